@@ -1,0 +1,218 @@
+/*
+ * tinysandbox/sandbox.h - a whole Linux-like user space inside your process.
+ *
+ *	struct tsb_sandbox *box;
+ *	struct tsb_result *res;
+ *	if (tsb_sandbox_open(&box, NULL) != TSB_OK) return 1;
+ *	tsb_run(box, "printf 'b\\na\\n' | sort > out; cat out", NULL, &res);
+ *	fwrite(tsb_result_out(res, NULL), 1, ..., stdout);
+ *	tsb_result_free(res);
+ *	tsb_sandbox_close(box);
+ *
+ * (tests/api/ compiles and runs every example of this header.)
+ *
+ * Ownership: a returned pointer is borrowed, an out parameter is yours. Option
+ * structs begin with their size and grow at the end only; start from _INIT.
+ * Errors: an enum tsb_status; the sentence to show is tsb_error(box).
+ * Threads: one sandbox may be used from several threads at once, also to run
+ * several scripts at once; a result belongs to one thread at a time. A run
+ * happens on the calling thread. No call touches global state of the process:
+ * no signals, no environment, no working directory, no locale.
+ */
+#ifndef TINYSANDBOX_SANDBOX_H
+#define TINYSANDBOX_SANDBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tinysandbox/command.h>
+#include <tinysandbox/vfs.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum tsb_status {
+	TSB_OK = 0,
+	TSB_ERR_MEMORY = -1,	/* the host has no memory */
+	TSB_ERR_ARGUMENT = -2,	/* a bad value in options or arguments */
+	TSB_ERR_BUSY = -3,	/* the sandbox has runs in progress */
+	TSB_ERR_FILE = -4,	/* a file operation failed; tsb_errno() says how */
+	TSB_ERR_FORMAT = -5,	/* not a snapshot, or a damaged one */
+	TSB_ERR_SUPPORT = -6,	/* this filesystem cannot do that */
+	TSB_ERR_INTERNAL = -7	/* our mistake */
+};
+
+/* ---- Limits. All are hard, none is unlimited; 0 allows nothing. The table of
+ * names, defaults and texts is src/base/limits.def; --limit NAME=VALUE and
+ * tsb_limit_set() use the field's name. ---- */
+struct tsb_limits {
+	size_t size;			/* sizeof(struct tsb_limits) */
+	uint64_t wall_ms;		/* wall-clock time of a run: status 124 */
+	uint64_t stdout_bytes;		/* kept of standard output: head and tail */
+	uint64_t stderr_bytes;
+	uint64_t memory_bytes;		/* all heaps of a run: the process dies, 137 */
+	uint64_t commands;		/* commands started in a run: status 125 */
+	uint64_t processes;		/* alive at once: fork fails with EAGAIN */
+	uint64_t descriptors;		/* open in one process: EMFILE */
+	uint64_t source_bytes;		/* one script text */
+	uint64_t word_bytes;		/* one expanded word or value */
+	uint64_t words;			/* fields of one command line */
+	uint64_t parse_depth;		/* nesting of syntax */
+	uint64_t call_depth;		/* functions, source, eval, traps */
+	uint64_t fs_bytes;		/* content of all files: ENOSPC */
+	uint64_t fs_entries;		/* files and directories: ENOSPC */
+	uint64_t file_bytes;		/* one file: EFBIG */
+	uint64_t pipe_bytes;		/* capacity of a pipe */
+};
+void tsb_limits_default(struct tsb_limits *limits);
+/* Sets one limit by name; value is a number with optional K, M, G or ms, s, m.
+ * TSB_ERR_ARGUMENT for an unknown name or bad value. */
+int tsb_limit_set(struct tsb_limits *limits, const char *name, const char *value);
+/* Rows for help texts: name, unit and help of row i, NULL behind the last. */
+const char *tsb_limit_name(size_t i, const char **unit, const char **help, uint64_t *value_default);
+
+/* ---- Open ---- */
+struct tsb_sandbox;
+
+struct tsb_options {
+	size_t size;			/* sizeof(struct tsb_options) */
+	const struct tsb_limits *limits;	/* NULL: the defaults */
+	const char *const *env;		/* NAME=VALUE, replaces the default; NULL: default */
+	const char *cwd;		/* NULL: /home/user */
+	const char *hostname;		/* NULL: sandbox */
+	bool session;			/* runs share one session: cwd, variables, functions */
+	bool virtual_time;		/* sleep is instant, runs are reproducible */
+	int64_t start_sec;		/* virtual time: the instant it begins at */
+	uint64_t seed;			/* virtual time: randomness */
+};
+#define TSB_OPTIONS_INIT { sizeof(struct tsb_options), NULL, NULL, NULL, NULL, false, false, \
+			   1700000000, 1 }
+
+/* opt may be NULL. */
+int tsb_sandbox_open(struct tsb_sandbox **out, const struct tsb_options *opt);
+/* Waits for nothing: TSB_ERR_BUSY while a run is in progress. NULL is fine. */
+int tsb_sandbox_close(struct tsb_sandbox *box);
+/* The sentence for the last failed call on this sandbox (any thread); "" if none. */
+const char *tsb_error(struct tsb_sandbox *box);
+int tsb_errno(struct tsb_sandbox *box);
+
+/* ---- Run ---- */
+/* Next bytes of the script's standard input into buf: count, 0 at the end, -errno. */
+typedef ssize_t tsb_input_fn(void *ctx, void *buf, size_t n);
+/* Bytes of fd 1 or 2 as they come; nonzero stops the run as a cancel does. */
+typedef int tsb_output_fn(void *ctx, int fd, const void *data, size_t n);
+
+struct tsb_cancel;
+struct tsb_cancel *tsb_cancel_new(void);
+void tsb_cancel_free(struct tsb_cancel *c);
+/* From any thread and from a signal handler; stops every run that has it. */
+void tsb_cancel_now(struct tsb_cancel *c);
+
+struct tsb_run_options {
+	size_t size;
+	const char *name;		/* $0; NULL: bash */
+	const char *const *args;	/* $1 ...; NULL-terminated, or NULL */
+	const char *cwd;		/* NULL: the session's */
+	const char *const *env;		/* the whole environment; NULL: the session's */
+	const void *input;		/* standard input bytes ... */
+	size_t input_size;
+	tsb_input_fn *input_fn;		/* ... or a function; neither: empty */
+	void *input_ctx;
+	tsb_output_fn *output_fn;	/* NULL: captured in the result */
+	void *output_ctx;
+	const struct tsb_limits *limits;	/* NULL: the sandbox's */
+	struct tsb_cancel *cancel;
+	bool fresh;			/* with a session: do not use nor change it */
+	bool terminal;			/* fds 0, 1, 2 are a terminal's */
+};
+#define TSB_RUN_OPTIONS_INIT { sizeof(struct tsb_run_options), NULL, NULL, NULL, NULL, NULL, 0, \
+			       NULL, NULL, NULL, NULL, NULL, NULL, false, false }
+
+struct tsb_result;
+
+/* Runs a bash script. Returns TSB_OK whatever the script's status; *out is then
+ * yours. script need not be terminated (tsb_run_bytes) and may hold any byte. */
+int tsb_run(struct tsb_sandbox *box, const char *script, const struct tsb_run_options *opt,
+	    struct tsb_result **out);
+int tsb_run_bytes(struct tsb_sandbox *box, const void *script, size_t size,
+		  const struct tsb_run_options *opt, struct tsb_result **out);
+
+enum tsb_stop {
+	TSB_STOP_NONE,		/* the script ended by itself */
+	TSB_STOP_TIME, TSB_STOP_COMMANDS, TSB_STOP_MEMORY, TSB_STOP_CANCEL
+};
+
+int tsb_result_status(const struct tsb_result *r);	/* 0 .. 255 */
+enum tsb_stop tsb_result_stop(const struct tsb_result *r);
+const char *tsb_result_limit(const struct tsb_result *r);	/* name of the limit that fired, or NULL */
+/* NUL-terminated; the length into *n (may be NULL). Borrowed from r. */
+const char *tsb_result_out(const struct tsb_result *r, size_t *n);
+const char *tsb_result_err(const struct tsb_result *r, size_t *n);
+bool tsb_result_out_truncated(const struct tsb_result *r);
+bool tsb_result_err_truncated(const struct tsb_result *r);
+uint64_t tsb_result_wall_ns(const struct tsb_result *r);
+uint64_t tsb_result_memory_peak(const struct tsb_result *r);
+struct tsb_command_record {
+	const char *name;
+	uint64_t start_ns, wall_ns;	/* since the run began */
+	int status;
+	int pid;
+};
+/* Commands that ran as processes, at most the first 1000. */
+size_t tsb_result_commands(const struct tsb_result *r, const struct tsb_command_record **at);
+/* Bytes that went through each pipe, in order of creation, at most 1000. */
+size_t tsb_result_pipes(const struct tsb_result *r, const uint64_t **bytes);
+void tsb_result_free(struct tsb_result *r);
+
+/* ---- Files, from outside. Paths are absolute. ---- */
+/* Parents are made. mode 0: 0644. */
+int tsb_write_file(struct tsb_sandbox *box, const char *path, const void *data, size_t n,
+		   uint32_t mode);
+/* *data (malloc, NUL behind) is yours: free(). */
+int tsb_read_file(struct tsb_sandbox *box, const char *path, void **data, size_t *n);
+int tsb_make_dir(struct tsb_sandbox *box, const char *path, uint32_t mode);	/* and parents */
+int tsb_make_link(struct tsb_sandbox *box, const char *target, const char *path);
+int tsb_set_times(struct tsb_sandbox *box, const char *path, struct tsb_time mtime);
+int tsb_stat_file(struct tsb_sandbox *box, const char *path, struct tsb_stat *st);	/* lstat */
+int tsb_remove(struct tsb_sandbox *box, const char *path);	/* with all below */
+typedef int tsb_list_fn(void *ctx, const char *name, const struct tsb_stat *st);
+int tsb_list(struct tsb_sandbox *box, const char *path, tsb_list_fn *fn, void *ctx);
+/* Copies a file or tree of the host in, within the quotas; links are kept as
+ * links, special files are refused. */
+int tsb_copy_in(struct tsb_sandbox *box, const char *host_path, const char *path);
+
+/* ---- Mounts and commands; not while a run is in progress ---- */
+enum { TSB_MOUNT_READ_ONLY = 1 };
+/* fs is the sandbox's from then on (freed with it). The mount point is made. */
+int tsb_mount(struct tsb_sandbox *box, const char *path, struct tsb_fs *fs, unsigned flags);
+int tsb_unmount(struct tsb_sandbox *box, const char *path);
+/* cmd is borrowed and must outlive the sandbox. Replaces one of that name. */
+int tsb_add_command(struct tsb_sandbox *box, const struct tsb_command *cmd);
+/* All commands, sorted; NULL behind the last. */
+const struct tsb_command *tsb_command_at(struct tsb_sandbox *box, size_t i);
+
+/* ---- Snapshot and branch: files and session; O(1) ---- */
+/* An independent sandbox with the same files, session, limits, commands. */
+int tsb_branch(struct tsb_sandbox *box, struct tsb_sandbox **out);
+/* box gets the files and the session of `from` (also a branch). */
+int tsb_restore(struct tsb_sandbox *box, struct tsb_sandbox *from);
+/* The same as bytes, to keep: a versioned archive with a checksum. Foreign or
+ * damaged bytes are TSB_ERR_FORMAT, and nothing has changed. Variables and
+ * functions of the session are kept as a script that sets them. */
+int tsb_save(struct tsb_sandbox *box, tsb_output_fn *fn, void *ctx);
+int tsb_load(struct tsb_sandbox *box, tsb_input_fn *fn, void *ctx);
+
+struct tsb_statistics {
+	size_t size;
+	uint64_t runs, commands;
+	uint64_t fs_bytes, fs_entries;
+};
+int tsb_stats(struct tsb_sandbox *box, struct tsb_statistics *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * Option tables (struct tsb_opt, tinysandbox/command.h) read in four ways:
+ * parsing as GNU's getopt_long does, --help, a manual page, and the state
+ * table of docs/commands.md.
+ *
+ * Parsing: clusters (-abc), glued and separate arguments (-n5, -n 5, --lines=5,
+ * --lines 5), unambiguous prefixes of long names, "--", operands anywhere
+ * (unless TSB_OPERAND_ENDS), -NUM where a row has TSB_OPT_DIGITS. --help and
+ * --version are added unless TSB_NO_HELP.
+ */
+#ifndef BASE_OPT_H
+#define BASE_OPT_H
+
+#include <stddef.h>
+
+#include <tinysandbox/command.h>
+
+#include "base/str.h"
+
+enum opt_result { OPT_RUN, OPT_HELP, OPT_VERSION, OPT_BAD, OPT_STOP };
+
+struct opt_parsed {
+	enum opt_result result;
+	void *opts;		/* filled struct, from the heap */
+	int argc;		/* operands */
+	char **argv;		/* NULL-terminated, from the heap */
+	int status;		/* OPT_STOP: what a CALL returned */
+	struct str error;	/* OPT_BAD: getopt's text, e.g. "invalid option -- 'z'" */
+};
+
+/* argv[0] is the name. ctx is handed to CALL rows as their process. Strings
+ * in opts and argv point into the caller's argv. */
+void opt_parse(struct opt_parsed *out, const struct tsb_command *cmd, struct tsb_heap *heap,
+	       struct tsb_proc *ctx, int argc, char *const *argv);
+/* "Usage: NAME SYNOPSIS" (each form), summary, one row an option. */
+void opt_help(struct str *out, const struct tsb_command *cmd, const char *name);
+void opt_version(struct str *out, const struct tsb_command *cmd, const char *name);
+void opt_manual(struct str *out, const struct tsb_command *cmd);	/* man(7) source */
+void opt_markdown(struct str *out, const struct tsb_command *cmd);	/* a section of docs/commands.md */
+
+#endif
