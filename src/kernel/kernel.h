@@ -1,0 +1,226 @@
+/*
+ * The kernel of one run: processes, descriptors, pipes, signals, time, budget.
+ *
+ * One OS thread runs one kernel. A process (struct tsb_proc) is a fiber, a heap
+ * and a descriptor table. Fibers switch when a pipe is full or empty, when
+ * waiting, on sleep and at budget ticks, round robin; nothing else runs in
+ * between, so there are no locks and the same run gives the same order.
+ *
+ * Killing is dropping: a killed process is never resumed; its heap, descriptors
+ * and stack are given back by the kernel. Drop points are the entry and the
+ * exit of the calls in <tinysandbox/command.h> (which this room implements) and
+ * of those below that say "may not return". Kernel structures are only changed
+ * between drop points.
+ *
+ * Results are 0 or a count, or -errno.
+ */
+#ifndef KERNEL_KERNEL_H
+#define KERNEL_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tinysandbox/command.h>
+#include <tinysandbox/sandbox.h>
+
+#include "base/heap.h"
+#include "base/map.h"
+#include "base/str.h"
+
+struct kernel;
+struct vfs;
+
+/* ---- A run ---- */
+
+/* Where programs come from: the registry, given by the sandbox. */
+struct kernel_programs {
+	/* The command of that name, or NULL. */
+	const struct tsb_command *(*find)(void *ctx, const char *name, size_t n);
+	/* Which runs scripts without #! and `#!/bin/sh`, `#!/bin/bash` ones: "bash". */
+	const char *shell;
+	void *ctx;
+};
+
+/* Host side of descriptors 0, 1, 2. */
+struct kernel_io {
+	tsb_input_fn *input;	/* NULL: empty */
+	void *input_ctx;
+	tsb_output_fn *output;	/* required; fd 1 or 2 */
+	void *output_ctx;
+	bool terminal;
+};
+
+struct kernel_options {
+	const struct tsb_limits *limits;	/* borrowed for the run */
+	struct vfs *vfs;		/* the sandbox's mount table; the kernel clones it and adds /proc */
+	struct kernel_programs programs;
+	struct kernel_io io;
+	const char *hostname;
+	struct tsb_cancel *cancel;	/* or NULL */
+	bool virtual_time;
+	int64_t start_sec;
+	uint64_t seed;
+	uint32_t uid, gid;		/* 1000, 1000 */
+};
+
+/* Kernels are pooled by the caller: kernel_new() makes the warm parts (pools of
+ * pages and stacks), kernel_begin() ... kernel_finish() is one run. */
+struct kernel *kernel_new(void);
+void kernel_free(struct kernel *k);
+/* 0 or -ENOMEM */
+int kernel_begin(struct kernel *k, const struct kernel_options *opt);
+
+/* The function of a process; its return value is the exit status. */
+typedef int proc_main_fn(struct tsb_proc *p, void *arg);
+
+/* The first process, pid 1 of the run. env: NAME=VALUE list. heap: NULL, or a
+ * heap that outlives the process (a session's; then it is not ended with it). */
+struct tsb_proc *kernel_init_proc(struct kernel *k, const char *name, const char *cwd,
+				  const char *const *env, struct tsb_heap *heap);
+/*
+ * Runs until the first process has ended, then drops all others (a script's
+ * background jobs die with the run), or until a limit or cancel stops
+ * everything. Returns the first process's exit status as a shell sees it.
+ */
+int kernel_run(struct kernel *k, proc_main_fn *main, void *arg);
+
+struct kernel_report {
+	enum tsb_stop stop;
+	const char *limit;		/* its name in limits.def, or NULL */
+	uint64_t wall_ns;
+	uint64_t memory_peak;
+	uint64_t commands;
+	const struct tsb_command_record *records;	/* until kernel_finish() */
+	size_t n_records;
+	const uint64_t *pipe_bytes;
+	size_t n_pipes;
+};
+void kernel_report(struct kernel *k, struct kernel_report *out);
+void kernel_finish(struct kernel *k);
+
+/* A heap of the run: for what several processes share (parsed scripts). Charged
+ * to the run; out of memory kills the running process. Ended by kernel_finish(). */
+struct tsb_heap *kernel_heap(struct kernel *k);
+/* A heap charged to the run's budget whose owner ends it (a session's). */
+struct tsb_heap *kernel_heap_new(struct kernel *k);
+const struct tsb_limits *kernel_limits(struct kernel *k);
+struct kernel *proc_kernel(struct tsb_proc *p);
+
+/*
+ * A limit that ends the run fired (or a warning-only one): keeps its name for
+ * the report and writes "tinysandbox: NAME limit reached ..." on the process's
+ * standard error, once. Does not stop anything by itself.
+ */
+void proc_limit(struct tsb_proc *p, const char *name);
+/* Charges one command to the budget; ends the run with 125 when it is spent.
+ * May not return. */
+void proc_charge_command(struct tsb_proc *p, const char *name);
+/* Evaluation steps: as tsb_tick(), inline-cheap. May not return. */
+void proc_tick_slow(struct tsb_proc *p);
+struct proc_tick {
+	int32_t left;		/* steps until the next slow tick */
+};
+/* The counter is the first member of struct tsb_proc, so a tick is one decrement. */
+static inline void proc_tick(struct tsb_proc *p, int32_t n)
+{
+	struct proc_tick *t = (struct proc_tick *)(void *)p;
+
+	if ((t->left -= n) < 0)
+		proc_tick_slow(p);
+}
+
+/* ---- Processes ---- */
+
+/*
+ * A child that does not run yet: a copy of the parent's descriptors (all, also
+ * close-on-exec: it is a fork), cwd, umask, environment (shared until
+ * changed), signal dispositions (caught ones become default), process group.
+ * -EAGAIN at the process limit. Fill its heap, change its descriptors, start it
+ * or drop it.
+ */
+int proc_fork(struct tsb_proc *parent, struct tsb_proc **child);
+void proc_start(struct tsb_proc *child, proc_main_fn *main, void *arg);
+void proc_abandon(struct tsb_proc *child);	/* instead of proc_start() */
+struct tsb_heap *proc_heap(struct tsb_proc *p);
+int proc_pid(const struct tsb_proc *p);
+void proc_set_name(struct tsb_proc *p, const char *name);	/* for ps, messages; copied */
+void proc_set_user(struct tsb_proc *p, void *user);
+/* 0 for pgid: its own pid. */
+int proc_set_group(struct tsb_proc *p, int pgid);
+
+/*
+ * What a path names: a command of the registry, a script (#! line read), or a
+ * text file without #!. 0, or -ENOENT, -EACCES (no x bit or a directory),
+ * -ENOEXEC (a binary). Strings come from the process's heap.
+ */
+enum program_kind { PROGRAM_COMMAND, PROGRAM_SCRIPT, PROGRAM_TEXT };
+struct program {
+	enum program_kind kind;
+	const struct tsb_command *command;	/* COMMAND */
+	const char *path;			/* as given */
+	const char *interpreter, *argument;	/* SCRIPT; argument may be NULL */
+};
+int proc_find_program(struct tsb_proc *p, const char *path, struct program *out);
+/*
+ * Sets a forked child up to run that program (argv, env copied into its heap;
+ * env NULL: keeps) and starts it; close-on-exec descriptors are closed.
+ * TEXT programs run as `shell path args`.
+ */
+int proc_start_program(struct tsb_proc *child, const struct program *program,
+		       const char *const *argv, const char *const *env);
+/*
+ * Runs a command's function in this very process, options parsed, messages
+ * under `name`: how the shell runs TSB_INLINE commands. Buffered output is
+ * flushed; a write error becomes a message and status 1. argv[0] is the name.
+ */
+int proc_run_inline(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char *const *argv);
+/* The prefix of tsb_warn() messages, normally argv[0]; the shell sets
+ * "bash: line 3: echo" around inline commands. Borrowed; the old one is returned. */
+const char *proc_set_message_name(struct tsb_proc *p, const char *name);
+
+/* This process becomes the program. Returns only on failure. */
+int proc_exec(struct tsb_proc *p, const struct program *program, const char *const *argv,
+	      const char *const *env);
+
+/* Waits for a child: pid, or -1 any. Like tsb_wait(), but returns -EINTR when a
+ * caught signal is pending. */
+int proc_wait(struct tsb_proc *p, int pid, int *status, int flags);
+/* Is that pid a live process of the run? */
+bool proc_alive(struct tsb_proc *p, int pid);
+/* Calls hook(arg) when the process ends or is dropped, last added first. */
+void proc_on_end(struct tsb_proc *p, void (*hook)(void *arg), void *arg);
+
+/* ---- Signals ---- */
+enum { PROC_SIG_DEFAULT = TSB_SIG_DEFAULT, PROC_SIG_IGNORE = TSB_SIG_IGNORE, PROC_SIG_CATCH = 2 };
+int proc_signal(struct tsb_proc *p, int sig, int disposition);	/* the old one */
+/* The next pending caught signal, taken; 0 if none. Blocking calls return
+ * -EINTR while one is pending. Cheap. */
+int proc_take_signal(struct tsb_proc *p);
+
+/* ---- Environment and such, for the shell ---- */
+/* Replaces the whole environment by a list (copied; shared with children until
+ * changed). */
+void proc_set_environ(struct tsb_proc *p, const char *const *env);
+struct vfs *proc_vfs(struct tsb_proc *p);
+/* Moves fd to a free number >= at_least with close-on-exec (saved descriptors of
+ * redirected builtins): the new number. */
+int proc_save_fd(struct tsb_proc *p, int fd, int at_least);
+/* Is that descriptor open? */
+bool proc_fd_open(struct tsb_proc *p, int fd);
+/* Copies a descriptor of `from` into `to`'s table at number `fd` (for a child
+ * not yet started). */
+int proc_give_fd(struct tsb_proc *from, int from_fd, struct tsb_proc *to, int fd);
+int proc_drop_fd(struct tsb_proc *child, int fd);
+
+/* Captured output of a command substitution run in a child: reads to the end
+ * into out, NULs dropped are counted. The pipe's reading end is fd. */
+int proc_read_all(struct tsb_proc *p, int fd, struct str *out);
+
+/* Time used: the fiber's share of CPU (user), for time and times. */
+struct proc_times {
+	uint64_t real_ns, user_ns, children_ns;
+};
+void proc_times(struct tsb_proc *p, struct proc_times *out);
+
+#endif
