@@ -1,0 +1,301 @@
+/*
+ * One shell: the state a bash process has, and the functions by which the files
+ * of this room work together. Two halves:
+ *
+ *   words    var*.c expand*.c brace.c glob.c split.c arith.c cond.c param*.c
+ *            values, scopes, and everything that turns words into fields
+ *   doing    eval*.c redir.c pipeline.c job.c trap.c message.c builtin/ main.c
+ *            everything that runs something
+ *
+ * A shell lives in one process's heap (sh->heap) and is used by that process
+ * only. A subshell is shell_clone() into the child's heap. Control flow goes up
+ * as enum flow, never by longjmp; what killed the process (limits) does not come
+ * up at all: the kernel drops it.
+ */
+#ifndef SHELL_SHELL_H
+#define SHELL_SHELL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tinysandbox/command.h>
+
+#include "base/arena.h"
+#include "base/heap.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "lang/arith.h"
+#include "lang/ast.h"
+
+struct shell;
+
+/* ---- Control flow ---- */
+enum flow {
+	FLOW_NEXT,
+	FLOW_BREAK,	/* sh->flow_count levels still to leave */
+	FLOW_CONTINUE,
+	FLOW_RETURN,	/* from a function or sourced file; status in sh->status */
+	FLOW_EXIT,	/* the shell ends with sh->status (EXIT trap runs) */
+	FLOW_ABORT	/* back to the top level: this command line is given up, the script goes on
+			   with the next top-level command (expansion errors in some contexts) */
+};
+
+/* ---- Variables (var.c) ---- */
+enum {
+	VAR_EXPORT = 1, VAR_READONLY = 2, VAR_INTEGER = 4, VAR_UPPER = 8, VAR_LOWER = 16,
+	VAR_CAPITAL = 32, VAR_NAMEREF = 64, VAR_TRACE = 128,
+	VAR_INDEXED = 256, VAR_ASSOC = 512,	/* neither: a scalar */
+	VAR_SET = 1024,		/* has a value (declare x makes one without) */
+	VAR_LOCAL = 2048,
+	VAR_SPECIAL = 4096,	/* value made when read or acted on when set: RANDOM SECONDS ... */
+	VAR_NUMBER = 8192	/* `number` is the value and `text` is stale (an integer result kept
+				   as it is until someone wants its text) */
+};
+
+struct array;	/* sparse, int64_t index -> string; var_array.c */
+struct assoc;	/* string -> string; iterates in bash's order; var_array.c */
+
+struct var {
+	const char *name;
+	uint32_t name_len;
+	uint32_t flags;
+	struct str text;	/* scalar value, if SET and not NUMBER */
+	int64_t number;
+	struct array *array;
+	struct assoc *assoc;
+	struct var *shadowed;	/* the outer variable of that name (local) */
+	uint32_t scope;		/* depth of the function scope that owns it; 0 global */
+};
+
+/* The variable visible under that name (namerefs not followed), or NULL. */
+struct var *var_find(struct shell *sh, const struct name *name);
+struct var *var_find_text(struct shell *sh, const char *name, size_t n);
+/* Follows namerefs: the variable and maybe a subscript. */
+struct var *var_resolve(struct shell *sh, const struct name *name, struct slice *subscript);
+/* The text of a scalar (element 0 of an array): false if unset. Borrowed until the
+ * variable changes. Special variables are computed. */
+bool var_get(struct shell *sh, const struct name *name, struct slice *value);
+bool var_get_text(struct shell *sh, const char *name, struct slice *value);
+/*
+ * Assigns to a scalar as `name=value` does (readonly check, integer, case
+ * attributes, export, specials' side effects). 0, or 1 after a message
+ * ("x: readonly variable").
+ */
+int var_set(struct shell *sh, const struct name *name, const char *value, size_t n);
+int var_set_text(struct shell *sh, const char *name, const char *value, size_t n);
+int var_set_number(struct shell *sh, const struct name *name, int64_t value);
+int var_append(struct shell *sh, const struct name *name, const char *value, size_t n);
+/* name[subscript]=value; the subscript's text is evaluated as its kind wants. */
+int var_set_element(struct shell *sh, const struct name *name, const struct subscript *sub,
+		    const char *value, size_t n, bool append);
+/* A whole assignment from the tree: scalar, element or array literal. where:
+ * VAR_FOR_*: in which scope a missing variable is made, extra attribute bits. */
+int var_assign(struct shell *sh, const struct assign *a, uint32_t set_flags, bool local);
+int var_unset(struct shell *sh, const char *name, size_t n, bool nameref);	/* also "a[i]" */
+/* declare: finds or makes in the given scope, turns attributes on and off (with
+ * the conversions declare does); NULL after a message. */
+struct var *var_declare(struct shell *sh, const char *name, size_t n, uint32_t on, uint32_t off,
+			bool local, bool global);
+void var_push_scope(struct shell *sh);		/* a function is called */
+void var_pop_scope(struct shell *sh);		/* its locals go */
+/* Temporary environment of one command (A=1 cmd): as a scope for builtins and functions. */
+void var_push_temporary(struct shell *sh);
+void var_pop_temporary(struct shell *sh);
+/* All visible variables, sorted by name; array in the heap, NULL-terminated. */
+struct var **var_sorted(struct shell *sh, uint32_t with_flags);
+/* NAME=VALUE list of exported variables (and functions) for a child; cached
+ * until one changes. */
+const char *const *var_environ(struct shell *sh);
+/* Text as declare -p prints it: `declare -x a="b"`. */
+void var_print(struct shell *sh, const struct var *v, struct str *out);
+/* `a=b` as `set` prints it. */
+void var_print_plain(struct shell *sh, const struct var *v, struct str *out);
+void var_clone_all(struct shell *to, const struct shell *from);
+void var_import_environ(struct shell *sh, const char *const *env);
+
+int64_t array_count(const struct array *a);
+bool array_get(const struct array *a, int64_t i, struct slice *value);
+int64_t array_last(const struct array *a);	/* highest index, -1 */
+bool array_next(const struct array *a, int64_t *i, struct slice *value);	/* start with *i = -1 */
+size_t assoc_count(const struct assoc *a);
+bool assoc_get(const struct assoc *a, const char *key, size_t n, struct slice *value);
+/* for (void *at = NULL; assoc_next(a, &at, &key, &value);) in bash's order */
+bool assoc_next(const struct assoc *a, void **at, struct slice *key, struct slice *value);
+/* For read -a, mapfile, BASH_REMATCH, PIPESTATUS: replaces the variable by an indexed array. */
+int var_set_list(struct shell *sh, const char *name, const struct slice *items, size_t n);
+
+/* ---- Expansion (expand.c ...). All results live in sh->turn (an arena that
+ * the evaluation of one simple command marks and resets). ---- */
+struct fields {
+	char **at;		/* NUL-terminated strings, and a NULL behind the last */
+	size_t n, cap;
+	size_t *lens;		/* lengths (same as strlen: arguments hold no NUL) */
+};
+/*
+ * Everything bash does to the words of a command: brace, tilde, parameter,
+ * command and arithmetic expansion, splitting, globbing, quote removal. Fields
+ * are appended. FLOW_NEXT, or why not (message given, sh->status set).
+ */
+enum flow expand_words(struct shell *sh, const struct word *words, struct fields *out);
+/* One word to one string, no splitting, no globbing (assignments, case words,
+ * here-strings, [[ ]]): tilde in assignments if `assignment`. */
+enum flow expand_string(struct shell *sh, const struct word *w, bool assignment, struct slice *out);
+/* The same, quoted characters escaped by backslash: a pattern for text/pattern.h. */
+enum flow expand_pattern(struct shell *sh, const struct word *w, struct slice *out);
+/* Right side of =~: quoted parts made literal for regex. */
+enum flow expand_regex(struct shell *sh, const struct word *w, struct slice *out);
+/* A here-document's body. */
+enum flow expand_here(struct shell *sh, const struct word *w, struct slice *out);
+/* A redirection's target: exactly one field, else "ambiguous redirect". */
+enum flow expand_target(struct shell *sh, const struct word *w, struct slice *out);
+/* Text (not from the tree) expanded as in double quotes: PS4, ${x@P}, arithmetic. */
+enum flow expand_text(struct shell *sh, const char *text, size_t n, struct slice *out);
+/* Pathnames that match a pattern (escaped as by expand_pattern), sorted; honours
+ * dotglob, nullglob, globstar ... by sh->opts. Appends; the count. */
+size_t glob_paths(struct shell *sh, const char *pattern, size_t n, struct fields *out);
+/* IFS splitting as read does: up to max fields, the last takes the rest. */
+void split_read(struct shell *sh, const char *text, size_t n, const bool *escaped, size_t max,
+		struct fields *out);
+
+/* ---- Arithmetic and conditions ---- */
+/* false after a message; then the command fails with status 1. */
+bool arith_eval(struct shell *sh, const struct arith *a, int64_t *value);
+bool arith_eval_text(struct shell *sh, const char *text, size_t n, int64_t *value);
+/* Status 0, 1, or 2 after a message. */
+int cond_eval(struct shell *sh, const struct cond *c);
+/* test and [ (argv without the name and without "]"): status 0, 1, 2. */
+int test_eval(struct shell *sh, const char *name, int argc, char **argv);
+
+/* ---- Doing ---- */
+enum flow eval_node(struct shell *sh, const struct node *n);
+enum flow eval_script(struct shell *sh, const struct script *s);
+/* Parses and runs text (eval, trap actions, source): messages as bash's for that
+ * origin. Counts against call_depth. */
+enum flow eval_text(struct shell *sh, const char *text, size_t n, const char *name, uint32_t line);
+/*
+ * $( ): runs the node in a subshell and gives its output (in sh->turn), NULs
+ * and trailing newlines removed; the status goes to sh->status.
+ */
+enum flow eval_substitution(struct shell *sh, const struct node *n, struct slice *out);
+/* <( ) and >( ): starts the process; the path /dev/fd/N. */
+enum flow eval_process_substitution(struct shell *sh, const struct node *n, bool in,
+				    struct slice *path);
+int call_function(struct shell *sh, const struct node *function, int argc, char **argv,
+		  enum flow *flow);
+
+/*
+ * Message on standard error with bash's prefix: "bash: line 3: " (or
+ * "NAME: line 3: "), then the text and a newline. shell_error(sh, "%s: not found", x).
+ */
+void shell_error(struct shell *sh, const char *fmt, ...) TSB_PRINTF(2, 3);
+/* With the builtin's name: "bash: line 3: cd: ". */
+void builtin_error(struct shell *sh, const char *fmt, ...) TSB_PRINTF(2, 3);
+
+/* Options of set and shopt: one table in options.def. */
+enum opt_id {
+#define SET_OPTION(id, name, letter, def) OPT_##id,
+#define SHOPT_OPTION(id, name, def) SHOPT_##id,
+#include "shell/options.def"
+#undef SET_OPTION
+#undef SHOPT_OPTION
+	OPT_COUNT
+};
+
+struct function {
+	const struct node *node;	/* NODE_FUNCTION */
+	struct script *script;		/* keeps it alive */
+	uint32_t flags;			/* VAR_EXPORT, VAR_READONLY, VAR_TRACE */
+};
+
+struct call {			/* a frame: function or sourced file; for FUNCNAME, caller */
+	struct call *up;
+	const char *function;	/* NULL: source */
+	const char *file;
+	uint32_t line;		/* where it was called */
+	char **args;		/* positional parameters while it runs: sh->args */
+};
+
+struct trap {
+	char *action;		/* NULL: default; "": ignored */
+};
+
+struct job;
+
+struct shell {
+	struct tsb_proc *p;
+	struct tsb_heap *heap;
+	struct arena turn;
+
+	/* words */
+	struct map vars;		/* name -> struct var * (innermost) */
+	uint32_t scope;			/* function nesting */
+	VEC(struct var *) scope_vars;	/* locals, in order of making */
+	bool environ_stale;
+	const char *const *environ;
+	char **args;			/* $1 ..., NULL-terminated, in heap */
+	size_t n_args;
+	const char *arg0;
+	int status;			/* $? */
+	int last_background;		/* $! */
+	int pid;			/* $$: of the outermost shell */
+	int substitution_status;	/* status of the last $( ) of this command, or -1 */
+	struct str last_arg;		/* $_ */
+	uint64_t random_state;
+	int64_t seconds_offset;
+	uint32_t line;			/* $LINENO */
+	bool opts[OPT_COUNT];
+	struct str ifs;			/* cached value of IFS */
+	bool ifs_default;		/* it is space, tab, newline (or unset) */
+	uint8_t ifs_table[256];		/* 1: in IFS, 2: white space of it */
+	void *words_private;		/* for the words half: getopts-independent extras */
+
+	/* doing */
+	struct map functions;		/* name -> struct function * */
+	struct map aliases;		/* name -> char * */
+	struct map hashed;		/* command name -> path */
+	struct call *calls;
+	unsigned call_depth, loop_depth, source_depth, function_depth;
+	unsigned flow_count;
+	unsigned errexit_off;		/* > 0: in a condition */
+	struct trap traps[70];		/* 0 EXIT, 1..64 signals, then DEBUG ERR RETURN */
+	bool interactive, is_subshell, posix_sh, command_string;
+	unsigned subshell_level;	/* BASH_SUBSHELL */
+	const char *script_name;	/* prefix of messages */
+	const char *builtin;		/* name of the running builtin, or NULL */
+	struct job *jobs;
+	const struct script *script;	/* running */
+	const struct node *current;	/* simple command, for BASH_COMMAND */
+	int getopts_pos;		/* inside a cluster */
+	void *doing_private;
+};
+
+/* A fresh shell in the process p: variables from its environment. */
+struct shell *shell_new(struct tsb_proc *p, const char *arg0);
+/* A copy in the child's heap, for the child process. */
+struct shell *shell_clone(const struct shell *sh, struct tsb_proc *child);
+/* Binds a kept session's shell to the process of a new run. */
+void shell_attach(struct shell *sh, struct tsb_proc *p);
+/* A copy of a session into another heap without a process (branch). */
+struct shell *shell_copy(const struct shell *sh, struct tsb_heap *heap);
+/* Runs a whole script as `bash -c` (name $0) or as a file; EXIT trap included: the status. */
+int shell_run(struct shell *sh, const char *text, size_t n, const char *file_name);
+/* A script that sets variables, functions, options and cwd again (tsb_save). */
+void shell_dump(const struct shell *sh, struct str *out);
+/* The command `bash` (and `sh`): -c, FILE, -s, -e -u -x ... */
+extern const struct tsb_command shell_command_bash, shell_command_sh;
+
+/* ---- Builtins (builtin/NAME.c; builtins.def is the list) ---- */
+/* argv[0] is the name. Returns the status; control flow through *flow. */
+typedef int builtin_fn(struct shell *sh, int argc, char **argv, enum flow *flow);
+enum { BUILTIN_SPECIAL = 1, BUILTIN_DECL = 2 };	/* POSIX special; assignment arguments */
+struct builtin {
+	const char *name;
+	builtin_fn *run;
+	unsigned flags;
+};
+const struct builtin *builtin_find(const char *name, size_t n);
+const struct builtin *builtin_at(size_t i);	/* sorted; NULL at the end */
+
+#endif
