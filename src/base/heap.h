@@ -37,6 +37,8 @@ typedef void heap_oom_fn(void *ctx, size_t wanted);
 /* NULL when the machine has no memory. */
 struct heap_pool *heap_pool_new(size_t bytes_kept_max);
 void heap_pool_free(struct heap_pool *pool);
+/* Bytes that wait in it. */
+size_t heap_pool_kept(const struct heap_pool *pool);
 
 /* budget and pool are borrowed and must outlive the heap. budget may be NULL
  * (uncounted), pool may be NULL (straight from malloc). NULL on no memory. */
@@ -59,5 +61,7 @@ char *heap_strdup(struct tsb_heap *h, const char *s);
 size_t heap_used(const struct tsb_heap *h);
 /* The hook, called by code that finds a size absurd before it allocates. */
 void heap_oom(struct tsb_heap *h, size_t wanted);
+/* For tests: the n-th allocation from now (a resize counts) fails; 0: none. */
+void heap_fail_at(struct tsb_heap *h, size_t n);
 
 #endif

@@ -27,7 +27,8 @@ struct map {
 	size_t n_used, cap, n_slots;
 };
 
-/* FNV-1a with a final mix: what map_find_hashed() expects. Never 0. */
+/* Seeded with where the program was loaded: good for this run of it only. Never
+ * 0. What map_find_hashed() expects. */
 uint32_t map_hash(const void *key, size_t len);
 
 void map_init(struct map *m, struct tsb_heap *heap);

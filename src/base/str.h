@@ -38,11 +38,11 @@ void str_init(struct str *s, struct tsb_heap *heap, size_t max);
 void str_end(struct str *s);
 void str_reset(struct str *s);				/* n = 0, bad = false, keeps memory */
 bool str_reserve(struct str *s, size_t more);		/* room for `more` bytes beyond n */
-void str_addn(struct str *s, const void *p, size_t n);
+void str_addn(struct str *s, const void *p, size_t n);	/* p not inside s */
 void str_adds(struct str *s, const char *z);
 void str_addslice(struct str *s, struct slice x);
 void str_addf(struct str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void str_addvf(struct str *s, const char *fmt, va_list ap);
+void str_addvf(struct str *s, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 void str_fill(struct str *s, int byte, size_t count);
 void str_cut(struct str *s, size_t n);			/* shorten to n */
 void str_erase(struct str *s, size_t at, size_t n);
