@@ -1,0 +1,16 @@
+# Habits; the logic is in meson.build and tools/.
+B ?= build
+run: all ; @tools/run-demo $(B)/tinysandbox
+all: $(B)/build.ninja ; @ninja -C $(B) >$(B)/ninja.log || { cat $(B)/ninja.log; exit 1; }
+$(B)/build.ninja: ; @tools/install-needs && CC=$${CC:-gcc} meson setup $(B) $(MESON_FLAGS) >$(B).log || { cat $(B).log; exit 1; }
+check: all ; tools/check $(B)
+oracle: ; tools/spec.py oracle tests/spec/*/*.test tests/cmd/*.test | grep -v '^ok'
+asan: ; @$(MAKE) check B=build-asan MESON_FLAGS='--buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false'
+clang: ; @$(MAKE) check B=build-clang CC=clang MESON_FLAGS=-Dwerror=true
+coverage: ; tools/coverage
+fuzz: ; tools/fuzz
+bench: all ; bench/run $(B)
+fmt: ; clang-format -i $$(git ls-files '*.c' '*.h')
+install: all ; ninja -C $(B) install
+.PHONY: run all check oracle asan clang coverage fuzz bench fmt install
+.DEFAULT_GOAL := all
