@@ -199,6 +199,16 @@ void heap_end(struct tsb_heap *h)
 	}
 }
 
+void heap_detach(struct tsb_heap *h)
+{
+	if (h->budget)
+		h->budget->used -= h->charged;
+	h->budget = NULL;
+	h->pool = NULL;
+	h->oom = NULL;
+	h->ctx = NULL;
+}
+
 /* ---- Large blocks ---- */
 
 static void large_link(struct tsb_heap *h, struct chunk *c)

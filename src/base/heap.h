@@ -45,6 +45,9 @@ size_t heap_pool_kept(const struct heap_pool *pool);
 struct tsb_heap *heap_new(struct heap_budget *budget, struct heap_pool *pool,
 			  heap_oom_fn *oom, void *ctx);
 void heap_end(struct tsb_heap *h);
+/* Lets go of budget, pool and hook: for a heap that outlives its run. From then
+ * on uncounted, straight from malloc, NULL when memory ends. */
+void heap_detach(struct tsb_heap *h);
 
 void *heap_alloc(struct tsb_heap *h, size_t n) __attribute__((malloc));
 void *heap_zalloc(struct tsb_heap *h, size_t n) __attribute__((malloc));
