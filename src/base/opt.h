@@ -6,7 +6,13 @@
  * Parsing: clusters (-abc), glued and separate arguments (-n5, -n 5, --lines=5,
  * --lines 5), unambiguous prefixes of long names, "--", operands anywhere
  * (unless TSB_OPERAND_ENDS), -NUM where a row has TSB_OPT_DIGITS. --help and
- * --version are added unless TSB_NO_HELP.
+ * --version are added unless TSB_NO_HELP. Rows act in the order of the arguments
+ * and the first error, --help or --version ends the parsing, as in GNU's tools.
+ *
+ * A row without help is an alias of the row above it. A STR row that has
+ * TSB_ARG_OPTIONAL and gets no argument is "". Two rows that do the same are not
+ * ambiguous: aliases, or the same kind, field, value and function (a CALL whose
+ * value is 0 counts as different, because it may look at the row).
  */
 #ifndef BASE_OPT_H
 #define BASE_OPT_H
