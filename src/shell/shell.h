@@ -50,8 +50,10 @@ enum {
 	VAR_SET = 1024,		/* has a value (declare x makes one without) */
 	VAR_LOCAL = 2048,
 	VAR_SPECIAL = 4096,	/* value made when read or acted on when set: RANDOM SECONDS ... */
-	VAR_NUMBER = 8192	/* `number` is the value and `text` is stale (an integer result kept
+	VAR_NUMBER = 8192,	/* `number` is the value and `text` is stale (an integer result kept
 				   as it is until someone wants its text) */
+	VAR_RENDERED = 16384,	/* with NUMBER: text is not stale */
+	VAR_TEMPORARY = 32768	/* lives in the temporary environment of a command */
 };
 
 struct array;	/* sparse, int64_t index -> string; var_array.c */
@@ -67,6 +69,7 @@ struct var {
 	struct assoc *assoc;
 	struct var *shadowed;	/* the outer variable of that name (local) */
 	uint32_t scope;		/* depth of the function scope that owns it; 0 global */
+	uint32_t special;	/* SPECIAL: which (words.h) */
 };
 
 /* The variable visible under that name (namerefs not followed), or NULL. */
@@ -90,8 +93,13 @@ int var_append(struct shell *sh, const struct name *name, const char *value, siz
 /* name[subscript]=value; the subscript's text is evaluated as its kind wants. */
 int var_set_element(struct shell *sh, const struct name *name, const struct subscript *sub,
 		    const char *value, size_t n, bool append);
-/* A whole assignment from the tree: scalar, element or array literal. where:
- * VAR_FOR_*: in which scope a missing variable is made, extra attribute bits. */
+/*
+ * A whole assignment from the tree: scalar, element or array literal; `set_flags`
+ * are attributes turned on first (declare -i x=1+1), `local`: in the innermost
+ * scope (local, declare, A=1 cmd after var_push_temporary()), else where the
+ * name is found, else global. 0, or 1 after a message: then sh->failed says how far it
+ * goes up (never FLOW_NEXT).
+ */
 int var_assign(struct shell *sh, const struct assign *a, uint32_t set_flags, bool local);
 int var_unset(struct shell *sh, const char *name, size_t n, bool nameref);	/* also "a[i]" */
 /* declare: finds or makes in the given scope, turns attributes on and off (with
@@ -160,10 +168,11 @@ void split_read(struct shell *sh, const char *text, size_t n, const bool *escape
 		struct fields *out);
 
 /* ---- Arithmetic and conditions ---- */
-/* false after a message; then the command fails with status 1. */
+/* false after a message; then the command fails with status 1, unless
+ * sh->failed is not FLOW_NEXT (unbound variable, exit in $( )): then that. */
 bool arith_eval(struct shell *sh, const struct arith *a, int64_t *value);
 bool arith_eval_text(struct shell *sh, const char *text, size_t n, int64_t *value);
-/* Status 0, 1, or 2 after a message. */
+/* Status 0, 1, or 2 after a message; sh->failed as for arith_eval(). */
 int cond_eval(struct shell *sh, const struct cond *c);
 /* test and [ (argv without the name and without "]"): status 0, 1, 2. */
 int test_eval(struct shell *sh, const char *name, int argc, char **argv);
@@ -240,6 +249,7 @@ struct shell {
 	int status;			/* $? */
 	int last_background;		/* $! */
 	int pid;			/* $$: of the outermost shell */
+	enum flow failed;		/* set by arith_eval, cond_eval, var_assign when they fail */
 	int substitution_status;	/* status of the last $( ) of this command, or -1 */
 	struct str last_arg;		/* $_ */
 	uint64_t random_state;
