@@ -131,6 +131,10 @@ size_t assoc_count(const struct assoc *a);
 bool assoc_get(const struct assoc *a, const char *key, size_t n, struct slice *value);
 /* for (void *at = NULL; assoc_next(a, &at, &key, &value);) in bash's order */
 bool assoc_next(const struct assoc *a, void **at, struct slice *key, struct slice *value);
+/* The same for a reference given as text, "x" or "a[i]" (read, printf -v,
+ * getopts, declare "$x"): implemented in reference.c (doing). 0, or 1 after a message. */
+int var_set_reference(struct shell *sh, const char *ref, size_t ref_n, const char *value, size_t n,
+		      bool append);
 /* For read -a, mapfile, BASH_REMATCH, PIPESTATUS: replaces the variable by an indexed array. */
 int var_set_list(struct shell *sh, const char *name, const struct slice *items, size_t n);
 
@@ -277,6 +281,9 @@ struct shell {
 	struct job *jobs;
 	const struct script *script;	/* running */
 	const struct node *current;	/* simple command, for BASH_COMMAND */
+	VEC(int) pipe_status;		/* PIPESTATUS; n == 0: the one value $? */
+	VEC(char *) dirs;		/* DIRSTACK behind the working directory, top first */
+	const char *execution_string;	/* BASH_EXECUTION_STRING (bash -c), or NULL */
 	int getopts_pos;		/* inside a cluster */
 	void *doing_private;
 };
