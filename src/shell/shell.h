@@ -251,6 +251,7 @@ struct shell {
 	size_t n_args;
 	const char *arg0;
 	int status;			/* $? */
+	VEC(int) pipe_status;		/* of the last pipeline; PIPESTATUS reads it */
 	int last_background;		/* $! */
 	int pid;			/* $$: of the outermost shell */
 	enum flow failed;		/* set by arith_eval, cond_eval, var_assign when they fail */
