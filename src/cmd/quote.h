@@ -1,0 +1,16 @@
+/*
+ * How names look in messages. Each call returns a fresh string of the process.
+ */
+#ifndef CMD_QUOTE_H
+#define CMD_QUOTE_H
+
+struct tsb_proc;
+
+/* 'name', always quoted, with $'\n' for what a shell could not show. */
+const char *quote_af(struct tsb_proc *p, const char *s);
+/* As quote_af(), but only where a shell needs it or it holds a colon. */
+const char *quote_f(struct tsb_proc *p, const char *s);
+/* ‘text’, C escapes inside. */
+const char *quote_text(struct tsb_proc *p, const char *s);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * What every command needs: operand counts, word arguments, questions.
+ */
+#ifndef CMD_UTIL_H
+#define CMD_UTIL_H
+
+#include <tinysandbox/command.h>
+
+#include "cmd/quote.h"
+
+/* A list of words an option accepts; ends with a NULL word. Rows with equal
+ * values are synonyms. */
+struct util_word {
+	const char *word;
+	int value;
+};
+
+/*
+ * Finds arg (an unambiguous prefix is enough) among words: 0 and *value, or
+ * the exit status after GNU's message, which names `context` ("--sort").
+ */
+int util_word(struct tsb_proc *p, const char *context, const char *arg,
+	      const struct util_word *words, int *value);
+
+/* Usage errors about operands; each returns the exit status. */
+int util_missing_operand(struct tsb_proc *p);		/* "missing operand" */
+int util_missing_operand_after(struct tsb_proc *p, const char *last);
+int util_extra_operand(struct tsb_proc *p, const char *extra);
+int util_missing_file(struct tsb_proc *p);		/* "missing file operand" */
+
+/* Answers come from standard input, one line each. Zeroed is ready. */
+struct util_asker {
+	struct tsb_reader in;
+	bool started;
+};
+/* Writes "NAME: question" to standard error; true when the answer begins with y. */
+bool util_ask(struct tsb_proc *p, struct util_asker *a, const char *fmt, ...) TSB_PRINTF(3, 4);
+
+/* Growing arrays: room for one more behind n of *cap items. The new memory is
+ * not zeroed. */
+void *util_grow(struct tsb_proc *p, void *at, size_t n, size_t *cap, size_t size);
+
+/* For a call that makes files with exact modes: sets the mask, runs, sets back. */
+uint32_t util_umask_get(struct tsb_proc *p);
+
+/* The warning of --context=CTX where no security module runs. */
+int util_ignore_context(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg);
+
+/* Decoded type of a file, as in "regular empty file". */
+const char *util_file_type(const struct tsb_stat *st);
+/* "drwxr-xr-x": 10 characters and a NUL. */
+void util_mode_string(uint32_t mode, char out[12]);
+
+static inline bool util_same_file(const struct tsb_stat *a, const struct tsb_stat *b)
+{
+	return a->ino == b->ino && a->dev == b->dev;
+}
+
+static inline int util_time_cmp(struct tsb_time a, struct tsb_time b)
+{
+	if (a.sec != b.sec)
+		return a.sec < b.sec ? -1 : 1;
+	return (a.nsec > b.nsec) - (a.nsec < b.nsec);
+}
+
+#endif
