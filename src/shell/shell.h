@@ -101,6 +101,10 @@ int var_set_element(struct shell *sh, const struct name *name, const struct subs
  * goes up (never FLOW_NEXT).
  */
 int var_assign(struct shell *sh, const struct assign *a, uint32_t set_flags, bool local);
+/* The same for declare and its kin, which expand the value before the variable
+ * is made: attributes on and off, and the scope, as var_declare(). */
+int var_assign_declare(struct shell *sh, const struct assign *a, uint32_t on, uint32_t off,
+		       bool local, bool global);
 int var_unset(struct shell *sh, const char *name, size_t n, bool nameref);	/* also "a[i]" */
 /* declare: finds or makes in the given scope, turns attributes on and off (with
  * the conversions declare does); NULL after a message. */
@@ -251,7 +255,6 @@ struct shell {
 	size_t n_args;
 	const char *arg0;
 	int status;			/* $? */
-	VEC(int) pipe_status;		/* of the last pipeline; PIPESTATUS reads it */
 	int last_background;		/* $! */
 	int pid;			/* $$: of the outermost shell */
 	enum flow failed;		/* set by arith_eval, cond_eval, var_assign when they fail */
