@@ -176,6 +176,8 @@ int tsb_make_dir(struct tsb_sandbox *box, const char *path, uint32_t mode);	/* a
 int tsb_make_link(struct tsb_sandbox *box, const char *target, const char *path);
 int tsb_set_times(struct tsb_sandbox *box, const char *path, struct tsb_time mtime);
 int tsb_stat_file(struct tsb_sandbox *box, const char *path, struct tsb_stat *st);	/* lstat */
+/* The link's target: *n bytes of it in buf (cut to cap). */
+int tsb_read_link(struct tsb_sandbox *box, const char *path, char *buf, size_t cap, size_t *n);
 int tsb_remove(struct tsb_sandbox *box, const char *path);	/* with all below */
 typedef int tsb_list_fn(void *ctx, const char *name, const struct tsb_stat *st);
 int tsb_list(struct tsb_sandbox *box, const char *path, tsb_list_fn *fn, void *ctx);

@@ -1,0 +1,70 @@
+/*
+ * One sandbox, as the files of this room see it.
+ */
+#ifndef SANDBOX_INTERNAL_H
+#define SANDBOX_INTERNAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tinysandbox/sandbox.h>
+
+#include "sandbox/engine.h"
+#include "sandbox/session.h"
+
+struct vfs;
+struct vfs_ctx;
+struct registry;
+
+/* What few sandboxes have, so that an idle one stays small. */
+struct sandbox_extra {
+	struct tsb_limits limits;
+	char **env;		/* NULL-terminated; NULL: the default */
+	char *cwd, *hostname;	/* NULL: the default */
+	bool has_limits;
+	bool virtual_time;
+	int64_t start_sec;
+	uint64_t seed;
+	struct registry *registry;	/* commands of the embedder; NULL: none */
+	char *error;		/* sentence of the last failed call */
+	int error_number;
+};
+
+struct tsb_sandbox {
+	struct engine *engine;
+	struct vfs *vfs;
+	struct sandbox_extra *extra;	/* NULL: all defaults */
+	struct session *session;	/* NULL: runs are fresh */
+	pthread_mutex_t lock;		/* all below, and the extra's error */
+	pthread_cond_t idle;		/* a session run has ended */
+	unsigned runs;			/* in progress */
+	bool session_busy;
+	uint64_t n_runs, n_commands;
+};
+
+/* The extra, made when it is not there yet; NULL: no memory. */
+struct sandbox_extra *sandbox_extra(struct tsb_sandbox *box);
+const struct tsb_limits *sandbox_limits(const struct tsb_sandbox *box);
+/* Keeps the sentence and gives the status back: return sandbox_fail(box, ...); */
+int sandbox_fail(struct tsb_sandbox *box, int status, int error, const char *fmt, ...)
+	TSB_PRINTF(4, 5);
+/* A namespace of one's own for a call on files, and who acts: uid 1000. NULL:
+ * no memory (the status is set by sandbox_fail). */
+struct vfs *sandbox_view(struct tsb_sandbox *box);
+/* Sets the quotas of a new root filesystem from the limits. */
+void sandbox_apply_quota(struct tsb_sandbox *box);
+/* A copy of a NULL-terminated list; NULL: no memory. */
+char **sandbox_copy_list(const char *const *list);
+void sandbox_free_list(char **list);
+
+/* ---- Commands of the embedder (registry.c) ---- */
+const struct tsb_command *sandbox_find_command(const struct tsb_sandbox *box, const char *name,
+					       size_t n);
+struct registry *registry_copy(const struct registry *r);
+void registry_free(struct registry *r);
+/* Puts a /usr/bin that lists the sandbox's own commands in place. */
+int registry_mount(struct tsb_sandbox *box);
+
+#endif

@@ -1,0 +1,257 @@
+/*
+ * One run: a kernel from the pool, a shell in its first process, the script, and
+ * the report turned into a result. With a session the shell is a copy of the
+ * kept one, handed in when the script has ended by itself, so a run that was
+ * stopped leaves the session as it was.
+ */
+#include "sandbox/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/kernel.h"
+#include "sandbox/result.h"
+#include "shell/shell.h"
+#include "vfs/image.h"
+#include "vfs/vfs.h"
+
+static const char *const default_env[] = {
+	"HOME=/home/user", "USER=user", "LOGNAME=user", "SHELL=/bin/bash", "TERM=xterm-256color",
+	"LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin", "HOSTNAME=sandbox", NULL
+};
+
+struct run {
+	struct tsb_sandbox *box;
+	const struct tsb_run_options *opt;
+	const char *script;
+	size_t script_n;
+	struct tsb_result *result;
+	struct kernel *kernel;
+	struct session *session;	/* the sandbox's, held by this run; or NULL */
+	struct tsb_heap *heap;		/* of the session's copy */
+	struct shell *shell;		/* set when it has ended by itself */
+	const char *kept_cwd;
+	size_t input_at;
+};
+
+static ssize_t read_bytes(void *ctx, void *buf, size_t n)
+{
+	struct run *r = ctx;
+	size_t left = r->opt->input_size - r->input_at;
+
+	if (n > left)
+		n = left;
+	if (n)
+		memcpy(buf, (const char *)r->opt->input + r->input_at, n);
+	r->input_at += n;
+	return (ssize_t)n;
+}
+
+static int keep_output(void *ctx, int fd, const void *data, size_t n)
+{
+	struct run *r = ctx;
+
+	return capture_add(fd == 2 ? &r->result->err : &r->result->out, data, n);
+}
+
+static const struct tsb_command *find_program(void *ctx, const char *name, size_t n)
+{
+	return sandbox_find_command(ctx, name, n);
+}
+
+/* ---- Inside: the first process ---- */
+
+static void set_arguments(struct run *r, struct shell *sh)
+{
+	const char *const *args = r->opt->args;
+	size_t n = 0;
+
+	while (args && args[n])
+		n++;
+	sh->args = heap_array(sh->heap, n + 1, sizeof(*sh->args));
+	for (size_t i = 0; i < n; i++)
+		sh->args[i] = heap_strdup(sh->heap, args[i]);
+	sh->args[n] = NULL;
+	sh->n_args = n;
+}
+
+static int first_process(struct tsb_proc *p, void *arg)
+{
+	struct run *r = arg;
+	const char *name = r->opt->name ? r->opt->name : "bash";
+	struct shell *sh;
+	int status;
+
+	if (r->session && r->session->shell) {
+		sh = shell_copy(r->session->shell, proc_heap(p));
+		shell_attach(sh, p);
+	} else {
+		sh = shell_new(p, name);
+	}
+	sh->command_string = true;
+	set_arguments(r, sh);
+	status = shell_run(sh, r->script, r->script_n, name);
+	if (r->session) {
+		r->shell = sh;
+		r->kept_cwd = heap_strdup(sh->heap, tsb_getcwd(p));
+	}
+	return status;
+}
+
+/* ---- Outside ---- */
+
+static void kernel_options_of(struct run *r, struct kernel_options *k)
+{
+	const struct tsb_run_options *opt = r->opt;
+	const struct sandbox_extra *x = r->box->extra;
+
+	memset(k, 0, sizeof(*k));
+	k->limits = opt->limits ? opt->limits : sandbox_limits(r->box);
+	k->vfs = r->box->vfs;
+	k->programs = (struct kernel_programs){ find_program, "bash", r->box };
+	k->io.input = opt->input_fn ? opt->input_fn : read_bytes;
+	k->io.input_ctx = opt->input_fn ? opt->input_ctx : r;
+	k->io.output = opt->output_fn ? opt->output_fn : keep_output;
+	k->io.output_ctx = opt->output_fn ? opt->output_ctx : r;
+	k->io.terminal = opt->terminal;
+	k->hostname = x && x->hostname ? x->hostname : "sandbox";
+	k->cancel = opt->cancel;
+	k->uid = IMAGE_UID;
+	k->gid = IMAGE_GID;
+	if (x) {
+		k->virtual_time = x->virtual_time;
+		k->start_sec = x->start_sec;
+		k->seed = x->seed;
+	}
+}
+
+static const char *cwd_of(const struct run *r)
+{
+	if (r->opt->cwd)
+		return r->opt->cwd;
+	if (r->session && r->session->cwd)
+		return r->session->cwd;
+	return r->box->extra && r->box->extra->cwd ? r->box->extra->cwd : "/home/user";
+}
+
+static const char *const *env_of(const struct run *r)
+{
+	if (r->opt->env)
+		return r->opt->env;
+	if (r->box->extra && r->box->extra->env)
+		return (const char *const *)r->box->extra->env;
+	return default_env;
+}
+
+static void fill_result(struct run *r, int status)
+{
+	struct kernel_report report;
+
+	kernel_report(r->kernel, &report);
+	result_fill(r->result, status, &report);
+	pthread_mutex_lock(&r->box->lock);
+	r->box->n_commands += report.commands;
+	pthread_mutex_unlock(&r->box->lock);
+	if (report.stop != TSB_STOP_NONE)
+		r->shell = NULL;	/* half-changed: not to be kept */
+}
+
+static int run_in_kernel(struct run *r)
+{
+	struct kernel_options options;
+	int rc;
+
+	kernel_options_of(r, &options);
+	rc = kernel_begin(r->kernel, &options);
+	if (rc)
+		return rc;
+	if (r->session)
+		r->heap = kernel_heap_new(r->kernel);
+	if ((r->session && !r->heap) ||
+	    !kernel_init_proc(r->kernel, "bash", cwd_of(r), env_of(r), r->heap))
+		rc = -ENOMEM;
+	if (!rc)
+		fill_result(r, kernel_run(r->kernel, first_process, r));
+	if (r->shell && !session_adopt(r->session, r->heap, r->shell, r->kept_cwd))
+		r->heap = NULL;
+	if (r->heap)
+		heap_end(r->heap);
+	kernel_finish(r->kernel);
+	return rc;
+}
+
+/* A session has one run at a time; others wait for their turn. */
+static void begin(struct run *r)
+{
+	struct tsb_sandbox *box = r->box;
+
+	pthread_mutex_lock(&box->lock);
+	if (box->session && !r->opt->fresh) {
+		while (box->session_busy)
+			pthread_cond_wait(&box->idle, &box->lock);
+		box->session_busy = true;
+		r->session = box->session;
+	}
+	box->runs++;
+	box->n_runs++;
+	pthread_mutex_unlock(&box->lock);
+}
+
+static void finish(struct run *r)
+{
+	struct tsb_sandbox *box = r->box;
+
+	pthread_mutex_lock(&box->lock);
+	box->runs--;
+	if (r->session) {
+		box->session_busy = false;
+		pthread_cond_signal(&box->idle);
+	}
+	pthread_mutex_unlock(&box->lock);
+}
+
+int tsb_run_bytes(struct tsb_sandbox *box, const void *script, size_t size,
+		  const struct tsb_run_options *opt, struct tsb_result **out)
+{
+	static const struct tsb_run_options none = TSB_RUN_OPTIONS_INIT;
+	struct run r = { .box = box, .script = script, .script_n = size };
+	int rc;
+
+	if (!box || !out || (!script && size))
+		return TSB_ERR_ARGUMENT;
+	*out = NULL;
+	r.opt = opt ? opt : &none;
+	if (r.opt->size != sizeof(none) || (r.opt->input_size && !r.opt->input) ||
+	    (r.opt->limits && r.opt->limits->size != sizeof(struct tsb_limits)))
+		return sandbox_fail(box, TSB_ERR_ARGUMENT, EINVAL,
+				    "run options: wrong size, or input_size without input");
+	r.result = result_new(r.opt->limits ? r.opt->limits : sandbox_limits(box));
+	r.kernel = engine_take_kernel(box->engine);
+	if (!r.result || !r.kernel) {
+		rc = -ENOMEM;
+	} else {
+		begin(&r);
+		rc = run_in_kernel(&r);
+		finish(&r);
+	}
+	if (r.kernel)
+		engine_give_kernel(box->engine, r.kernel);
+	if (!rc && !result_seal(r.result))
+		rc = -ENOMEM;
+	if (rc) {
+		tsb_result_free(r.result);
+		return sandbox_fail(box, rc == -ENOMEM ? TSB_ERR_MEMORY : TSB_ERR_FILE, rc,
+				    "cannot start a run: %s", tsb_strerror(rc));
+	}
+	*out = r.result;
+	return TSB_OK;
+}
+
+int tsb_run(struct tsb_sandbox *box, const char *script, const struct tsb_run_options *opt,
+	    struct tsb_result **out)
+{
+	if (!script)
+		return TSB_ERR_ARGUMENT;
+	return tsb_run_bytes(box, script, strlen(script), opt, out);
+}

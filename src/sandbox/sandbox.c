@@ -1,0 +1,320 @@
+/*
+ * Opening, closing and configuring a sandbox. An idle one is this struct, a
+ * namespace and a branch of the base image; everything that only some have is
+ * in its extra. The header <tinysandbox/sandbox.h> is the manual.
+ */
+#include "sandbox/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "vfs/mem.h"
+#include "vfs/vfs.h"
+
+static const struct tsb_limits *default_limits(void)
+{
+	/* Constant once made; the table is the same for everybody. */
+#define LIMIT(field, value, unit, help) .field = (value),
+	static const struct tsb_limits limits = {
+		.size = sizeof(struct tsb_limits),
+#include "base/limits.def"
+	};
+#undef LIMIT
+	return &limits;
+}
+
+const struct tsb_limits *sandbox_limits(const struct tsb_sandbox *box)
+{
+	return box->extra && box->extra->has_limits ? &box->extra->limits : default_limits();
+}
+
+struct sandbox_extra *sandbox_extra(struct tsb_sandbox *box)
+{
+	if (!box->extra)
+		box->extra = calloc(1, sizeof(*box->extra));
+	return box->extra;
+}
+
+static void extra_free(struct sandbox_extra *x)
+{
+	if (!x)
+		return;
+	sandbox_free_list(x->env);
+	free(x->cwd);
+	free(x->hostname);
+	free(x->error);
+	registry_free(x->registry);
+	free(x);
+}
+
+char **sandbox_copy_list(const char *const *list)
+{
+	size_t n = 0;
+	char **copy;
+
+	while (list[n])
+		n++;
+	copy = calloc(n + 1, sizeof(*copy));
+	for (size_t i = 0; copy && i < n; i++) {
+		copy[i] = strdup(list[i]);
+		if (!copy[i]) {
+			sandbox_free_list(copy);
+			return NULL;
+		}
+	}
+	return copy;
+}
+
+void sandbox_free_list(char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+int sandbox_fail(struct tsb_sandbox *box, int status, int error, const char *fmt, ...)
+{
+	char text[1024];
+	struct sandbox_extra *x;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	pthread_mutex_lock(&box->lock);
+	x = sandbox_extra(box);
+	if (x) {
+		free(x->error);
+		x->error = strdup(text);
+		x->error_number = error < 0 ? -error : error;
+	}
+	pthread_mutex_unlock(&box->lock);
+	return status;
+}
+
+const char *tsb_error(struct tsb_sandbox *box)
+{
+	return box && box->extra && box->extra->error ? box->extra->error : "";
+}
+
+int tsb_errno(struct tsb_sandbox *box)
+{
+	return box && box->extra ? box->extra->error_number : 0;
+}
+
+/* ---- Opening ---- */
+
+static bool keep_string(char **to, const char *from)
+{
+	if (!from)
+		return true;
+	free(*to);
+	*to = strdup(from);
+	return *to != NULL;
+}
+
+static bool limits_valid(const struct tsb_limits *limits)
+{
+	return limits->size == sizeof(*limits);
+}
+
+static int apply_options(struct tsb_sandbox *box, const struct tsb_options *opt)
+{
+	struct sandbox_extra *x;
+
+	if (opt->session && !(box->session = session_new()))
+		return TSB_ERR_MEMORY;
+	if (!opt->limits && !opt->env && !opt->cwd && !opt->hostname && !opt->virtual_time)
+		return TSB_OK;
+	x = sandbox_extra(box);
+	if (!x)
+		return TSB_ERR_MEMORY;
+	if (opt->limits) {
+		if (!limits_valid(opt->limits))
+			return TSB_ERR_ARGUMENT;
+		x->limits = *opt->limits;
+		x->has_limits = true;
+	}
+	x->virtual_time = opt->virtual_time;
+	x->start_sec = opt->start_sec;
+	x->seed = opt->seed;
+	if (opt->env && !(x->env = sandbox_copy_list(opt->env)))
+		return TSB_ERR_MEMORY;
+	if (opt->cwd && opt->cwd[0] != '/')
+		return TSB_ERR_ARGUMENT;
+	if (!keep_string(&x->cwd, opt->cwd) || !keep_string(&x->hostname, opt->hostname))
+		return TSB_ERR_MEMORY;
+	return TSB_OK;
+}
+
+void sandbox_apply_quota(struct tsb_sandbox *box)
+{
+	const struct tsb_limits *limits = sandbox_limits(box);
+	struct vfs_mount_info root;
+
+	if (vfs_mount_at(box->vfs, 0, &root))
+		mem_set_limits(root.fs, limits->fs_bytes, limits->fs_entries, limits->file_bytes);
+}
+
+static struct tsb_sandbox *sandbox_new(void)
+{
+	struct tsb_sandbox *box = calloc(1, sizeof(*box));
+
+	if (!box)
+		return NULL;
+	box->engine = engine_get();
+	if (!box->engine) {
+		free(box);
+		return NULL;
+	}
+	pthread_mutex_init(&box->lock, NULL);
+	pthread_cond_init(&box->idle, NULL);
+	return box;
+}
+
+static void sandbox_free(struct tsb_sandbox *box)
+{
+	vfs_free(box->vfs);
+	session_free(box->session);
+	extra_free(box->extra);
+	pthread_mutex_destroy(&box->lock);
+	pthread_cond_destroy(&box->idle);
+	engine_put(box->engine);
+	free(box);
+}
+
+int tsb_sandbox_open(struct tsb_sandbox **out, const struct tsb_options *opt)
+{
+	struct tsb_sandbox *box;
+	int rc = TSB_OK;
+
+	if (!out || (opt && opt->size != sizeof(*opt)))
+		return TSB_ERR_ARGUMENT;
+	*out = NULL;
+	box = sandbox_new();
+	if (!box)
+		return TSB_ERR_MEMORY;
+	if (vfs_branch(engine_base(box->engine), &box->vfs))
+		rc = TSB_ERR_MEMORY;
+	if (!rc && opt)
+		rc = apply_options(box, opt);
+	if (rc) {
+		sandbox_free(box);
+		return rc;
+	}
+	if (box->extra && box->extra->has_limits)
+		sandbox_apply_quota(box);
+	*out = box;
+	return TSB_OK;
+}
+
+int tsb_sandbox_close(struct tsb_sandbox *box)
+{
+	bool busy;
+
+	if (!box)
+		return TSB_OK;
+	pthread_mutex_lock(&box->lock);
+	busy = box->runs > 0;
+	pthread_mutex_unlock(&box->lock);
+	if (busy)
+		return sandbox_fail(box, TSB_ERR_BUSY, 0, "the sandbox has runs in progress");
+	sandbox_free(box);
+	return TSB_OK;
+}
+
+/* ---- Branch, restore ---- */
+
+static bool copy_extra(struct tsb_sandbox *to, const struct tsb_sandbox *from)
+{
+	const struct sandbox_extra *x = from->extra;
+	struct sandbox_extra *y;
+
+	if (!x)
+		return true;
+	y = sandbox_extra(to);
+	if (!y)
+		return false;
+	y->limits = x->limits;
+	y->has_limits = x->has_limits;
+	y->virtual_time = x->virtual_time;
+	y->start_sec = x->start_sec;
+	y->seed = x->seed;
+	if (x->env && !(y->env = sandbox_copy_list((const char *const *)x->env)))
+		return false;
+	if (x->registry && !(y->registry = registry_copy(x->registry)))
+		return false;
+	return keep_string(&y->cwd, x->cwd) && keep_string(&y->hostname, x->hostname);
+}
+
+int tsb_branch(struct tsb_sandbox *box, struct tsb_sandbox **out)
+{
+	struct tsb_sandbox *copy;
+	int rc;
+
+	if (!box || !out)
+		return TSB_ERR_ARGUMENT;
+	*out = NULL;
+	copy = sandbox_new();
+	if (!copy)
+		return sandbox_fail(box, TSB_ERR_MEMORY, ENOMEM, "no memory for a branch");
+	pthread_mutex_lock(&box->lock);
+	rc = vfs_branch(box->vfs, &copy->vfs);
+	if (!rc && box->session && !(copy->session = session_copy(box->session)))
+		rc = -ENOMEM;
+	if (!rc && !copy_extra(copy, box))
+		rc = -ENOMEM;
+	/* The shared /usr/bin asks the sandbox it was made for. */
+	if (!rc && copy->extra && copy->extra->registry)
+		rc = registry_mount(copy);
+	pthread_mutex_unlock(&box->lock);
+	if (rc) {
+		sandbox_free(copy);
+		return sandbox_fail(box, rc == -EOPNOTSUPP ? TSB_ERR_SUPPORT : TSB_ERR_MEMORY, rc,
+				    "cannot branch: %s", tsb_strerror(rc));
+	}
+	*out = copy;
+	return TSB_OK;
+}
+
+int tsb_restore(struct tsb_sandbox *box, struct tsb_sandbox *from)
+{
+	struct session *session = NULL;
+	int rc;
+
+	if (!box || !from || box == from)
+		return TSB_ERR_ARGUMENT;
+	if (box->runs)
+		return sandbox_fail(box, TSB_ERR_BUSY, 0, "the sandbox has runs in progress");
+	if (from->session && !(session = session_copy(from->session)))
+		return sandbox_fail(box, TSB_ERR_MEMORY, ENOMEM, "no memory for the session");
+	rc = vfs_restore(box->vfs, from->vfs);
+	if (rc) {
+		session_free(session);
+		return sandbox_fail(box, rc == -EOPNOTSUPP ? TSB_ERR_SUPPORT : TSB_ERR_FILE, rc,
+				    "cannot restore: %s", tsb_strerror(rc));
+	}
+	if (box->session) {
+		session_free(box->session);
+		box->session = session ? session : session_new();
+	} else {
+		session_free(session);
+	}
+	return TSB_OK;
+}
+
+int tsb_stats(struct tsb_sandbox *box, struct tsb_statistics *out)
+{
+	if (!box || !out || out->size != sizeof(*out))
+		return TSB_ERR_ARGUMENT;
+	pthread_mutex_lock(&box->lock);
+	out->runs = box->n_runs;
+	out->commands = box->n_commands;
+	pthread_mutex_unlock(&box->lock);
+	if (vfs_usage(box->vfs, &out->fs_bytes, &out->fs_entries))
+		return sandbox_fail(box, TSB_ERR_FILE, EIO, "cannot read the usage of a mount");
+	return TSB_OK;
+}
