@@ -28,6 +28,21 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 	return (uint64_t)r ^ (uint64_t)(r >> 64);
 }
 
+/* The last bytes, 0 to 8, in one word: two reads that may overlap. */
+static inline uint64_t hash_tail(const unsigned char *p, size_t len)
+{
+	uint32_t a, b;
+
+	if (len >= 4) {
+		memcpy(&a, p, 4);
+		memcpy(&b, p + len - 4, 4);
+		return (uint64_t)a << 32 | b;
+	}
+	if (len == 0)
+		return 0;
+	return (uint64_t)p[0] << 16 | (uint64_t)p[len / 2] << 8 | p[len - 1];
+}
+
 uint32_t map_hash(const void *key, size_t len)
 {
 	static const char anchor;
@@ -38,10 +53,7 @@ uint32_t map_hash(const void *key, size_t len)
 		memcpy(&w, p, 8);
 		h = hash_fold(h ^ w, 0xD6E8FEB86659FD93u);
 	}
-	w = 0;
-	if (len)
-		memcpy(&w, p, len);
-	h = hash_fold(h ^ w, 0xA0761D6478BD642Fu);
+	h = hash_fold(h ^ hash_tail(p, len), 0xA0761D6478BD642Fu);
 	h = hash_fold(h ^ (h >> 32), 0xE7037ED1A0B428DBu);
 	return (uint32_t)h ? (uint32_t)h : 1;
 }

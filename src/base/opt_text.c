@@ -192,21 +192,25 @@ static const char *synopsis_of(const struct tsb_command *cmd)
 
 static const struct style style_help = { "", "", "", "", false, false, true };
 
-/* Fills lines of words from column `at` on; later lines are set in by two. */
-static void add_wrapped(struct str *out, const char *text, size_t at)
+/* Fills lines of words from HELP_COLUMN on; later lines are set in by two. */
+static void add_wrapped(struct str *out, const char *text)
 {
+	size_t at = HELP_COLUMN;
+	bool fresh = true;	/* the line has no word yet */
+
 	while (*text) {
 		size_t word = strcspn(text, " ");
 		size_t wide = utf8_columns(text, word);
 
-		if (at > HELP_COLUMN + 2 && at + 1 + wide > HELP_WIDTH) {
+		if (!fresh && at + 1 + wide > HELP_WIDTH) {
 			str_addc(out, '\n');
 			str_fill(out, ' ', HELP_COLUMN + 2);
 			at = HELP_COLUMN + 2;
-		} else if (at > HELP_COLUMN + 2) {
+		} else if (!fresh) {
 			str_addc(out, ' ');
 			at++;
 		}
+		fresh = false;
 		str_addn(out, text, word);
 		at += wide;
 		text += word;
@@ -230,7 +234,7 @@ static void help_option(struct str *out, const struct tsb_opt *o)
 		wide = 0;
 	}
 	str_fill(out, ' ', HELP_COLUMN - wide);
-	add_wrapped(out, o->help, HELP_COLUMN);
+	add_wrapped(out, o->help);
 }
 
 void opt_help(struct str *out, const struct tsb_command *cmd, const char *name)
