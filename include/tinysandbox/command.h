@@ -105,7 +105,7 @@ struct tsb_opt {
 #define TSB_OPT_LIST(type, field, s, l, a, h) \
 	{ TSB_OPTION_LIST, (s), (l), (a), (h), offsetof(type, field), 0, 0, NULL }
 #define TSB_OPT_CALL(fn, val, s, l, a, h) \
-	{ TSB_OPTION_CALL, (s), (l), (a), (h), 0, (val), (a) ? 0 : TSB_ARG_NONE, (fn) }
+	{ TSB_OPTION_CALL, (s), (l), (a), (h), 0, (val), (const char *)(a) ? 0 : TSB_ARG_NONE, (fn) }
 /* The argument is optional: NULL when not given (glued forms only). */
 #define TSB_OPT_CALL_OPT(fn, val, s, l, a, h) \
 	{ TSB_OPTION_CALL, (s), (l), (a), (h), 0, (val), TSB_ARG_OPTIONAL, (fn) }
