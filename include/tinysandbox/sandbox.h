@@ -132,6 +132,10 @@ struct tsb_run_options {
 
 struct tsb_result;
 
+/* Could more text mend this script (an open quote, "for ..." without "done")? A
+ * prompt then asks for more. */
+bool tsb_is_incomplete(const char *script, size_t size);
+
 /* Runs a bash script. Returns TSB_OK whatever the script's status; *out is then
  * yours. script need not be terminated (tsb_run_bytes) and may hold any byte. */
 int tsb_run(struct tsb_sandbox *box, const char *script, const struct tsb_run_options *opt,
@@ -189,6 +193,7 @@ int tsb_copy_in(struct tsb_sandbox *box, const char *host_path, const char *path
 enum { TSB_MOUNT_READ_ONLY = 1 };
 /* fs is the sandbox's from then on (freed with it). The mount point is made. */
 int tsb_mount(struct tsb_sandbox *box, const char *path, struct tsb_fs *fs, unsigned flags);
+int tsb_remount(struct tsb_sandbox *box, const char *path, unsigned flags);
 int tsb_unmount(struct tsb_sandbox *box, const char *path);
 /* cmd is borrowed and must outlive the sandbox. Replaces one of that name. */
 int tsb_add_command(struct tsb_sandbox *box, const struct tsb_command *cmd);

@@ -197,6 +197,21 @@ int tsb_mount(struct tsb_sandbox *box, const char *path, struct tsb_fs *fs, unsi
 	return TSB_OK;
 }
 
+int tsb_remount(struct tsb_sandbox *box, const char *path, unsigned flags)
+{
+	int rc;
+
+	if (!box || !path || (flags & ~(unsigned)TSB_MOUNT_READ_ONLY))
+		return TSB_ERR_ARGUMENT;
+	if (box->runs)
+		return sandbox_fail(box, TSB_ERR_BUSY, 0, "the sandbox has runs in progress");
+	rc = vfs_remount(box->vfs, path, flags & TSB_MOUNT_READ_ONLY ? VFS_MOUNT_READ_ONLY : 0);
+	if (rc)
+		return sandbox_fail(box, TSB_ERR_FILE, rc, "cannot remount %s: %s", path,
+				    tsb_strerror(rc));
+	return TSB_OK;
+}
+
 int tsb_unmount(struct tsb_sandbox *box, const char *path)
 {
 	int rc;

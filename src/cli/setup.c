@@ -1,0 +1,198 @@
+/*
+ * From options to an open sandbox, and to a snapshot file at the end. A
+ * snapshot is written beside its file and then renamed, so a failure leaves the
+ * old one whole.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static int set_limits(const struct cli *cli, struct tsb_limits *limits)
+{
+	tsb_limits_default(limits);
+	for (size_t i = 0; i < cli->limits.n; i++) {
+		const char *row = cli->limits.at[i], *eq = strchr(row, '=');
+		char *name = eq ? strndup(row, (size_t)(eq - row)) : NULL;
+		int rc = name ? tsb_limit_set(limits, name, eq + 1) : TSB_ERR_ARGUMENT;
+
+		free(name);
+		if (rc)
+			return cli_error("bad limit '%s' (NAME=VALUE; see --list-limits)", row);
+	}
+	return 0;
+}
+
+static const char *const default_env[] = {
+	"HOME=/home/user", "USER=user", "LOGNAME=user", "SHELL=/bin/bash", "TERM=xterm-256color",
+	"LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin", "HOSTNAME=sandbox"
+};
+#define N_DEFAULT (sizeof(default_env) / sizeof(default_env[0]))
+
+/* The default environment, with --env in the place of its namesakes. */
+static const char **make_env(const struct cli *cli)
+{
+	const char **env = calloc(N_DEFAULT + cli->env.n + 1, sizeof(*env));
+	size_t n = N_DEFAULT;
+
+	if (!env)
+		return NULL;
+	memcpy(env, default_env, sizeof(default_env));
+	for (size_t i = 0; i < cli->env.n; i++) {
+		const char *row = cli->env.at[i];
+		size_t name = strcspn(row, "="), k = 0;
+
+		if (!row[name] && getenv(row)) {
+			const char *value = getenv(row);
+			char *full = malloc(name + strlen(value) + 2);
+
+			if (!full)
+				return NULL;
+			sprintf(full, "%s=%s", row, value);
+			row = full;
+		} else if (!row[name]) {
+			continue;
+		}
+		while (k < n && strncmp(env[k], row, name + 1))
+			k++;
+		env[k] = row;
+		n = k == n ? n + 1 : n;
+	}
+	return env;
+}
+
+/* A file system of its own, so that it can be read-only as a whole. */
+static int copy_read_only(struct tsb_sandbox *box, const char *host, const char *path)
+{
+	struct tsb_mem_options opt = TSB_MEM_OPTIONS_INIT;
+	struct tsb_fs *fs = tsb_mem_new(&opt);
+	int rc = fs ? tsb_mount(box, path, fs, 0) : TSB_ERR_MEMORY;
+
+	if (rc) {
+		tsb_fs_free(fs);
+		return rc;
+	}
+	rc = tsb_copy_in(box, host, path);
+	return rc ? rc : tsb_remount(box, path, TSB_MOUNT_READ_ONLY);
+}
+
+/* HOST:PATH[:ro]. HOST may not hold a colon. */
+static int add_mount(struct tsb_sandbox *box, const char *row)
+{
+	const char *colon = strchr(row, ':');
+	char *host, *path, *flag;
+	bool read_only = false;
+	int rc;
+
+	if (!colon || colon == row || colon[1] != '/')
+		return cli_error("bad mount '%s' (HOST:/PATH or HOST:/PATH:ro)", row);
+	host = strndup(row, (size_t)(colon - row));
+	path = strdup(colon + 1);
+	if (!host || !path)
+		return cli_error("no memory");
+	flag = strchr(path, ':');
+	if (flag) {
+		read_only = !strcmp(flag, ":ro");
+		if (!read_only && strcmp(flag, ":rw"))
+			return cli_error("bad mount '%s': '%s' is neither ro nor rw", row, flag + 1);
+		*flag = '\0';
+	}
+	rc = read_only ? copy_read_only(box, host, path) : tsb_copy_in(box, host, path);
+	free(host);
+	free(path);
+	return rc ? cli_error("%s", tsb_error(box)) : 0;
+}
+
+struct stream {
+	FILE *f;
+	int error;
+};
+
+static ssize_t read_snapshot(void *ctx, void *buf, size_t n)
+{
+	struct stream *s = ctx;
+	size_t got = fread(buf, 1, n, s->f);
+
+	return got ? (ssize_t)got : ferror(s->f) ? -EIO : 0;
+}
+
+static int write_snapshot(void *ctx, int fd, const void *data, size_t n)
+{
+	struct stream *s = ctx;
+
+	(void)fd;
+	if (fwrite(data, 1, n, s->f) == n)
+		return 0;
+	s->error = errno;
+	return -1;
+}
+
+static int load(const struct cli *cli, struct tsb_sandbox *box)
+{
+	struct stream s = { fopen(cli->restore, "rb"), 0 };
+	int rc;
+
+	if (!s.f)
+		return cli_error("cannot open %s: %s", cli->restore, strerror(errno));
+	rc = tsb_load(box, read_snapshot, &s);
+	fclose(s.f);
+	return rc ? cli_error("%s: %s", cli->restore, tsb_error(box)) : 0;
+}
+
+int cli_save(const struct cli *cli, struct tsb_sandbox *box)
+{
+	struct stream s = { NULL, 0 };
+	char *beside;
+	int rc;
+
+	if (!cli->snapshot)
+		return 0;
+	beside = malloc(strlen(cli->snapshot) + sizeof(".new"));
+	if (!beside)
+		return cli_error("no memory");
+	sprintf(beside, "%s.new", cli->snapshot);
+	s.f = fopen(beside, "wb");
+	if (!s.f) {
+		rc = cli_error("cannot write %s: %s", beside, strerror(errno));
+		free(beside);
+		return rc;
+	}
+	rc = tsb_save(box, write_snapshot, &s);
+	if (fclose(s.f) || rc || rename(beside, cli->snapshot)) {
+		rc = cli_error("cannot write %s: %s", cli->snapshot,
+			       s.error ? strerror(s.error) : rc ? tsb_error(box) : strerror(errno));
+		unlink(beside);
+	}
+	free(beside);
+	return rc;
+}
+
+int cli_open(const struct cli *cli, struct tsb_sandbox **box)
+{
+	struct tsb_options opt = TSB_OPTIONS_INIT;
+	struct tsb_limits limits;
+	int rc = set_limits(cli, &limits);
+
+	if (rc)
+		return rc;
+	opt.limits = &limits;
+	opt.env = make_env(cli);
+	opt.cwd = cli->cwd;
+	opt.hostname = cli->hostname;
+	opt.virtual_time = cli->virtual_time;
+	opt.session = true;
+	if (!opt.env || tsb_sandbox_open(box, &opt))
+		return cli_error("cannot open a sandbox (no memory, or --cwd is not absolute)");
+	if (cli->restore && (rc = load(cli, *box)))
+		return rc;
+	for (size_t i = 0; i < cli->mounts.n; i++) {
+		rc = add_mount(*box, cli->mounts.at[i]);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
