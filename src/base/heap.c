@@ -436,7 +436,7 @@ void *heap_zalloc(struct tsb_heap *h, size_t n)
 {
 	void *p;
 
-	if (n > CHUNK_POOLED_MAX && !h->fail_in)
+	if (n > BLOCK_SMALL_MAX && n > CHUNK_POOLED_MAX && !h->fail_in)
 		return large_alloc(h, n, true);
 	p = heap_alloc(h, n);
 	if (p)

@@ -42,7 +42,11 @@ struct chunk {
 };
 
 #define CHUNK_MIN ((size_t)16 << 10)
+#ifdef ARENA_MALLOC		/* nothing is shared or rounded, for valgrind */
+#define CHUNK_POOLED_MAX ((size_t)0)
+#else
 #define CHUNK_POOLED_MAX ((size_t)1 << 20)	/* larger ones are not kept warm */
+#endif
 
 /* What a chunk for `bytes` really takes: pooled sizes come in quarter steps of
  * powers of two, so that a pool finds one that fits. */

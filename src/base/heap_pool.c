@@ -65,6 +65,8 @@ size_t chunk_round(size_t bytes)
 {
 	size_t step;
 
+	if (!CHUNK_POOLED_MAX)
+		return bytes;
 	if (bytes <= (size_t)10 << 10)
 		return (size_t)10 << 10;
 	if (bytes > CHUNK_POOLED_MAX)
@@ -73,23 +75,27 @@ size_t chunk_round(size_t bytes)
 	return (bytes + step - 1) & ~(step - 1);
 }
 
+/* The list that chunks of this size wait in; NULL: they are not kept. */
+static struct chunk **pool_list(struct heap_pool *pool, size_t bytes)
+{
+	if (!pool || !CHUNK_POOLED_MAX || bytes > CHUNK_POOLED_MAX)
+		return NULL;
+	return &pool->bucket[chunk_bucket(bytes)];
+}
+
 struct chunk *chunk_get(struct heap_pool *pool, size_t bytes, bool zero)
 {
-	struct chunk *c;
+	struct chunk **list = pool_list(pool, bytes), *c;
 
-	if (pool && bytes <= CHUNK_POOLED_MAX) {
-		struct chunk **list = &pool->bucket[chunk_bucket(bytes)];
-
+	if (list && *list) {
 		c = *list;
-		if (c) {
-			*list = c->next;
-			pool->kept -= bytes;
-			if (zero) {
-				HEAP_UNPOISON(c + 1, bytes - sizeof(*c));
-				memset(c + 1, 0, bytes - sizeof(*c));
-			}
-			return c;
+		*list = c->next;
+		pool->kept -= bytes;
+		if (zero) {
+			HEAP_UNPOISON(c + 1, bytes - sizeof(*c));
+			memset(c + 1, 0, bytes - sizeof(*c));
 		}
+		return c;
 	}
 	c = zero ? calloc(1, bytes) : malloc(bytes);
 	if (!c)
@@ -102,10 +108,9 @@ struct chunk *chunk_get(struct heap_pool *pool, size_t bytes, bool zero)
 void chunk_put(struct heap_pool *pool, struct chunk *c)
 {
 	size_t bytes = c->bytes;
+	struct chunk **list = pool_list(pool, bytes);
 
-	if (pool && bytes <= CHUNK_POOLED_MAX && bytes <= pool->kept_max - pool->kept) {
-		struct chunk **list = &pool->bucket[chunk_bucket(bytes)];
-
+	if (list && bytes <= pool->kept_max - pool->kept) {
 		HEAP_POISON(c + 1, bytes - sizeof(*c));
 		c->next = *list;
 		*list = c;

@@ -8,6 +8,12 @@
 
 #include "unit/tap.h"
 
+/* With ARENA_MALLOC each block is the machine's own: nothing is reused. */
+#ifdef ARENA_MALLOC
+#define POOLED 0
+#else
+#define POOLED 1
+#endif
 #define KIB ((size_t)1024)
 #define MIB (KIB * KIB)
 
@@ -48,7 +54,7 @@ static void test_basics(void)
 	is_str(heap_dup(h, NULL, 0), "", "dup of nothing");
 	heap_free(h, NULL);
 	heap_free(h, c);
-	ok(heap_alloc(h, 100) == c, "a freed block is used again");
+	ok(!POOLED || heap_alloc(h, 100) == c, "a freed block is used again");
 	c = heap_zalloc(h, 3 * MIB);
 	ok(c && c[0] == 0 && c[3 * MIB - 1] == 0, "a large zalloc is zeroed");
 	heap_end(h);
@@ -108,7 +114,7 @@ static void test_budget(void)
 	is_int(heap_used(h), budget.used, "a new heap is charged");
 	while (heap_alloc(h, 100))
 		n++;
-	ok(n * 100 > 800 * KIB && n * 100 <= 1 * MIB, "small blocks fill most of the budget");
+	ok(n * 100 > (POOLED ? 800 : 500) * KIB && n * 100 <= 1 * MIB, "small blocks fill most of the budget");
 	ok(budget.used <= budget.max && budget.peak == budget.used, "and no more than it");
 	is_int(hook.wanted, 100, "the hook hears what was wanted");
 	ok(!heap_new(&budget, pool, NULL, NULL) || budget.used <= budget.max,
@@ -157,9 +163,9 @@ static void test_pool(void)
 	struct tsb_heap *again;
 
 	heap_end(h);
-	is_int(heap_pool_kept(pool), 16 * KIB, "an ended heap leaves its chunk warm");
+	is_int(heap_pool_kept(pool), POOLED * 16 * KIB, "an ended heap leaves its chunk warm");
 	again = heap_new(NULL, pool, NULL, NULL);
-	ok(again == h && heap_pool_kept(pool) == 0, "and the next one takes it");
+	ok((!POOLED || again == h) && heap_pool_kept(pool) == 0, "and the next one takes it");
 	for (int i = 0; i < 100; i++)
 		heap_alloc(again, 10000);
 	heap_end(again);
