@@ -156,7 +156,7 @@ void sandbox_apply_quota(struct tsb_sandbox *box)
 	struct vfs_mount_info root;
 
 	if (vfs_mount_at(box->vfs, 0, &root))
-		mem_set_limits(root.fs, limits->fs_bytes, limits->fs_entries, limits->file_bytes);
+		vfs_mem_limit(root.fs, limits->fs_bytes, limits->fs_entries, limits->file_bytes);
 }
 
 static struct tsb_sandbox *sandbox_new(void)
