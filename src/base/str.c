@@ -109,17 +109,25 @@ void str_addf(struct str *s, const char *fmt, ...)
 
 void str_addvf(struct str *s, const char *fmt, va_list ap)
 {
+	size_t room = s->cap ? s->cap - s->n : 0;
 	va_list again;
 	int n;
 
 	if (s->bad)
 		return;
+	/* Mostly it fits where it stands; the capacity is within the maximum. */
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
-	if (n < 0)
-		s->bad = true;
-	else if (n > 0 && str_reserve(s, (size_t)n))
-		s->n += (size_t)vsnprintf(s->p + s->n, (size_t)n + 1, fmt, again);
+	n = vsnprintf(room ? s->p + s->n : NULL, room, fmt, ap);
+	if (n >= 0 && (size_t)n < room) {
+		s->n += (size_t)n;
+	} else {
+		if (room)
+			s->p[s->n] = '\0';
+		if (n < 0)
+			s->bad = true;
+		else if (n > 0 && str_reserve(s, (size_t)n))
+			s->n += (size_t)vsnprintf(s->p + s->n, (size_t)n + 1, fmt, again);
+	}
 	va_end(again);
 }
 

@@ -1,8 +1,8 @@
 /*
  * UTF-8 and the properties of characters. The tables are the C library's own
  * (tools/make-unicode.c asks it for every character), so that `[[:alpha:]]`,
- * column widths and case are the real tools', without setlocale(), which would
- * be global state. Lookup is a binary search over rows; ASCII never gets there.
+ * column widths and case are the real tools', without a locale, which would be
+ * global state. Lookup is a binary search over rows; ASCII never gets there.
  */
 #include "base/utf8.h"
 

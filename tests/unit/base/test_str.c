@@ -63,6 +63,14 @@ static void test_long_format(void)
 	ok(s.n == 100001 && s.p[99999] == 'x' && s.p[100000] == '|', "a long format");
 	str_addf(&s, "%s", "");
 	is_int(s.n, 100001, "an empty one");
+	str_cut(&s, 3);
+	str_addf(&s, "%0*d", 300000, 1);
+	ok(s.n == 300003 && s.p[2] == ' ' && s.p[3] == '0' && s.p[300002] == '1', "one that grows");
+	str_end(&s);
+	str_init(&s, h, 10);
+	str_addf(&s, "%s", "01234");
+	str_addf(&s, "%s", "567890");
+	ok(s.bad && !strcmp(s.p, "01234"), "a format beyond the maximum adds nothing");
 	str_end(&s);
 }
 
