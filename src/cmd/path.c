@@ -267,3 +267,52 @@ int path_canon(struct tsb_proc *p, const char *path, unsigned mode, char **out)
 	map_end(&c.seen);
 	return err;
 }
+
+/* Length of the leading directories that two canonical paths share. */
+static size_t path_common(const char *a, const char *b)
+{
+	size_t i, n = 0;
+
+	if ((a[1] == '/') != (b[1] == '/'))
+		return 0;
+	for (i = 0; a[i] && a[i] == b[i]; i++)
+		if (a[i] == '/')
+			n = i + 1;
+	if ((!a[i] && (!b[i] || b[i] == '/')) || (!b[i] && a[i] == '/'))
+		n = i;
+	return n;
+}
+
+char *path_relative(struct tsb_proc *p, const char *to, const char *from)
+{
+	size_t n = path_common(from, to);
+	struct str s;
+
+	if (!n)
+		return NULL;
+	from += n + (from[n] == '/');
+	to += n + (to[n] == '/');
+	str_init(&s, tsb_heap_of(p), STR_MAX_DEFAULT);
+	if (*from)
+		str_adds(&s, "..");
+	for (; *from; from++)
+		if (*from == '/')
+			str_adds(&s, "/..");
+	if (s.n && *to)
+		str_addc(&s, '/');
+	str_adds(&s, *to || s.n ? to : ".");
+	return str_take(&s, NULL);
+}
+
+bool path_same_name(struct tsb_proc *p, const char *a, const char *b)
+{
+	const char *x = path_last(a), *y = path_last(b);
+	size_t n = path_base_len(x);
+	struct tsb_stat sx, sy;
+
+	if (n != path_base_len(y) || memcmp(x, y, n))
+		return false;
+	if (tsb_stat(p, path_dir(p, a), &sx) || tsb_stat(p, path_dir(p, b), &sy))
+		return false;
+	return sx.ino == sy.ino && sx.dev == sy.dev;
+}

@@ -1,0 +1,369 @@
+/*
+ * env - run a program in a changed environment, or print the environment.
+ *
+ * Everything is set up in this process, which then becomes the program. -S
+ * splits its argument as a #! line needs it; it must come first, as the words
+ * it gives are read as options again.
+ */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/vec.h"
+#include "cmd/util.h"
+
+struct env {
+	bool ignore, null, debug;
+	const char *chdir;
+	struct tsb_list unset;
+};
+
+static int env_split_refused(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
+			     const char *arg)
+{
+	(void)opts;
+	(void)opt;
+	tsb_warn(p, "cannot use -S %s here: it must be the first argument", quote_af(p, arg));
+	return 125;
+}
+
+static int env_signal(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	static const struct util_word names[] = {
+		{ "HUP", SIGHUP }, { "INT", SIGINT }, { "QUIT", SIGQUIT }, { "PIPE", SIGPIPE },
+		{ "ALRM", SIGALRM }, { "TERM", SIGTERM }, { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 },
+		{ "CHLD", SIGCHLD }, { NULL, 0 }
+	};
+	char *list, *at, *name;
+
+	(void)opts;
+	if (!arg) {
+		for (size_t i = 0; names[i].word; i++)
+			tsb_signal(p, names[i].value, opt->value);
+		return 0;
+	}
+	list = at = tsb_strdup(p, arg);
+	while ((name = strsep(&at, ","))) {
+		const char *word = strncmp(name, "SIG", 3) ? name : name + 3;
+		size_t i = 0;
+
+		while (names[i].word && strcmp(names[i].word, word))
+			i++;
+		if (!names[i].word) {
+			tsb_warn(p, "%s: invalid signal", quote_text(p, name));
+			return 125;
+		}
+		tsb_signal(p, names[i].value, opt->value);
+	}
+	tsb_free(p, list);
+	return 0;
+}
+
+static const struct tsb_opt env_opts[] = {
+	TSB_OPT_FLAG(struct env, ignore, 'i', "ignore-environment", "start with an empty environment"),
+	TSB_OPT_FLAG(struct env, null, '0', "null", "end each output line with NUL, not newline"),
+	TSB_OPT_LIST(struct env, unset, 'u', "unset", "NAME", "remove variable from the environment"),
+	TSB_OPT_STR(struct env, chdir, 'C', "chdir", "DIR", "change working directory to DIR"),
+	TSB_OPT_CALL(env_split_refused, 0, 'S', "split-string", "S",
+		     "process and split S into separate arguments; used to pass multiple "
+		     "arguments on shebang lines"),
+	TSB_OPT_CALL_OPT(env_signal, TSB_SIG_DEFAULT, 0, "default-signal", "SIG",
+			 "reset handling of SIG signal(s) to the default"),
+	TSB_OPT_CALL_OPT(env_signal, TSB_SIG_IGNORE, 0, "ignore-signal", "SIG",
+			 "set handling of SIG signal(s) to do nothing"),
+	TSB_OPT_FLAG(struct env, debug, 'v', "debug", "print verbose information for each processing step"),
+	TSB_OPT_END
+};
+
+static int env_print(struct tsb_proc *p, bool null)
+{
+	for (const char *const *e = tsb_environ(p); *e; e++) {
+		tsb_puts(p, *e);
+		tsb_putc(p, null ? '\0' : '\n');
+	}
+	return 0;
+}
+
+static void env_say(struct tsb_proc *p, const struct env *o, const char *what, const char *name)
+{
+	char *line;
+
+	if (!o->debug)
+		return;
+	line = tsb_format(p, "%-10s%s\n", what, name);
+	tsb_write_all(p, 2, line, strlen(line));
+}
+
+static int env_clear(struct tsb_proc *p, const struct env *o)
+{
+	if (o->ignore) {
+		env_say(p, o, "cleaning environ", "");
+		return tsb_clearenv(p);
+	}
+	for (size_t i = 0; i < o->unset.n; i++) {
+		const char *name = o->unset.at[i];
+
+		env_say(p, o, "unset:", name);
+		if (!*name || strchr(name, '=')) {
+			tsb_warn_errno(p, EINVAL, "cannot unset %s", quote_text(p, name));
+			return 125;
+		}
+		tsb_setenv(p, name, NULL);
+	}
+	return 0;
+}
+
+static int env_become(struct tsb_proc *p, char **argv)
+{
+	struct tsb_spawn how = { .size = sizeof(how), .argv = (const char *const *)argv };
+	int err = tsb_exec(p, &how);
+
+	tsb_warn_errno(p, err, "%s", quote_af(p, argv[0]));
+	if (err == -ENOENT && strpbrk(argv[0], " \t"))
+		tsb_warn(p, "use -[v]S to pass options in shebang lines");
+	return err == -ENOENT ? 127 : 126;
+}
+
+static int env_run(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	struct env *o = opts;
+	int i = 0, err;
+
+	if (argc && !strcmp(argv[0], "-")) {
+		o->ignore = true;
+		i++;
+	}
+	err = env_clear(p, o);
+	if (err)
+		return err < 0 ? 125 : err;
+	for (; i < argc && strchr(argv[i], '='); i++) {
+		char *value = strchr(argv[i], '=');
+
+		env_say(p, o, "setenv:", argv[i]);
+		*value = '\0';
+		tsb_setenv(p, argv[i], value + 1);
+		*value = '=';
+	}
+	if (i == argc) {
+		if (o->chdir)
+			return tsb_usage(p, "must specify command with --chdir (-C)");
+		return env_print(p, o->null);
+	}
+	if (o->null)
+		return tsb_usage(p, "cannot specify --null (-0) with command");
+	if (o->chdir && (err = tsb_chdir(p, o->chdir))) {
+		tsb_warn_errno(p, err, "cannot change directory to %s", quote_af(p, o->chdir));
+		return 125;
+	}
+	env_say(p, o, "executing:", argv[i]);
+	return env_become(p, argv + i);
+}
+
+/* ---- -S: the words of a #! line ---- */
+
+static int env_escape(int c)
+{
+	static const char from[] = "fnrtv\"#$'\\", to[] = "\f\n\r\t\v\"#$'\\";
+	const char *at = c ? strchr(from, c) : NULL;
+
+	return at ? to[at - from] : -1;
+}
+
+/* ${NAME} at *s: its value is appended. 0, or the status after a message. */
+static int env_variable(struct tsb_proc *p, struct str *word, const char **s)
+{
+	const char *end = (*s)[1] == '{' ? strchr(*s, '}') : NULL;
+	const char *value;
+	char *name;
+
+	if (!end || end == *s + 2) {
+		tsb_warn(p, "only ${VARNAME} expansion is supported, error at: %s", *s);
+		return 125;
+	}
+	name = tsb_strndup(p, *s + 2, (size_t)(end - *s - 2));
+	value = tsb_getenv(p, name);
+	if (value)
+		str_adds(word, value);
+	*s = end;
+	return 0;
+}
+
+/* One word from *s; quote rules as env's manual has them. false at the end. */
+static bool env_word(struct tsb_proc *p, const char **s, struct str *word, int *status)
+{
+	int quote = 0, c;
+
+	*s += strspn(*s, " \t\n\v\f\r");
+	if (!**s || **s == '#')
+		return false;
+	for (; (c = (unsigned char)**s) && (quote || !strchr(" \t\n\v\f\r", c)); ++*s) {
+		if (c == quote) {
+			quote = 0;
+		} else if (!quote && (c == '\'' || c == '"')) {
+			quote = c;
+		} else if (c == '$' && quote != '\'') {
+			if ((*status = env_variable(p, word, s)))
+				return false;
+		} else if (c == '\\' && (quote != '\'' || (*s)[1] == '\\' || (*s)[1] == '\'')) {
+			c = *++*s;
+			if (c == 'c' && !quote) {
+				*s += strlen(*s);
+				return true;
+			}
+			if (c == '_') {
+				if (!quote) {
+					++*s;
+					return true;
+				}
+				c = ' ';
+			} else if ((c = env_escape(c)) < 0) {
+				tsb_warn(p, **s ? "invalid sequence '\\%c' in -S"
+						: "invalid backslash at end of string in -S", **s);
+				*status = 125;
+				return false;
+			}
+			str_addc(word, c);
+		} else {
+			str_addc(word, c);
+		}
+	}
+	if (quote) {
+		tsb_warn(p, "no terminating quote in -S string");
+		*status = 125;
+		return false;
+	}
+	return true;
+}
+
+/* argv with the text of a first -S replaced by its words; NULL with *status set
+ * on an error. *argv is left alone if there is no -S. */
+static int env_split(struct tsb_proc *p, int *argc, char ***argv)
+{
+	struct tsb_heap *heap = tsb_heap_of(p);
+	const char *s = NULL, *arg = (*argv)[0];
+	VEC(char *) words = { 0 };
+	struct str word;
+	int skip = 1, status = 0;
+	bool verbose = false;
+
+	if (!strncmp(arg, "-vS", 3) || !strncmp(arg, "-S", 2)) {
+		verbose = arg[1] == 'v';
+		s = arg + (verbose ? 3 : 2);
+		if (!*s && *argc > 1) {
+			s = (*argv)[1];
+			skip = 2;
+		}
+	} else if (!strncmp(arg, "--split-string=", 15)) {
+		s = arg + 15;
+	}
+	if (!s)
+		return 0;
+	if (verbose)
+		*vec_add(heap, &words) = tsb_strdup(p, "-v");
+	str_init(&word, heap, STR_MAX_DEFAULT);
+	while (env_word(p, &s, &word, &status)) {
+		*vec_add(heap, &words) = str_take(&word, NULL);
+		tsb_tick(p, 1);
+	}
+	for (int i = skip; i < *argc; i++)
+		*vec_add(heap, &words) = (*argv)[i];
+	*argc = (int)words.n;
+	*vec_add(heap, &words) = NULL;
+	*argv = words.at;
+	return status;
+}
+
+#include "base/opt.h"
+
+static const struct tsb_command env_parsed = {
+	CMD_COREUTILS, .name = "env", .synopsis = "[OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]",
+	.summary = "Set each NAME to VALUE in the environment and run COMMAND.",
+	.opts = env_opts, .opts_size = sizeof(struct env), .run = env_run,
+	.flags = TSB_OPERAND_ENDS, .usage_status = 125,
+};
+
+/* Options are read by hand of opt_parse(), after -S has been split. */
+static int env_main(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	struct tsb_heap *heap = tsb_heap_of(p);
+	struct opt_parsed parsed;
+	struct str text;
+	char **full;
+	int status = argc ? env_split(p, &argc, &argv) : 0;
+
+	(void)opts;
+	if (status)
+		return status;
+	full = tsb_alloc(p, ((size_t)argc + 2) * sizeof(*full));
+	full[0] = tsb_strdup(p, tsb_name(p));
+	for (int i = 0; i < argc; i++)
+		full[i + 1] = argv[i];
+	opt_parse(&parsed, &env_parsed, heap, p, argc + 1, full);
+	str_init(&text, heap, STR_MAX_DEFAULT);
+	switch (parsed.result) {
+	case OPT_RUN:
+		return env_run(p, parsed.opts, parsed.argc, parsed.argv);
+	case OPT_BAD:
+		tsb_usage(p, "%s", parsed.error.p);
+		return 125;
+	case OPT_STOP:
+		return parsed.status;
+	case OPT_HELP:
+		opt_help(&text, &env_parsed, tsb_name(p));
+		break;
+	case OPT_VERSION:
+		opt_version(&text, &env_parsed, tsb_name(p));
+		break;
+	}
+	tsb_put(p, text.p, text.n);
+	return 0;
+}
+
+const struct tsb_command cmd_env = {
+	CMD_COREUTILS, .name = "env", .synopsis = "[OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]",
+	.summary = "Set each NAME to VALUE in the environment and run COMMAND.",
+	.opts = env_opts, .opts_size = sizeof(struct env), .run = env_main,
+	.flags = TSB_RAW, .usage_status = 125,
+};
+
+/* ---- printenv ---- */
+
+struct printenv {
+	bool null;
+};
+
+static const struct tsb_opt printenv_opts[] = {
+	TSB_OPT_FLAG(struct printenv, null, '0', "null", "end each output line with NUL, not newline"),
+	TSB_OPT_END
+};
+
+static int printenv_run(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	const struct printenv *o = opts;
+	int status = 0;
+
+	if (!argc)
+		return env_print(p, o->null);
+	for (int i = 0; i < argc; i++) {
+		const char *value = strchr(argv[i], '=') ? NULL : tsb_getenv(p, argv[i]);
+
+		if (!value) {
+			status = 1;
+			continue;
+		}
+		tsb_puts(p, value);
+		tsb_putc(p, o->null ? '\0' : '\n');
+	}
+	return status;
+}
+
+const struct tsb_command cmd_printenv = {
+	CMD_COREUTILS, .name = "printenv", .synopsis = "[OPTION]... [VARIABLE]...",
+	.summary = "Print the values of the specified environment VARIABLE(s).\n"
+		   "If no VARIABLE is specified, print name and value pairs for them all.",
+	.opts = printenv_opts, .opts_size = sizeof(struct printenv), .run = printenv_run,
+	.flags = TSB_OPERAND_ENDS, .usage_status = 2,
+};
