@@ -11,8 +11,10 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/opt.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "cmd/env.h"
 #include "cmd/util.h"
 
 struct env {
@@ -78,7 +80,7 @@ static const struct tsb_opt env_opts[] = {
 	TSB_OPT_END
 };
 
-static int env_print(struct tsb_proc *p, bool null)
+int env_print(struct tsb_proc *p, bool null)
 {
 	for (const char *const *e = tsb_environ(p); *e; e++) {
 		tsb_puts(p, *e);
@@ -276,8 +278,6 @@ static int env_split(struct tsb_proc *p, int *argc, char ***argv)
 	return status;
 }
 
-#include "base/opt.h"
-
 static const struct tsb_command env_parsed = {
 	CMD_COREUTILS, .name = "env", .synopsis = "[OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]",
 	.summary = "Set each NAME to VALUE in the environment and run COMMAND.",
@@ -327,43 +327,4 @@ const struct tsb_command cmd_env = {
 	.summary = "Set each NAME to VALUE in the environment and run COMMAND.",
 	.opts = env_opts, .opts_size = sizeof(struct env), .run = env_main,
 	.flags = TSB_RAW, .usage_status = 125,
-};
-
-/* ---- printenv ---- */
-
-struct printenv {
-	bool null;
-};
-
-static const struct tsb_opt printenv_opts[] = {
-	TSB_OPT_FLAG(struct printenv, null, '0', "null", "end each output line with NUL, not newline"),
-	TSB_OPT_END
-};
-
-static int printenv_run(struct tsb_proc *p, void *opts, int argc, char **argv)
-{
-	const struct printenv *o = opts;
-	int status = 0;
-
-	if (!argc)
-		return env_print(p, o->null);
-	for (int i = 0; i < argc; i++) {
-		const char *value = strchr(argv[i], '=') ? NULL : tsb_getenv(p, argv[i]);
-
-		if (!value) {
-			status = 1;
-			continue;
-		}
-		tsb_puts(p, value);
-		tsb_putc(p, o->null ? '\0' : '\n');
-	}
-	return status;
-}
-
-const struct tsb_command cmd_printenv = {
-	CMD_COREUTILS, .name = "printenv", .synopsis = "[OPTION]... [VARIABLE]...",
-	.summary = "Print the values of the specified environment VARIABLE(s).\n"
-		   "If no VARIABLE is specified, print name and value pairs for them all.",
-	.opts = printenv_opts, .opts_size = sizeof(struct printenv), .run = printenv_run,
-	.flags = TSB_OPERAND_ENDS, .usage_status = 2,
 };
