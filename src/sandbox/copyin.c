@@ -27,19 +27,6 @@ struct copyin {
 	char *failed;		/* the host path of the first failure */
 };
 
-static char *join(const char *dir, const char *name)
-{
-	size_t n = strlen(dir);
-	char *path = malloc(n + strlen(name) + 2);
-
-	if (!path)
-		return NULL;
-	strcpy(path, dir);
-	if (n == 0 || dir[n - 1] != '/')
-		strcat(path, "/");
-	return strcat(path, name);
-}
-
 static int keep_attributes(struct copyin *c, const char *to, const struct stat *st)
 {
 	struct tsb_setattr set = { .mask = TSB_SET_ATIME | TSB_SET_MTIME };
@@ -152,8 +139,8 @@ static int copy_entries(struct copyin *c, const struct todo *t)
 
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
-		from = join(t->from, e->d_name);
-		to = join(t->to, e->d_name);
+		from = view_join(t->from, e->d_name);
+		to = view_join(t->to, e->d_name);
 		rc = from && to ? copy_one(c, from, to) : -ENOMEM;
 		if (rc && !c->failed) {
 			c->failed = from;

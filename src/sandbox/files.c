@@ -196,14 +196,11 @@ static int list_some(struct view *v, const char *path, const char *buf, size_t n
 
 	for (size_t at = 0; !rc && at < n;) {
 		const struct tsb_dirent *e = (const void *)(buf + at);
-		char *name = malloc(strlen(path) + e->name_len + 2);
+		char *name = view_join(path, e->name);
 		struct tsb_stat st;
 
 		if (!name)
 			return -ENOMEM;
-		strcpy(name, path);
-		strcat(name, "/");
-		strcat(name, e->name);
 		if (!vfs_lstat(&v->c, name, &st) && fn(ctx, e->name, &st))
 			rc = 1;
 		free(name);

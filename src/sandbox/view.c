@@ -35,6 +35,21 @@ void view_end(struct view *v)
 	vfs_free(v->vfs);
 }
 
+char *view_join(const char *dir, const char *name)
+{
+	size_t n = strlen(dir), m = strlen(name);
+	bool slash = n == 0 || dir[n - 1] != '/';
+	char *path = malloc(n + m + 2);
+
+	if (!path)
+		return NULL;
+	memcpy(path, dir, n);
+	if (slash)
+		path[n++] = '/';
+	memcpy(path + n, name, m + 1);
+	return path;
+}
+
 int view_own(struct view *v, const char *path)
 {
 	struct tsb_setattr set = { .mask = TSB_SET_UID | TSB_SET_GID,
@@ -131,13 +146,8 @@ static int first_child(struct view *v, const char *path, char **child)
 	vfs_close(f);
 	if (n <= 0)
 		return (int)n;
-	*child = malloc(strlen(path) + buf.entry.name_len + 2);
-	if (!*child)
-		return -ENOMEM;
-	strcpy(*child, path);
-	strcat(*child, "/");
-	strcat(*child, buf.entry.name);
-	return 0;
+	*child = view_join(path, buf.entry.name);
+	return *child ? 0 : -ENOMEM;
 }
 
 int view_remove(struct view *v, const char *path)

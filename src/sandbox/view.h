@@ -33,4 +33,7 @@ int view_write(struct view *v, const char *path, const void *data, size_t n, uin
 /* Removes path and all below; iterative, so depth costs no stack. */
 int view_remove(struct view *v, const char *path);
 
+/* "dir/name" (malloc); NULL: no memory. */
+char *view_join(const char *dir, const char *name);
+
 #endif
