@@ -173,7 +173,7 @@ struct tsb_heap *tsb_heap_of(struct tsb_proc *p);	/* opaque to embedders */
 void tsb_warn(struct tsb_proc *p, const char *fmt, ...) TSB_PRINTF(2, 3);
 /* "NAME: message: Strerror\n"; err positive or negative errno. */
 void tsb_warn_errno(struct tsb_proc *p, int err, const char *fmt, ...) TSB_PRINTF(3, 4);
-void tsb_vwarn(struct tsb_proc *p, int err, const char *fmt, va_list ap);
+void tsb_vwarn(struct tsb_proc *p, int err, const char *fmt, va_list ap) TSB_PRINTF(3, 0);
 /* tsb_warn() and "Try 'NAME --help' for more information."; the usage status. */
 int tsb_usage(struct tsb_proc *p, const char *fmt, ...) TSB_PRINTF(2, 3);	/* fmt may be NULL */
 const char *tsb_strerror(int err);			/* Linux's texts, locale-free */
@@ -203,6 +203,7 @@ struct tsb_reader {
 	bool eof;
 	char *buf;
 	size_t at, n, cap;
+	int held;		/* the byte a record's NUL stands on; -1: none */
 };
 /* Takes a 64 KiB buffer at the first read. fd is not closed by it. */
 void tsb_reader_init(struct tsb_reader *r, struct tsb_proc *p, int fd);

@@ -37,12 +37,19 @@ struct vfs;
 struct kernel_programs {
 	/* The command of that name, or NULL. */
 	const struct tsb_command *(*find)(void *ctx, const char *name, size_t n);
+	/* Is it one of the embedding program's? Those are never dropped: their calls
+	 * return -ECANCELED until they return. NULL: none is. */
+	bool (*foreign)(void *ctx, const struct tsb_command *cmd);
 	/* Which runs scripts without #! and `#!/bin/sh`, `#!/bin/bash` ones: "bash". */
 	const char *shell;
 	void *ctx;
 };
 
-/* Host side of descriptors 0, 1, 2. */
+/*
+ * Host side of descriptors 0, 1, 2. input may return -EAGAIN when there is
+ * nothing yet: other processes run, timers and the deadline are kept, and it is
+ * asked again after a few milliseconds. An input that blocks blocks them all.
+ */
 struct kernel_io {
 	tsb_input_fn *input;	/* NULL: empty */
 	void *input_ctx;
@@ -102,7 +109,9 @@ void kernel_finish(struct kernel *k);
 /* A heap of the run: for what several processes share (parsed scripts). Charged
  * to the run; out of memory kills the running process. Ended by kernel_finish(). */
 struct tsb_heap *kernel_heap(struct kernel *k);
-/* A heap charged to the run's budget whose owner ends it (a session's). */
+/* A heap charged to the run's budget whose owner ends it (a session's). It
+ * belongs to this kernel: use it in its runs only, end it before kernel_free().
+ * On these two, while no process runs, out of memory is NULL. */
 struct tsb_heap *kernel_heap_new(struct kernel *k);
 const struct tsb_limits *kernel_limits(struct kernel *k);
 struct kernel *proc_kernel(struct tsb_proc *p);
@@ -114,7 +123,8 @@ struct kernel *proc_kernel(struct tsb_proc *p);
  */
 void proc_limit(struct tsb_proc *p, const char *name);
 /* Charges one command to the budget; ends the run with 125 when it is spent.
- * May not return. */
+ * For what runs in the shell's own process: proc_start_program(), proc_exec(),
+ * tsb_spawn() and tsb_exec() charge by themselves. May not return. */
 void proc_charge_command(struct tsb_proc *p, const char *name);
 /* Evaluation steps: as tsb_tick(), inline-cheap. May not return. */
 void proc_tick_slow(struct tsb_proc *p);
@@ -163,9 +173,13 @@ struct program {
 };
 int proc_find_program(struct tsb_proc *p, const char *path, struct program *out);
 /*
- * Sets a forked child up to run that program (argv, env copied into its heap;
- * env NULL: keeps) and starts it; close-on-exec descriptors are closed.
- * TEXT programs run as `shell path args`.
+ * Sets a forked child up to run that program (argv, env copied; env NULL: keeps)
+ * and starts it; close-on-exec descriptors are closed. A SCRIPT runs as
+ * `interpreter argument path args`, a TEXT as `shell path args`. On failure the
+ * child is still the caller's (proc_abandon()): -ENOENT, -EACCES for a SCRIPT
+ * whose interpreter is not there, -ELOOP for interpreters that are scripts too
+ * deep, -E2BIG for arguments and environment beyond 2 MiB or one beyond 128 KiB.
+ * May not return (command limit).
  */
 int proc_start_program(struct tsb_proc *child, const struct program *program,
 		       const char *const *argv, const char *const *env);

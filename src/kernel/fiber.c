@@ -1,0 +1,85 @@
+/*
+ * Fibers: what is the same on every machine. The switch itself is a dozen
+ * instructions in fiber_ARCH.S that save the callee-saved registers on the old
+ * stack and load them from the new one. Around it AddressSanitizer is told
+ * which stack begins, because it keeps shadow frames and bounds for each.
+ */
+#include "kernel/fiber.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define FIBER_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FIBER_ASAN 1
+#endif
+#endif
+
+#ifdef FIBER_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+
+/* The thread's own stack is known only once it has been left: the fiber that
+ * begins is told its bounds and notes them in the one that was left. */
+static void fiber_depart(struct fiber *from, void **fake, struct fiber *to)
+{
+	to->before = from;
+	__sanitizer_start_switch_fiber(fake, to->low, to->size);
+}
+
+static void fiber_arrive(struct fiber *now)
+{
+	const void *low = NULL;
+	size_t size = 0;
+
+	__sanitizer_finish_switch_fiber(now->fake, &low, &size);
+	if (now->before && !now->before->size) {
+		now->before->low = low;
+		now->before->size = size;
+	}
+}
+#else
+#define fiber_depart(from, fake, to) ((void)0)
+#define fiber_arrive(now) ((void)(now))
+#endif
+
+static void fiber_begin(void *arg)
+{
+	struct fiber *f = arg;
+
+	fiber_arrive(f);
+	f->fn(f->arg);
+	abort();	/* the contract: fn leaves, it does not return */
+}
+
+void fiber_make(struct fiber *f, struct stack *s, fiber_fn *fn, void *arg)
+{
+#ifdef FIBER_ASAN
+	/* Frames that were dropped, not left, are still marked. */
+	__asan_unpoison_memory_region(s->low, (size_t)(s->top - s->low));
+#endif
+	f->low = s->low;
+	f->size = (size_t)(s->top - s->low);
+	f->fake = NULL;
+	f->fn = fn;
+	f->arg = arg;
+	f->sp = fiber_prepare_(s, fiber_begin, f);
+}
+
+void fiber_switch(struct fiber *from, struct fiber *to)
+{
+	fiber_depart(from, &from->fake, to);
+	fiber_swap_(&from->sp, to->sp);
+	fiber_arrive(from);
+}
+
+void fiber_leave(struct fiber *to)
+{
+	void *unused;
+
+	fiber_depart(NULL, NULL, to);
+	fiber_swap_(&unused, to->sp);
+	abort();
+}

@@ -1,0 +1,132 @@
+/*
+ * Descriptors 0, 1 and 2 of the run: the embedding program's functions. The
+ * input function may say -EAGAIN ("nothing yet"): then the others run, and it
+ * is asked again after a few milliseconds. An output function that fails stops
+ * the run as a cancel does. To those who ask, they are pipes, or a terminal.
+ */
+#include "kernel/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define INPUT_AGAIN_NS (2 * NSEC_PER_MSEC)
+
+static ssize_t hostio_read(struct tsb_proc *p, struct desc *d, void *buf, size_t n)
+{
+	struct kernel_io *io = &p->k->opt.io;
+
+	if (!n || !io->input)
+		return 0;
+	for (;;) {
+		ssize_t r = io->input(io->input_ctx, buf, n);
+
+		if (r != -EAGAIN)
+			return r > (ssize_t)n ? -EIO : r;
+		if (d->flags & O_NONBLOCK)
+			return r;
+		r = sched_block(p, NULL, clock_now(p->k) + INPUT_AGAIN_NS, true);
+		if (r != -ETIMEDOUT)
+			return r;
+	}
+}
+
+/* Asked only by a read, the function cannot tell: there may be input. */
+static int hostio_poll(struct tsb_proc *p, struct desc *d, struct waitq **q, int64_t *until)
+{
+	(void)p;
+	(void)d;
+	(void)q;
+	(void)until;
+	return 1;
+}
+
+static ssize_t hostio_write(struct tsb_proc *p, struct desc *d, const void *buf, size_t n)
+{
+	struct kernel *k = p->k;
+
+	if (n && k->opt.io.output(k->opt.io.output_ctx, d->host_fd, buf, n)) {
+		kernel_stop(k, TSB_STOP_CANCEL, 130, NULL);
+		if (k->running == p) {
+			proc_stop_point(p);
+			return -ECANCELED;
+		}
+	}
+	return (ssize_t)n;
+}
+
+static int hostio_stat(struct desc *d, struct tsb_stat *st)
+{
+	struct kernel *k = d->k;
+	bool terminal = k->opt.io.terminal;
+
+	st->dev = terminal ? 21 : 13;
+	st->ino = terminal ? 3 : 4 + (uint64_t)d->host_fd;
+	st->mode = terminal ? S_IFCHR | 0620 : S_IFIFO | 0600;
+	st->rdev = terminal ? 0x8800 : 0;
+	st->nlink = 1;
+	st->uid = k->opt.uid;
+	st->gid = k->opt.gid;
+	st->blksize = terminal ? 1024 : 4096;
+	st->atime = st->mtime = st->ctime = st->btime = clock_wall(k);
+	return 0;
+}
+
+static ssize_t hostio_link(struct desc *d, char *buf, size_t cap, bool *path)
+{
+	char text[32];
+	size_t n;
+
+	*path = false;
+	n = (size_t)snprintf(text, sizeof(text), d->k->opt.io.terminal ? "/dev/pts/0" : "pipe:[%d]",
+			     4 + d->host_fd);
+	memcpy(buf, text, n < cap ? n : cap);
+	return (ssize_t)n;
+}
+
+/* The same end, as with the link of a pipe on Linux; a terminal goes both ways. */
+static int hostio_reopen(struct tsb_proc *p, struct desc *d, int flags, struct desc **out)
+{
+	(void)p;
+	*out = desc_new(d->k, d->ops, flags & (O_ACCMODE | O_APPEND | O_NONBLOCK));
+	if (!*out)
+		return -ENOMEM;
+	(*out)->host_fd = d->host_fd;
+	if ((flags & O_ACCMODE) != O_RDONLY && d->host_fd == 0)
+		(*out)->host_fd = 1;
+	return 0;
+}
+
+static const struct desc_ops hostio_ops = {
+	.read = hostio_read, .write = hostio_write, .poll_in = hostio_poll, .stat = hostio_stat,
+	.link = hostio_link, .reopen = hostio_reopen, .host = true
+};
+static const struct desc_ops terminal_ops = {
+	.read = hostio_read, .write = hostio_write, .poll_in = hostio_poll, .stat = hostio_stat,
+	.link = hostio_link, .reopen = hostio_reopen, .host = true, .terminal = true
+};
+
+int hostio_make(struct kernel *k, struct fdtab *t)
+{
+	const struct desc_ops *ops = k->opt.io.terminal ? &terminal_ops : &hostio_ops;
+	struct tsb_proc *p = ring_item(t, struct tsb_proc, fds);
+
+	for (int fd = 0; fd < 3; fd++) {
+		int mode = k->opt.io.terminal ? O_RDWR : fd ? O_WRONLY : O_RDONLY;
+		struct desc *d = desc_new(k, ops, mode);
+
+		if (!d)
+			return -ENOMEM;
+		d->host_fd = fd;
+		if (fdtab_set(p, fd, d, false) < 0)
+			return -EMFILE;
+	}
+	return 0;
+}
+
+void hostio_tell(struct kernel *k, const char *text, size_t n)
+{
+	k->opt.io.output(k->opt.io.output_ctx, 2, text, n);
+}

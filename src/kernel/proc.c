@@ -1,0 +1,494 @@
+/*
+ * Processes: fork, start, end, reap. A process that ends gives everything back
+ * at once, whoever runs at that moment: its heap goes in one call, so nothing
+ * looks at what it was doing. What remains is a zombie of a few words for its
+ * parent to wait for; one without a parent is gone at once.
+ */
+#include "kernel/inside.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPARE_PROCS 64
+
+struct kernel *proc_kernel(struct tsb_proc *p)
+{
+	return p->k;
+}
+
+/* ---- Numbers ---- */
+
+static struct tsb_proc **pid_bucket(struct kernel *k, int pid)
+{
+	return &k->pids[(unsigned)pid % PID_BUCKETS];
+}
+
+struct tsb_proc *proc_find(struct kernel *k, int pid)
+{
+	struct tsb_proc *p = *pid_bucket(k, pid);
+
+	while (p && p->pid != pid)
+		p = p->pid_next;
+	return p;
+}
+
+/* A group's number is not given to a process while the group has members. */
+static bool pid_used(struct kernel *k, int pid)
+{
+	struct ring *at, *tmp;
+
+	ring_each(at, tmp, &k->procs) {
+		struct tsb_proc *p = ring_item(at, struct tsb_proc, all);
+
+		if (p->pid == pid || p->pgid == pid)
+			return true;
+	}
+	return false;
+}
+
+static void pid_assign(struct tsb_proc *p)
+{
+	struct kernel *k = p->k;
+	struct tsb_proc **bucket;
+
+	do {
+		k->last_pid++;
+		if (k->last_pid >= PIDS_MAX)
+			k->last_pid = 300;
+	} while (k->commands >= PIDS_MAX / 2 && pid_used(k, k->last_pid));
+	p->pid = k->last_pid;
+	bucket = pid_bucket(k, p->pid);
+	p->pid_next = *bucket;
+	*bucket = p;
+}
+
+static void pid_release(struct tsb_proc *p)
+{
+	struct tsb_proc **at = pid_bucket(p->k, p->pid);
+
+	while (*at != p)
+		at = &(*at)->pid_next;
+	*at = p->pid_next;
+}
+
+/* ---- Making ---- */
+
+static struct tsb_proc *proc_alloc(struct kernel *k)
+{
+	struct tsb_proc *p = k->spare_procs;
+
+	if (!kernel_charge(k, sizeof(*p)))
+		return NULL;
+	if (p) {
+		k->spare_procs = p->pid_next;
+		k->n_spare_procs--;
+	} else {
+		p = malloc(sizeof(*p));
+	}
+	if (!p)
+		kernel_refund(k, sizeof(*p));
+	return p;
+}
+
+static void proc_give_back(struct kernel *k, struct tsb_proc *p)
+{
+	kernel_refund(k, sizeof(*p));
+	if (k->n_spare_procs >= SPARE_PROCS) {
+		free(p);
+		return;
+	}
+	p->pid_next = k->spare_procs;
+	k->spare_procs = p;
+	k->n_spare_procs++;
+}
+
+void proc_spares_end(struct kernel *k)
+{
+	while (k->spare_procs) {
+		struct tsb_proc *p = k->spare_procs;
+
+		k->spare_procs = p->pid_next;
+		free(p);
+	}
+	k->n_spare_procs = 0;
+}
+
+static void proc_clear(struct tsb_proc *p, struct kernel *k)
+{
+	/* The slots of the first descriptors are set by fdtab_init(). */
+	memset(p, 0, offsetof(struct tsb_proc, fds));
+	memset((char *)p + offsetof(struct tsb_proc, opening), 0,
+	       sizeof(*p) - offsetof(struct tsb_proc, opening));
+	p->k = k;
+	p->state = PROC_NEW;
+	p->record = NO_RECORD;
+	ring_init(&p->queue);
+	ring_init(&p->sleep);
+	ring_init(&p->children);
+	ring_init(&p->sibling);
+	ring_init(&p->dirs);
+	waitq_init(&p->child_q);
+	fdtab_init(&p->fds);
+}
+
+/* What a child has from its parent. */
+static int proc_inherit(struct tsb_proc *p, struct tsb_proc *parent)
+{
+	int r = fdtab_copy(&p->fds, &parent->fds);
+
+	if (r < 0)
+		return r;
+	p->parent = parent;
+	p->pgid = parent->pgid;
+	p->umask = parent->umask;
+	p->cwd = parent->cwd;
+	p->cwd->refs++;
+	p->env = parent->env;
+	p->env->refs++;
+	p->ignored = parent->ignored;
+	memcpy(p->comm, parent->comm, sizeof(p->comm));
+	ring_add(&parent->children, &p->sibling);
+	return 0;
+}
+
+struct tsb_proc *proc_make(struct kernel *k, struct tsb_proc *parent)
+{
+	struct tsb_proc *p = proc_alloc(k);
+
+	if (!p)
+		return NULL;
+	proc_clear(p, k);
+	if (parent && proc_inherit(p, parent) < 0) {
+		proc_give_back(k, p);
+		return NULL;
+	}
+	pid_assign(p);
+	ring_add(&k->procs, &p->all);
+	k->n_procs++;
+	return p;
+}
+
+int proc_fork(struct tsb_proc *parent, struct tsb_proc **child)
+{
+	struct kernel *k = parent->k;
+	struct tsb_proc *p;
+
+	CALL_BEGIN(parent, 32);
+	if (k->n_procs >= k->limits.processes)
+		return -EAGAIN;
+	p = proc_make(k, parent);
+	if (!p)
+		return -ENOMEM;
+	p->heap = p->main_heap = heap_new(&k->budget, k->pool, kernel_oom, k);
+	if (!p->heap) {
+		proc_abandon(p);
+		return -ENOMEM;
+	}
+	*child = p;
+	return 0;
+}
+
+void proc_abandon(struct tsb_proc *child)
+{
+	/* It was never there: nobody waits for it, no record, no signal. */
+	if (child->parent) {
+		ring_del(&child->sibling);
+		child->parent = NULL;
+	}
+	proc_end(child, 0, false);
+}
+
+/* ---- Starting ---- */
+
+static void proc_begin(void *arg)
+{
+	struct tsb_proc *p = arg;
+	int status = p->main(p, p->arg);
+
+	proc_die(p, (status & 0xff) << 8);
+	/* Canceled inside an embedder's function that has returned by now. */
+	p->no_drop = 0;
+	proc_die(p, p->status);
+	abort();
+}
+
+void proc_start(struct tsb_proc *p, proc_main_fn *main, void *arg)
+{
+	struct kernel *k = p->k;
+
+	p->main = main;
+	p->arg = arg;
+	p->stack = stack_take(&k->stacks);
+	if (!p->stack) {	/* the host has no memory for a stack */
+		proc_end(p, SIGKILL, false);
+		return;
+	}
+	fiber_make(&p->fiber, p->stack, proc_begin, p);
+	p->start_ns = k->opt.virtual_time ? k->virtual_ns : k->last_ns;
+	sched_ready(p);
+	while (p->pending && p->state != PROC_ZOMBIE) {
+		int sig = __builtin_ctzll(p->pending) + 1;
+
+		p->pending &= ~SIGNAL_BIT(sig);
+		signal_send(p, sig);
+	}
+}
+
+/* ---- Ending ---- */
+
+static void proc_run_hooks(struct tsb_proc *p)
+{
+	while (p->hooks) {
+		struct end_hook *h = p->hooks;
+
+		p->hooks = h->next;
+		h->fn(h->arg);
+	}
+}
+
+static void proc_leave_children(struct tsb_proc *p)
+{
+	struct ring *at, *tmp;
+
+	ring_each(at, tmp, &p->children) {
+		struct tsb_proc *c = ring_item(at, struct tsb_proc, sibling);
+
+		ring_del(&c->sibling);
+		c->parent = NULL;
+		if (c->state == PROC_ZOMBIE)
+			proc_free(c);
+		else if (c->state == PROC_NEW)
+			proc_end(c, SIGKILL, false);
+	}
+}
+
+static void proc_give_memory(struct tsb_proc *p)
+{
+	struct kernel *k = p->k;
+
+	if (p->heap && p->heap != p->main_heap)
+		heap_end(p->heap);
+	if (p->main_heap && !p->heap_borrowed)
+		heap_end(p->main_heap);
+	heap_end(p->next_heap);
+	p->heap = p->main_heap = p->next_heap = NULL;
+	p->argv = NULL;
+	p->argc = 0;
+	p->name = p->exe = NULL;
+	p->out.buf = NULL;
+	if (p->stack)
+		stack_give(&k->stacks, p->stack);
+	p->stack = NULL;
+}
+
+/* Tells the parent, or is gone at once when there is none to tell. */
+static void proc_report_end(struct tsb_proc *p)
+{
+	struct tsb_proc *parent = p->parent;
+	struct kernel *k = p->k;
+
+	if (p == k->init) {
+		k->init_ended = true;
+		k->init_status = p->status;
+	}
+	if (!parent) {
+		proc_free(p);
+		return;
+	}
+	waitq_wake(&parent->child_q);
+	if (parent->ignored & SIGNAL_BIT(SIGCHLD))
+		proc_free(p);
+	signal_send(parent, SIGCHLD);
+}
+
+void proc_end(struct tsb_proc *p, int status, bool flush)
+{
+	if (p->state == PROC_ZOMBIE)
+		return;
+	if (flush)
+		out_flush_now(p);
+	sched_forget(p);
+	p->state = PROC_ZOMBIE;
+	p->stopped = false;
+	p->status = status;
+	record_end(p);
+	proc_run_hooks(p);
+	dir_close_after(p, &p->dirs);
+	if (p->opening)
+		desc_put(p->opening);
+	p->opening = NULL;
+	fdtab_end(&p->fds);
+	proc_leave_children(p);
+	env_put(p->k, p->env);
+	cwd_put(p->k, p->cwd);
+	p->env = NULL;
+	p->cwd = NULL;
+	proc_give_memory(p);
+	proc_report_end(p);
+}
+
+int proc_die(struct tsb_proc *p, int status)
+{
+	struct kernel *k = p->k;
+
+	if (p->no_drop) {
+		if (!p->canceled) {
+			p->canceled = true;
+			p->status = status;
+		}
+		return -ECANCELED;
+	}
+	k->tick_left = p->tick.left;
+	if (k->dropping || !k->stopping) {
+		proc_end(p, p->canceled ? p->status : status, false);
+		k->running = NULL;
+	}
+	sched_leave(k);
+}
+
+void proc_free(struct tsb_proc *p)
+{
+	struct kernel *k = p->k;
+
+	if (p->parent)
+		ring_del(&p->sibling);
+	ring_del(&p->all);
+	pid_release(p);
+	k->n_procs--;
+	proc_give_back(k, p);
+}
+
+/* ---- All at once ---- */
+
+static void proc_drop_zombies(struct kernel *k)
+{
+	struct ring *at, *tmp;
+
+	ring_each(at, tmp, &k->procs) {
+		struct tsb_proc *p = ring_item(at, struct tsb_proc, all);
+
+		if (p->state == PROC_ZOMBIE)
+			proc_free(p);
+	}
+}
+
+/* Ends one that may be dropped, or tells an embedder's to return. */
+static bool proc_drop_one(struct kernel *k)
+{
+	struct ring *at, *tmp;
+
+	ring_each(at, tmp, &k->procs) {
+		struct tsb_proc *p = ring_item(at, struct tsb_proc, all);
+
+		if (!p->no_drop) {
+			if (p->parent) {
+				ring_del(&p->sibling);
+				p->parent = NULL;
+			}
+			proc_end(p, SIGKILL, false);
+			return true;
+		}
+		if (!p->canceled) {
+			p->canceled = true;
+			p->status = SIGKILL;
+		}
+		if (p->stopped)
+			signal_continue(p);
+		sched_wake(p, -ECANCELED);
+	}
+	return false;
+}
+
+void proc_drop_all(struct kernel *k)
+{
+	struct ring *at, *tmp;
+
+	k->dropping = true;
+	if (k->stopping) {
+		ring_each(at, tmp, &k->procs)
+			out_flush_now(ring_item(at, struct tsb_proc, all));
+		kernel_stop_tell(k);
+	}
+	proc_drop_zombies(k);
+	for (;;) {
+		while (proc_drop_one(k))
+			;
+		if (ring_empty(&k->runq))
+			break;
+		sched_dispatch(k);
+		proc_drop_zombies(k);
+	}
+}
+
+/* ---- Small things ---- */
+
+struct tsb_heap *proc_heap(struct tsb_proc *p)
+{
+	return p->main_heap;
+}
+
+int proc_pid(const struct tsb_proc *p)
+{
+	return p->pid;
+}
+
+bool proc_alive(struct tsb_proc *p, int pid)
+{
+	struct tsb_proc *q = pid > 0 ? proc_find(p->k, pid) : NULL;
+
+	return q && q->state != PROC_ZOMBIE;
+}
+
+void proc_set_name(struct tsb_proc *p, const char *name)
+{
+	size_t n;
+
+	if (!name)
+		return;
+	p->name = strcpy(proc_memory(p, strlen(name) + 1), name);
+	name = path_base(p->name);
+	n = strlen(name);
+	if (n > sizeof(p->comm) - 1)
+		n = sizeof(p->comm) - 1;
+	memcpy(p->comm, name, n);
+	p->comm[n] = '\0';
+}
+
+void proc_set_user(struct tsb_proc *p, void *user)
+{
+	p->user = user;
+}
+
+static bool group_exists(struct kernel *k, int pgid)
+{
+	struct ring *at, *tmp;
+
+	ring_each(at, tmp, &k->procs)
+		if (ring_item(at, struct tsb_proc, all)->pgid == pgid)
+			return true;
+	return false;
+}
+
+int proc_set_group(struct tsb_proc *p, int pgid)
+{
+	if (pgid < 0)
+		return -EINVAL;
+	if (pgid == 0)
+		pgid = p->pid;
+	if (pgid != p->pid && !group_exists(p->k, pgid))
+		return -EPERM;
+	p->pgid = pgid;
+	return 0;
+}
+
+void proc_on_end(struct tsb_proc *p, void (*hook)(void *arg), void *arg)
+{
+	struct end_hook *h = proc_memory(p, sizeof(*h));
+
+	h->next = p->hooks;
+	h->fn = hook;
+	h->arg = arg;
+	p->hooks = h;
+}

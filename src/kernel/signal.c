@@ -1,0 +1,248 @@
+/*
+ * Signals. There are no handlers: a signal is ignored, ends or stops its
+ * process by Linux's table, or is kept pending for a shell that catches it and
+ * asks with proc_take_signal(). To a process that does not run it is done at
+ * once, for nothing there has to be undone; waiting for a better moment is only
+ * needed for the caught ones, which end a waiting call with -EINTR.
+ */
+#include "kernel/inside.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#define STOP_SIGNALS (SIGNAL_BIT(SIGSTOP) | SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | \
+		      SIGNAL_BIT(SIGTTOU))
+#define QUIET_SIGNALS (SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH) | \
+		       SIGNAL_BIT(SIGCONT))
+
+/* ---- Stopping and continuing ---- */
+
+static void signal_report(struct tsb_proc *p, int report)
+{
+	p->report = report;
+	if (!p->parent)
+		return;
+	waitq_wake(&p->parent->child_q);
+	signal_send(p->parent, SIGCHLD);
+}
+
+static void signal_stop(struct tsb_proc *p, int sig)
+{
+	if (p->stopped)
+		return;
+	p->stopped = true;
+	signal_report(p, (sig << 8) | 0x7f);
+	if (p->state == PROC_READY)
+		ring_del(&p->queue);
+	else if (p->state == PROC_RUNNING && p == p->k->running)
+		sched_hold(p);
+}
+
+void signal_continue(struct tsb_proc *p)
+{
+	if (!p->stopped)
+		return;
+	p->stopped = false;
+	if (p->state == PROC_READY)
+		ring_add(&p->k->runq, &p->queue);
+}
+
+static void signal_resume(struct tsb_proc *p)
+{
+	uint64_t waiting;
+
+	p->pending &= ~STOP_SIGNALS;
+	if (!p->stopped)
+		return;
+	signal_continue(p);
+	signal_report(p, 0xffff);
+	/* What came meanwhile and is not caught. */
+	while ((waiting = p->pending & ~p->caught) && p->state != PROC_ZOMBIE) {
+		int sig = __builtin_ctzll(waiting) + 1;
+
+		p->pending &= ~SIGNAL_BIT(sig);
+		signal_send(p, sig);
+	}
+}
+
+/* ---- Delivering ---- */
+
+static void signal_kill(struct tsb_proc *p, int status)
+{
+	if (p == p->k->running) {
+		proc_die(p, status);
+		return;
+	}
+	if (!p->no_drop) {
+		proc_end(p, status, false);
+		return;
+	}
+	if (!p->canceled) {
+		p->canceled = true;
+		p->status = status;
+	}
+	signal_continue(p);
+	sched_wake(p, -ECANCELED);
+}
+
+static void signal_caught(struct tsb_proc *p, uint64_t bit)
+{
+	p->pending |= bit;
+	if (p->state == PROC_BLOCKED && p->interruptible)
+		sched_wake(p, -EINTR);
+}
+
+void signal_send(struct tsb_proc *p, int sig)
+{
+	uint64_t bit;
+
+	if (p->state == PROC_ZOMBIE || sig < 1 || sig > N_SIGNALS)
+		return;
+	bit = SIGNAL_BIT(sig);
+	if (p->state == PROC_NEW) {
+		p->pending |= bit;
+		return;
+	}
+	if (sig == SIGKILL) {
+		signal_kill(p, SIGKILL);
+		return;
+	}
+	if (sig == SIGCONT)
+		signal_resume(p);
+	if (sig != SIGSTOP && p->ignored & bit)
+		return;
+	if (p->caught & bit)
+		signal_caught(p, bit);
+	else if (QUIET_SIGNALS & bit)
+		return;
+	else if (p->stopped)
+		p->pending |= bit;
+	else if (STOP_SIGNALS & bit)
+		signal_stop(p, sig);
+	else
+		signal_kill(p, sig);	/* no core: as with `ulimit -c 0`, the usual */
+}
+
+int signal_broken_pipe(struct tsb_proc *p)
+{
+	signal_send(p, SIGPIPE);
+	return p->canceled ? -ECANCELED : -EPIPE;
+}
+
+void signal_reset_caught(struct tsb_proc *p)
+{
+	p->pending &= ~p->caught;
+	p->caught = 0;
+}
+
+/* ---- Calls ---- */
+
+static int kill_one(struct tsb_proc *p, int pid, int sig)
+{
+	struct tsb_proc *to = proc_find(p->k, pid);
+
+	if (!to)
+		return -ESRCH;
+	if (sig)
+		signal_send(to, sig);
+	return p->canceled ? -ECANCELED : 0;
+}
+
+static bool kill_wants(const struct tsb_proc *p, const struct tsb_proc *to, int pgid)
+{
+	if (to->state == PROC_NEW)
+		return false;
+	if (pgid == -1)		/* all but the caller and the first process */
+		return to != p && to != p->k->init;
+	return to->pgid == pgid;
+}
+
+/* One after the other by number, for each may end others with it. The caller
+ * comes last. */
+static int kill_many(struct tsb_proc *p, int pgid, int sig)
+{
+	bool found = false, self = false;
+	struct kernel *k = p->k;
+	int after = 0;
+
+	for (;;) {
+		struct tsb_proc *to = NULL;
+		struct ring *at, *tmp;
+
+		ring_each(at, tmp, &k->procs) {
+			struct tsb_proc *q = ring_item(at, struct tsb_proc, all);
+
+			if (q->pid > after && kill_wants(p, q, pgid) && (!to || q->pid < to->pid))
+				to = q;
+		}
+		if (!to)
+			break;
+		found = true;
+		after = to->pid;
+		if (to == p)
+			self = true;
+		else if (sig)
+			signal_send(to, sig);
+	}
+	if (self && sig)
+		signal_send(p, sig);
+	return p->canceled ? -ECANCELED : found ? 0 : -ESRCH;
+}
+
+int tsb_kill(struct tsb_proc *p, int pid, int sig)
+{
+	CALL_BEGIN(p, 16);
+	if (sig < 0 || sig > N_SIGNALS)
+		return -EINVAL;
+	if (pid > 0)
+		return kill_one(p, pid, sig);
+	if (pid == 0)
+		return kill_many(p, p->pgid, sig);
+	if (pid == -1)
+		return kill_many(p, -1, sig);
+	return pid == INT32_MIN ? -ESRCH : kill_many(p, -pid, sig);
+}
+
+int proc_signal(struct tsb_proc *p, int sig, int disposition)
+{
+	uint64_t bit;
+	int old;
+
+	if (sig < 1 || sig > N_SIGNALS || disposition < 0 || disposition > PROC_SIG_CATCH)
+		return -EINVAL;
+	bit = SIGNAL_BIT(sig);
+	old = p->ignored & bit ? PROC_SIG_IGNORE : p->caught & bit ? PROC_SIG_CATCH :
+	      PROC_SIG_DEFAULT;
+	if (sig == SIGKILL || sig == SIGSTOP)
+		return disposition == PROC_SIG_DEFAULT ? old : -EINVAL;
+	p->ignored &= ~bit;
+	p->caught &= ~bit;
+	if (disposition == PROC_SIG_IGNORE)
+		p->ignored |= bit;
+	else if (disposition == PROC_SIG_CATCH)
+		p->caught |= bit;
+	if (disposition != PROC_SIG_CATCH)
+		p->pending &= ~bit;
+	return old;
+}
+
+int tsb_signal(struct tsb_proc *p, int sig, int disposition)
+{
+	CALL_BEGIN(p, 1);
+	if (disposition != TSB_SIG_DEFAULT && disposition != TSB_SIG_IGNORE)
+		return -EINVAL;
+	return proc_signal(p, sig, disposition);
+}
+
+int proc_take_signal(struct tsb_proc *p)
+{
+	uint64_t ready = p->pending & p->caught;
+	int sig;
+
+	if (!ready)
+		return 0;
+	sig = __builtin_ctzll(ready) + 1;
+	p->pending &= ~SIGNAL_BIT(sig);
+	return sig;
+}

@@ -1,0 +1,231 @@
+/*
+ * Spawning for commands (xargs, find, env, timeout): search in PATH, fork, the
+ * list of descriptors, start. Built from the same pieces that the shell uses.
+ */
+#include "kernel/inside.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define PATH_DEFAULT "/bin:/usr/bin"	/* what execvp(3) takes when PATH is unset */
+
+/* ---- The search ---- */
+
+static int spawn_check(struct tsb_proc *p, const char *path)
+{
+	struct call_ctx ctx;
+	int r = call_reads(p, &ctx, path);
+
+	return r < 0 ? r : vfs_program(&ctx.c, path, NULL, NULL);
+}
+
+/* dir/name in the process's heap; an empty dir is the working directory. */
+static char *spawn_join(struct tsb_proc *p, const char *dir, size_t dir_n, const char *name)
+{
+	size_t name_n = strlen(name);
+	char *path = tsb_realloc(p, NULL, dir_n + name_n + 2);
+
+	memcpy(path, dir, dir_n);
+	if (dir_n)
+		path[dir_n++] = '/';
+	memcpy(path + dir_n, name, name_n + 1);
+	return path;
+}
+
+static int spawn_search(struct tsb_proc *p, const char *name, char **out)
+{
+	const char *at = tsb_getenv(p, "PATH");
+	int result = -ENOENT;
+
+	if (!at)
+		at = PATH_DEFAULT;
+	for (;;) {
+		size_t n = strcspn(at, ":");
+		char *path = spawn_join(p, at, n, name);
+		int r = spawn_check(p, path);
+
+		if (r == 0) {
+			*out = path;
+			return 0;
+		}
+		tsb_free(p, path);
+		if (r == -EACCES)
+			result = r;	/* found, but not to be run: look on */
+		else if (r != -ENOENT && r != -ENOTDIR && r != -ELOOP && r != -ENAMETOOLONG)
+			return r;
+		if (!at[n])
+			return result;
+		at += n + 1;
+	}
+}
+
+int tsb_find_program(struct tsb_proc *p, const char *name, char **path)
+{
+	int r;
+
+	CALL_BEGIN(p, 16);
+	if (!name || !path)
+		return -EFAULT;
+	if (!*name)
+		return -ENOENT;
+	if (!strchr(name, '/'))
+		return spawn_search(p, name, path);
+	r = spawn_check(p, name);
+	if (r == 0)
+		*path = tsb_strdup(p, name);
+	return r;
+}
+
+static int spawn_find(struct tsb_proc *p, const struct tsb_spawn *how, struct program *program)
+{
+	const char *file;
+	char *path;
+	int r;
+
+	if (!how || how->size < sizeof(*how) || !how->argv)
+		return -EFAULT;
+	file = how->file ? how->file : how->argv[0];
+	if (!file)
+		return -EFAULT;
+	r = tsb_find_program(p, file, &path);
+	return r < 0 ? r : proc_find_program(p, path, program);
+}
+
+/* ---- Descriptors ---- */
+
+/* All parents' numbers are meant as they are now, whatever is applied before. */
+static int spawn_map(struct tsb_proc *p, struct tsb_proc *to, const struct tsb_fd_map *map)
+{
+	if (map->parent < 0) {
+		int r = proc_drop_fd(to, map->child);
+
+		return r == -EBADF && map->child >= 0 ? 0 : r;
+	}
+	return proc_give_fd(p, map->parent, to, map->child);
+}
+
+static int spawn_fds(struct tsb_proc *p, struct tsb_proc *to, const struct tsb_spawn *how)
+{
+	if (how->flags & TSB_SPAWN_CLEAN_FDS)
+		fdtab_end(&to->fds);
+	for (size_t i = 0; how->fds && i < how->n_fds; i++) {
+		int r = spawn_map(p, to, &how->fds[i]);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* ---- Calls ---- */
+
+static int spawn_child(struct tsb_proc *p, struct tsb_proc *child, const struct tsb_spawn *how,
+		       const struct program *program)
+{
+	int r = spawn_fds(p, child, how);
+
+	if (r == 0 && how->flags & TSB_SPAWN_NEW_GROUP)
+		r = proc_set_group(child, 0);
+	if (r == 0 && how->cwd)
+		r = tsb_chdir(child, how->cwd);
+	return r < 0 ? r : proc_start_program(child, program, how->argv, how->env);
+}
+
+int tsb_spawn(struct tsb_proc *p, const struct tsb_spawn *how, int *pid)
+{
+	struct program program;
+	struct tsb_proc *child;
+	int r, number;
+
+	CALL_BEGIN(p, 64);
+	out_flush(p);
+	r = spawn_find(p, how, &program);
+	if (r < 0)
+		return r;
+	r = proc_fork(p, &child);
+	if (r < 0)
+		return r;
+	number = child->pid;
+	r = spawn_child(p, child, how, &program);
+	if (r < 0) {
+		proc_abandon(child);
+		return r;
+	}
+	if (pid)
+		*pid = number;
+	return 0;
+}
+
+/* The caller's own table, changed as the list says; the old one is kept. */
+static int exec_fds(struct tsb_proc *p, const struct tsb_spawn *how)
+{
+	struct tsb_proc *scratch;
+	int r;
+
+	if (!how->n_fds && !(how->flags & TSB_SPAWN_CLEAN_FDS))
+		return 0;
+	/* A child that never runs holds the old numbers meanwhile. */
+	r = proc_fork(p, &scratch);
+	if (r < 0)
+		return r;
+	r = spawn_fds(scratch, p, how);
+	proc_abandon(scratch);
+	return r;
+}
+
+int tsb_exec(struct tsb_proc *p, const struct tsb_spawn *how)
+{
+	struct program program;
+	int r;
+
+	CALL_BEGIN(p, 64);
+	r = spawn_find(p, how, &program);
+	if (r == 0)
+		r = exec_fds(p, how);
+	if (r == 0 && how->flags & TSB_SPAWN_NEW_GROUP)
+		r = proc_set_group(p, 0);
+	if (r == 0 && how->cwd)
+		r = tsb_chdir(p, how->cwd);
+	return r < 0 ? r : proc_exec(p, &program, how->argv, how->env);
+}
+
+/* ---- Who am I ---- */
+
+void *tsb_user(struct tsb_proc *p)
+{
+	return p->user;
+}
+
+int tsb_getpid(struct tsb_proc *p)
+{
+	return p->pid;
+}
+
+int tsb_getppid(struct tsb_proc *p)
+{
+	if (p->parent)
+		return p->parent->pid;
+	return p == p->k->init ? 0 : 1;
+}
+
+int tsb_getpgid(struct tsb_proc *p, int pid)
+{
+	struct tsb_proc *of = pid ? proc_find(p->k, pid) : p;
+
+	return of ? of->pgid : -ESRCH;
+}
+
+uint32_t tsb_getuid(struct tsb_proc *p)
+{
+	return p->k->opt.uid;
+}
+
+uint32_t tsb_getgid(struct tsb_proc *p)
+{
+	return p->k->opt.gid;
+}
+
+const char *tsb_hostname(struct tsb_proc *p)
+{
+	return p->k->opt.hostname ? p->k->opt.hostname : "sandbox";
+}
