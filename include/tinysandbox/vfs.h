@@ -67,7 +67,10 @@ struct tsb_caller {
 /* Which attributes to set. */
 enum {
 	TSB_SET_MODE = 1, TSB_SET_UID = 2, TSB_SET_GID = 4,
-	TSB_SET_ATIME = 8, TSB_SET_MTIME = 16
+	TSB_SET_ATIME = 8, TSB_SET_MTIME = 16,
+	/* Not for backends. The times given are "now": who may write may set them,
+	 * not only the owner (utimensat(2) with UTIME_NOW for both). */
+	TSB_SET_NOW = 32
 };
 struct tsb_setattr {
 	unsigned mask;
@@ -113,7 +116,9 @@ struct tsb_fs_ops {
 	 * Optional, a shortcut for the walk: stat `path`, whose inner
 	 * components may be links or missing. 0: *st is set (of a final link
 	 * itself). -ELOOP: the component that ends at byte *len is a symbolic
-	 * link and not the last. Else -errno of the lookup.
+	 * link and not the last. -EACCES: `who` may not search a directory on
+	 * the way (the only place where a backend asks for rights). Else
+	 * -errno of the lookup, the first that the path meets.
 	 */
 	int (*lookup)(struct tsb_fs *fs, const struct tsb_caller *who, const char *path,
 		      size_t *len, struct tsb_stat *st);

@@ -53,8 +53,13 @@ struct procfs_source {
 	struct tsb_time (*now)(void *ctx);
 	uint64_t memory_total, cpus;
 	uint64_t (*memory_used)(void *ctx);
-	const char *hostname;
+	/* Random bytes, for sys/kernel/random/uuid. */
+	void (*random)(void *ctx, void *buf, size_t n);
+	const char *hostname;	/* these texts are borrowed while the fs lives */
+	const char *osrelease;	/* as uname -r */
+	const char *version;	/* as uname -v */
 	int pid_max;
+	int pid_last;
 };
 
 /* The source is copied. NULL: no memory. */

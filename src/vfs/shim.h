@@ -11,7 +11,8 @@
 #include <tinysandbox/vfs.h>
 
 /* Sees each call before it is made; a negative result is returned instead of
- * making it. name: that of the function in struct tsb_fs_ops; path may be NULL. */
+ * making it. name: that of the function in struct tsb_fs_ops ("open_write" for an
+ * open() whose flags may change something); path may be NULL. */
 typedef int shim_fn(void *ctx, const char *name, const char *path);
 
 /* fn may be NULL. NULL: no memory, below is still the caller's. */
@@ -24,8 +25,7 @@ struct shim_fault {
 	int error;		/* errno, positive */
 };
 int shim_fault(void *fault, const char *name, const char *path);
-/* A shim_fn: what would change something is -EROFS; ctx is not used. open() is
- * refused by shim_new() itself when its flags would write. */
+/* A shim_fn: what would change something is -EROFS; ctx is not used. */
 int shim_read_only(void *ctx, const char *name, const char *path);
 
 #endif

@@ -101,14 +101,19 @@ struct vfs_where {
 	const char *path;		/* clean, absolute in the namespace */
 	size_t path_n;
 	const char *inner;		/* clean, absolute in fs */
-	bool exists;			/* st is set */
+	bool exists;			/* st is set; else dir is */
 	bool slash;			/* the path ended in a slash */
+	enum vfs_last {
+		VFS_LAST_NAME, VFS_LAST_ROOT, VFS_LAST_DOT, VFS_LAST_DOTDOT
+	} last;				/* what the path's last component was */
 	int magic_pid, magic_fd;	/* see VFS_MAGIC; else 0, -1 */
 	struct tsb_stat st;
+	struct tsb_stat dir;		/* of the directory that path would be in */
 };
 enum {
 	VFS_FOLLOW = 1,			/* also a final link */
-	VFS_MAY_MISS = 2		/* a missing last component is no error: !exists */
+	VFS_MAY_MISS = 2,		/* a missing last component is no error: !exists */
+	VFS_LITERAL = 4			/* not even a slash follows a final link */
 };
 /* 0, or -ENOENT, -ENOTDIR, -ELOOP, -EACCES, -ENAMETOOLONG ... With VFS_FOLLOW the
  * end may be a /proc/PID/fd/N whose file has no path: magic_fd >= 0, and st is
