@@ -1,6 +1,6 @@
 /*
  * See lines.h. The reader keeps what is not consumed at the front of its
- * buffer and doubles it only when one line fills all of it, so a file of short
+ * buffer and doubles it only when one line fills half of it, so a file of short
  * lines costs one move of a part line a block, and a line of any length is
  * found in linear time.
  */
@@ -35,16 +35,21 @@ void lines_open(struct lines *l, struct tsb_proc *p, int fd)
 	l->buf = text_alloc(p, l->cap + 1);
 }
 
+/* Half of it is room enough: then moving costs no more than reading. */
 static void lines_make_room(struct lines *l)
 {
 	size_t cap;
 
+	if (l->at == l->n)
+		l->at = l->n = 0;
+	if (l->n <= l->cap / 2)
+		return;
 	if (l->at) {
 		memmove(l->buf, l->buf + l->at, l->n - l->at);
 		l->n -= l->at;
 		l->at = 0;
 	}
-	if (l->n < l->cap)
+	if (l->n <= l->cap / 2)
 		return;
 	if (!num_mul(l->cap, 2, &cap))
 		cap = SIZE_MAX - 1;
