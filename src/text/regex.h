@@ -5,7 +5,8 @@
  * Dialects as glibc/gnulib accept them: BRE (\+ \? \| \{ \} \( \), * literal at
  * the start), ERE (also a{,3}, literal { where no interval can start), both with
  * \w \W \s \S \b \B \< \> \` \' and back-references. Bracket expressions with
- * ranges, classes, [.x.] and [=x=]; locale C.UTF-8 (ranges by code point).
+ * ranges, classes, [.x.] and [=x=]; locale C.UTF-8, where glibc takes single bytes only as
+ * ends of a range and in [.x.] and [=x=] ("Invalid collation character").
  *
  * Matching: a literal prefilter (memchr/memmem of a required string), then a
  * lazily built DFA in a bounded cache gives whether and where the match ends;
@@ -37,8 +38,11 @@ enum {
 	REGEX_NO_GNU = 128,	/* no \w \s \b \< ...: plain POSIX */
 	REGEX_WORD = 256,	/* grep -w */
 	REGEX_LINE = 512,	/* grep -x */
-	REGEX_BASH = 1024	/* for [[ =~ ]]: ERE as glibc's regcomp (implies EXTENDED) */
+	REGEX_BASH = 1024,	/* for [[ =~ ]]: ERE as glibc's regcomp (implies EXTENDED) */
+	REGEX_GREP = 2048	/* grep's leniency: in ERE an operator at the start is skipped, ")"
+				   and a bad interval are literal; in BRE "\\{" at the start is */
 };
+/* Without REGEX_BASH, REGEX_GREP and REGEX_AWK the dialect is that of sed and expr. */
 
 enum regex_status { REGEX_NOMATCH, REGEX_MATCH, REGEX_BUDGET };
 
@@ -63,6 +67,9 @@ struct regex *regex_compile_many(struct tsb_heap *heap, const char *const *patte
 				 const size_t *lens, size_t count, unsigned flags,
 				 const char **error);
 void regex_free(struct regex *re);
+/* With REGEX_GREP: what grep warns of ("* at start of expression"): the i-th
+ * text, NULL behind the last. */
+const char *regex_warning(const struct regex *re, size_t i);
 size_t regex_groups(const struct regex *re);	/* number of ( ) */
 bool regex_has_backrefs(const struct regex *re);
 /* Set the hook a long match calls: never for fewer than ~10,000 steps. */

@@ -1,0 +1,264 @@
+/*
+ * Runs along the lazy automaton: the loops that must be fast. grep's reads a
+ * whole buffer of lines without looking for their ends: the end of a line is a
+ * class of its own, whose entry leads back to the start. In front of it a filter
+ * (regex_find.c) skips to places where a match is possible at all; a filter that
+ * stops too often is switched off for a while.
+ */
+#include "text/regex_dfa.h"
+
+#include <string.h>
+
+enum { SLICE = 1 << 18, FILTER_TRIES = 16, FILTER_SKIP = 48, FILTER_OFF = 32 };
+
+static struct re_dfa *automaton(struct regex *re, enum re_dfa_kind kind, int eol)
+{
+	struct re_dfa **d = kind == RE_DFA_LINES ? &re->lines :
+			    kind == RE_DFA_EXISTS ? &re->exists : &re->longest;
+
+	if (*d && (*d)->eol != eol) {
+		re_dfa_free(re, *d);
+		*d = NULL;
+	}
+	if (!*d)
+		*d = re_dfa_new(re, kind, eol);
+	return *d;
+}
+
+/* As far as there are states to go to; the last state's row in *row. */
+static const unsigned char *run(const struct re_dfa *d, const unsigned char *p,
+				const unsigned char *end, int32_t *row)
+{
+	const int32_t *next = d->next;
+	const uint16_t *class_of = d->class_of;
+	int32_t s = *row, e;
+
+#define STEP(i) \
+	e = next[s + class_of[p[i]]]; \
+	if (e < 0) { \
+		*row = s; \
+		return p + (i); \
+	} \
+	s = e;
+	for (; end - p >= 8; p += 8) {
+		STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)
+	}
+	for (; p < end; p++) {
+		STEP(0)
+	}
+#undef STEP
+	*row = s;
+	return p;
+}
+
+/* The entry for what stands at p < end, computed if need be, and its length. */
+static int32_t entry_at(struct regex *re, struct re_dfa *d, const unsigned char *p,
+			const unsigned char *end, int32_t *row, size_t *len)
+{
+	uint32_t class = d->class_of[*p];
+	int32_t unit;
+
+	*len = 1;
+	if (class == RE_CLASS_MULTI) {
+		*len = re_unit(re, (const char *)p, (size_t)(end - p), &unit);
+		class = re_dfa_class(re, d, unit, row);
+	}
+	return re_dfa_next(re, d, row, class);
+}
+
+/* Where a match shows in [p, end), or NULL. *row is the state before p, and the
+ * one behind the last unit after. */
+static const unsigned char *lines_run(struct regex *re, struct re_dfa *d, const unsigned char *p,
+				      const unsigned char *end, int32_t *row)
+{
+	while (p < end) {
+		const unsigned char *slice = end - p > SLICE ? p + SLICE : end;
+		const unsigned char *q = run(d, p, slice, row);
+		size_t len;
+		re_tick(re, (size_t)(q - p) / 8);
+		p = q;
+		if (p == slice)
+			continue;
+		int32_t e = entry_at(re, d, p, end, row, &len);
+		if (e == RE_FOUND)
+			return p;
+		if (e == RE_DEAD) {
+			p = memchr(p, d->eol, (size_t)(end - p));
+			if (!p) {
+				*row = RE_DEAD;
+				return NULL;
+			}
+			e = re_dfa_start(re, d, RC_TEXT | RC_LINE);
+			len = 1;
+		}
+		*row = e;
+		p += len;
+	}
+	return NULL;
+}
+
+struct lines {
+	struct regex *re;
+	struct re_dfa *d;
+	const char *text, *end;
+	int eol;
+	size_t *line, *line_end;
+};
+
+/* The line that holds p (or ends there) is the answer. */
+static enum regex_status line_found(const struct lines *l, const char *p)
+{
+	const char *start = memrchr(l->text, l->eol, (size_t)(p - l->text));
+	const char *stop = memchr(p, l->eol, (size_t)(l->end - p));
+
+	*l->line = start ? (size_t)(start + 1 - l->text) : 0;
+	*l->line_end = (size_t)((stop ? stop : l->end) - l->text);
+	return REGEX_MATCH;
+}
+
+/* Every byte through the automaton; p begins a line. */
+static enum regex_status lines_plain(const struct lines *l, const char *p)
+{
+	int32_t row = re_dfa_start(l->re, l->d, RC_TEXT | RC_LINE);
+	const unsigned char *hit = lines_run(l->re, l->d, (const unsigned char *)p,
+					     (const unsigned char *)l->end, &row);
+
+	if (hit)
+		return line_found(l, (const char *)hit);
+	if (row >= 0 && l->end > p && (unsigned char)l->end[-1] != l->eol &&
+	    re_dfa_next(l->re, l->d, &row, RE_CLASS_END) == RE_FOUND)
+		return line_found(l, l->end);
+	return REGEX_NOMATCH;
+}
+
+/* Does the line [p, stop) match? */
+static bool line_matches(const struct lines *l, const char *p, const char *stop)
+{
+	int32_t row = re_dfa_start(l->re, l->d, RC_TEXT | RC_LINE);
+
+	if (lines_run(l->re, l->d, (const unsigned char *)p, (const unsigned char *)stop, &row))
+		return true;
+	return row >= 0 && re_dfa_next(l->re, l->d, &row, RE_CLASS_END) == RE_FOUND;
+}
+
+static enum regex_status lines_filtered(const struct lines *l)
+{
+	const struct re_filter *f = &l->re->filter;
+	const char *p = l->text;
+	size_t tries = 0;
+
+	while (p < l->end) {
+		const char *slice = l->end - p > SLICE * 16 ? p + SLICE * 16 : l->end;
+		const char *hit = re_filter_find(f, p, slice), *start, *stop;
+		re_tick(l->re, (size_t)((hit ? hit : slice) - p) / 64);
+		if (!hit) {
+			/* The line across the slices' border is looked at as a whole. */
+			if (slice == l->end)
+				return REGEX_NOMATCH;
+			start = memrchr(p, l->eol, (size_t)(slice - p));
+			if (!start)
+				return lines_plain(l, p);
+			p = start + 1;
+			continue;
+		}
+		if (f->whole)
+			return line_found(l, hit);
+		stop = memchr(hit, l->eol, (size_t)(l->end - hit));
+		stop = stop ? stop : l->end;
+		start = hit;
+		if (f->kind != RE_FILTER_START || l->re->uses) {
+			start = memrchr(p, l->eol, (size_t)(hit - p));
+			start = start ? start + 1 : p;
+		}
+		if (line_matches(l, start, stop))
+			return line_found(l, hit);
+		if (stop == l->end)
+			return REGEX_NOMATCH;
+		p = stop + 1;
+		if (++tries >= FILTER_TRIES && (size_t)(p - l->text) / tries < FILTER_SKIP) {
+			l->re->filter_off = FILTER_OFF;
+			return lines_plain(l, p);
+		}
+	}
+	return REGEX_NOMATCH;
+}
+
+enum regex_status re_scan_lines(struct regex *re, const char *text, size_t n, int eol,
+				size_t *line, size_t *line_end)
+{
+	struct lines l = { re, automaton(re, RE_DFA_LINES, eol), text, text + n, eol, line,
+			   line_end };
+
+	if (!n || !l.d || (re->filter.whole && memchr(re->filter.lit, eol, re->filter.n)))
+		return REGEX_NOMATCH;
+	if (re->filter.kind != RE_FILTER_NONE && !re->filter_off)
+		return lines_filtered(&l);
+	if (re->filter_off)
+		re->filter_off--;
+	return lines_plain(&l, text);
+}
+
+size_t re_scan_exists(struct regex *re, const struct re_text *t, size_t from)
+{
+	struct re_dfa *d = automaton(re, RE_DFA_EXISTS, -1);
+	const unsigned char *text = (const unsigned char *)t->p, *end = text + t->n;
+	const unsigned char *p = text + from;
+	int32_t row, e;
+	size_t len;
+
+	if (!d)
+		return RE_NONE;
+	if (re->filter.kind != RE_FILTER_NONE && t->n - from >= 32) {
+		const char *hit = re_filter_find(&re->filter, t->p + from, t->p + t->n);
+		if (!hit)
+			return RE_NONE;
+		if (re->filter.kind == RE_FILTER_START)
+			p = (const unsigned char *)hit;
+	}
+	row = re_dfa_start(re, d, re_context_before(re, t, (size_t)(p - text)));
+	while (p < end) {
+		const unsigned char *slice = end - p > SLICE ? p + SLICE : end;
+		const unsigned char *q = run(d, p, slice, &row);
+		re_tick(re, (size_t)(q - p) / 8);
+		p = q;
+		if (p == slice)
+			continue;
+		e = entry_at(re, d, p, end, &row, &len);
+		if (e < 0)
+			return e == RE_FOUND ? (size_t)(p - text) : RE_NONE;
+		row = e;
+		p += len;
+	}
+	e = re_dfa_next(re, d, &row, t->flags & REGEX_NOTEOL ? RE_CLASS_CUT : RE_CLASS_END);
+	return e == RE_FOUND ? t->n : RE_NONE;
+}
+
+size_t re_scan_longest(struct regex *re, const struct re_text *t, size_t from, size_t *steps)
+{
+	struct re_dfa *d = automaton(re, RE_DFA_LONGEST, -1);
+	const unsigned char *text = (const unsigned char *)t->p, *end = text + t->n;
+	const unsigned char *p = text + from;
+	size_t best = RE_NONE, len;
+	int32_t row, e;
+
+	if (!d)
+		return RE_NONE;
+	row = re_dfa_start(re, d, re_context_before(re, t, from));
+	for (; p < end; p += len) {
+		len = 1;
+		e = d->next[row + d->class_of[*p]];
+		if (e < 0)
+			e = entry_at(re, d, p, end, &row, &len);
+		if (e == RE_DEAD_FOUND || (e >= 0 && (e & 1)))
+			best = (size_t)(p - text);
+		if (e < 0)
+			break;
+		row = e >> 1;
+	}
+	*steps += (size_t)(p - text) - from + 1;
+	re_tick(re, ((size_t)(p - text) - from) / 4);
+	if (p < end)
+		return best;
+	e = re_dfa_next(re, d, &row, t->flags & REGEX_NOTEOL ? RE_CLASS_CUT : RE_CLASS_END);
+	return e == RE_DEAD_FOUND ? t->n : best;
+}
