@@ -22,13 +22,15 @@ struct backup {
 
 tsb_opt_fn backup_option;
 
-/* The rows for a command's table; `field` is the struct backup in its options. */
+/* The rows for a command's table, in two places because GNU's messages name
+ * options in their order; `field` is the struct backup in its options. */
 #define BACKUP_OPTS(type_, field) \
 	{ TSB_OPTION_CALL, 0, "backup", "CONTROL", \
 	  "make a backup of each existing destination file", \
 	  offsetof(type_, field), 'B', TSB_ARG_OPTIONAL, backup_option }, \
 	{ TSB_OPTION_CALL, 'b', NULL, NULL, "like --backup but does not accept an argument", \
-	  offsetof(type_, field), 'b', TSB_ARG_NONE, backup_option }, \
+	  offsetof(type_, field), 'b', TSB_ARG_NONE, backup_option }
+#define BACKUP_SUFFIX_OPT(type_, field) \
 	{ TSB_OPTION_CALL, 'S', "suffix", "SUFFIX", "override the usual backup suffix", \
 	  offsetof(type_, field), 'S', 0, backup_option }
 

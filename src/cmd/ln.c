@@ -15,7 +15,7 @@
 #include "base/map.h"
 #include "cmd/backup.h"
 #include "cmd/path.h"
-#include "cmd/tempname.h"
+#include "cmd/relink.h"
 #include "cmd/util.h"
 
 struct ln {
@@ -75,6 +75,7 @@ static const struct tsb_opt ln_opts[] = {
 		     "prompt whether to remove destinations"),
 	TSB_OPT_CALL(ln_set, 'L', 'L', "logical", NULL,
 		     "dereference TARGETs that are symbolic links"),
+	BACKUP_SUFFIX_OPT(struct ln, backup),
 	TSB_OPT_FLAG(struct ln, no_deref, 'n', "no-dereference",
 		     "treat LINK_NAME as a normal file if it is a symbolic link to a directory"),
 	TSB_OPT_CALL(ln_set, 'P', 'P', "physical", NULL,
@@ -91,11 +92,15 @@ static const struct tsb_opt ln_opts[] = {
 	TSB_OPT_END
 };
 
-static int ln_link(struct ln *o, const char *source, const char *dest)
+static int ln_link(struct ln *o, const char *source, const char *dest, bool force)
 {
+	int err;
+
 	if (o->symbolic)
-		return tsb_symlink(o->p, source, dest);
-	return tsb_link(o->p, source, dest, o->logical);
+		err = relink_symbolic(o->p, source, dest, force);
+	else
+		err = relink_hard(o->p, source, dest, o->logical, force);
+	return err > 0 ? 0 : err;
 }
 
 /* The text of a relative link at dest that leads to source. */
@@ -108,25 +113,6 @@ static const char *ln_relative(struct ln *o, const char *source, const char *des
 		return source;
 	text = path_relative(o->p, to, dir);
 	return text ? text : source;
-}
-
-static int ln_replace(struct ln *o, const char *source, const char *dest)
-{
-	char *temp;
-	int err = 0;
-
-	for (int tries = 0; tries < 100; tries++) {
-		temp = tempname_beside(o->p, dest);
-		err = ln_link(o, source, temp);
-		if (err != -EEXIST)
-			break;
-	}
-	if (err)
-		return err;
-	err = tsb_rename(o->p, temp, dest, 0);
-	/* When both names are already one file, rename leaves temp. */
-	tsb_unlink(o->p, temp);
-	return err;
 }
 
 static char *ln_key(struct ln *o, const char *dest, const struct tsb_stat *st)
@@ -250,7 +236,7 @@ static int ln_one(struct ln *o, const char *source, const char *dest, int err)
 	int got;
 
 	if (err == 1 && !(o->symbolic && o->relative))
-		err = ln_link(o, source, dest);
+		err = ln_link(o, source, dest, false);
 	if ((err || o->record) && !o->symbolic) {
 		got = o->logical ? tsb_stat(o->p, source, &from) : tsb_lstat(o->p, source, &from);
 		if (got) {
@@ -271,9 +257,7 @@ static int ln_one(struct ln *o, const char *source, const char *dest, int err)
 		if (next == LN_FAILED || next == LN_DECLINED)
 			return next == LN_FAILED;
 		if (err == 1 || next == LN_FORCE)
-			err = ln_link(o, source, dest);
-		if (err == -EEXIST && next == LN_FORCE)
-			err = ln_replace(o, source, dest);
+			err = ln_link(o, source, dest, next == LN_FORCE);
 	}
 	if (err)
 		return ln_failed(o, err, source, dest, saved);
@@ -330,7 +314,7 @@ static int ln_to_last(struct ln *o, int argc, char **argv)
 	int err = 1, not_dir;
 
 	if (argc == 2 && !(o->symbolic && o->relative)) {
-		err = ln_link(o, argv[0], last);
+		err = ln_link(o, argv[0], last, false);
 		if (err && err != -EEXIST && err != -ENOTDIR && err != -EINVAL)
 			return ln_one(o, argv[0], last, err);
 	}

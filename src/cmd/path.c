@@ -77,12 +77,14 @@ bool path_strip_slashes(char *s)
 
 char *path_join(struct tsb_proc *p, const char *dir, const char *name)
 {
-	size_t n = strlen(dir);
-	const char *slash = n && dir[n - 1] == '/' ? "" : "/";
+	const char *base = path_last(dir), *sep = "";
+	int n = (int)(base - dir + (ptrdiff_t)path_base_len(base));
 
-	while (*name == '/')
-		name++;
-	return tsb_format(p, "%s%s%s", dir, n ? slash : "", name);
+	if (*base && *name != '/')
+		sep = "/";
+	else if (!*base && *dir && *name == '/')
+		sep = ".";	/* "//" might mean something */
+	return tsb_format(p, "%.*s%s%s", n, dir, sep, name);
 }
 
 bool path_is_dot(const char *name)

@@ -133,10 +133,9 @@ uint32_t util_umask_get(struct tsb_proc *p)
 int util_ignore_context(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
 	(void)opts;
-	(void)opt;
 	if (arg)
-		tsb_warn(p, "warning: ignoring --context; it requires an SELinux/SMACK-enabled "
-			 "kernel");
+		tsb_warn(p, "warning: ignoring --context; it requires an SELinux%s-enabled "
+			 "kernel", opt->value == 'e' ? "" : "/SMACK");
 	return 0;
 }
 

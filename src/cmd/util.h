@@ -43,7 +43,8 @@ void *util_grow(struct tsb_proc *p, void *at, size_t n, size_t *cap, size_t size
 /* For a call that makes files with exact modes: sets the mask, runs, sets back. */
 uint32_t util_umask_get(struct tsb_proc *p);
 
-/* The warning of --context=CTX where no security module runs. */
+/* The warning of --context=CTX where no security module runs. Row's value 'e':
+ * only SELinux would do. */
 int util_ignore_context(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg);
 
 /* Decoded type of a file, as in "regular empty file". */
