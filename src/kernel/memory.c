@@ -93,21 +93,15 @@ char *tsb_strndup(struct tsb_proc *p, const char *s, size_t n)
 
 char *tsb_format(struct tsb_proc *p, const char *fmt, ...)
 {
+	struct str s;
 	va_list ap;
-	char *q;
-	int n;
 
+	str_init(&s, proc_heap_now(p), STR_MAX_DEFAULT);
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	str_addvf(&s, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		n = 0;
-	q = tsb_realloc(p, NULL, (size_t)n + 1);
-	*q = '\0';
-	va_start(ap, fmt);
-	vsnprintf(q, (size_t)n + 1, fmt, ap);
-	va_end(ap);
-	return q;
+	/* bad only for an embedder's command beyond its memory: cut, but a string */
+	return s.n ? str_take(&s, NULL) : tsb_strdup(p, "");
 }
 
 struct tsb_heap *tsb_heap_of(struct tsb_proc *p)

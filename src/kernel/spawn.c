@@ -13,10 +13,11 @@
 
 static int spawn_check(struct tsb_proc *p, const char *path)
 {
+	const char *command;
 	struct call_ctx ctx;
 	int r = call_reads(p, &ctx, path);
 
-	return r < 0 ? r : vfs_program(&ctx.c, path, NULL, NULL);
+	return r < 0 ? r : vfs_program(&ctx.c, path, NULL, &command);
 }
 
 /* dir/name in the process's heap; an empty dir is the working directory. */
