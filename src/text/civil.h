@@ -1,0 +1,54 @@
+/*
+ * The calendar and time zones, without libc's locale, environment or files:
+ * proleptic Gregorian dates, and zones by POSIX TZ rules. Names of the zone
+ * database are known for common places by a small table of today's rules;
+ * others are UTC under the name's first letters, as glibc has it without the
+ * database.
+ */
+#ifndef TEXT_CIVIL_H
+#define TEXT_CIVIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct civil {
+	int64_t year;
+	int month, day;		/* 1 .. 12, 1 .. 31 */
+	int hour, minute, second;
+	int weekday;		/* 0 Sunday */
+	int yearday;		/* 0 .. 365 */
+};
+
+#define ZONE_NAME_MAX 15
+
+struct zone_rule {		/* when one part of the year begins */
+	char kind;		/* 'M' month.week.day, 'J' 1..365 without 29 Feb, 'N' 0..365 */
+	int month, week, day;
+	int32_t time;		/* seconds after midnight, may be negative */
+};
+
+struct zone {
+	char name[2][ZONE_NAME_MAX + 1];	/* standard, daylight */
+	int32_t offset[2];			/* seconds east of UTC */
+	bool has_dst;
+	struct zone_rule start, end;
+};
+
+/* tz as in the environment variable TZ; NULL: UTC. Never fails. */
+void zone_init(struct zone *z, const char *tz);
+/* What holds at that instant; name and dst may be NULL. The name is in *z. */
+int32_t zone_offset(const struct zone *z, int64_t sec, const char **name, bool *dst);
+
+/* false: the year does not fit into 32 bits (as libc's localtime fails). */
+bool civil_from(int64_t sec, int32_t offset, struct civil *out);
+/* Days since 1970-01-01 of a date; month may be out of 1 .. 12 and day anything. */
+int64_t civil_days(int64_t year, int64_t month, int64_t day);
+/*
+ * mktime(3): the instant of a local time, fields normalised. isdst: 1, 0, or -1
+ * to find out. false on overflow.
+ */
+bool civil_to(const struct zone *z, int64_t year, int64_t month, int64_t day, int64_t hour,
+	      int64_t minute, int64_t second, int isdst, int64_t *sec);
+
+#endif

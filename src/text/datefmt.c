@@ -1,0 +1,333 @@
+/*
+ * See datefmt.h. One conversion at a time: its value as number or text, then
+ * padding and case by the flags, which override the conversion's own.
+ */
+#include "text/datefmt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const date_month_names[12] = { "January", "February", "March", "April", "May", "June",
+					   "July", "August", "September", "October", "November",
+					   "December" };
+const char *const date_day_names[7] = { "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday",
+					"Friday", "Saturday" };
+
+#define WIDTH_MAX 1000000000
+
+struct spec {
+	char pad;		/* 0: the conversion's own; '_', '-', '0', '+' */
+	bool upper, swap;
+	int width;		/* -1: none */
+	int colons;
+};
+
+bool date_moment(struct date_moment *m, int64_t sec, int32_t nsec, const struct zone *z)
+{
+	m->sec = sec;
+	m->nsec = nsec;
+	m->offset = zone_offset(z, sec, &m->zone, NULL);
+	return civil_from(sec, m->offset, &m->civil);
+}
+
+/* Text, padded to the width: blanks, or zeros by flag. */
+static void put_text(struct str *out, const struct spec *f, const char *s, size_t n)
+{
+	size_t width = f->width > 0 ? (size_t)f->width : 0;
+
+	if (n < width && f->pad != '-')
+		str_fill(out, f->pad == '0' || f->pad == '+' ? '0' : ' ', width - n);
+	for (size_t i = 0; i < n; i++) {
+		int c = (unsigned char)s[i];
+
+		if (f->upper && c >= 'a' && c <= 'z')
+			c -= 32;
+		str_addc(out, c);
+	}
+}
+
+static void put_name(struct str *out, const struct spec *f, const char *s, size_t n)
+{
+	struct spec g = *f;
+
+	g.upper |= f->swap;
+	put_text(out, &g, s, n);
+}
+
+/* A number: at least `digits` of them, padded by `pad` unless a flag says else. */
+static void put_number(struct str *out, const struct spec *f, int64_t value, int digits, char pad,
+		       bool plus)
+{
+	char text[24];
+	bool negative = value < 0;
+	uint64_t magnitude = negative ? 0 - (uint64_t)value : (uint64_t)value;
+	size_t n = (size_t)snprintf(text, sizeof(text), "%" PRIu64, magnitude);
+	size_t width = f->width >= 0 ? (size_t)f->width : (size_t)digits;
+	char sign = negative ? '-' : plus ? '+' : 0;
+
+	if (f->pad)
+		pad = f->pad;
+	if (pad == '-')
+		width = 0;
+	if (pad == '_' && n + (sign != 0) < width)
+		str_fill(out, ' ', width - n - (sign != 0));
+	if (sign)
+		str_addc(out, sign);
+	if (pad != '_' && n + (sign != 0) < width)
+		str_fill(out, '0', width - n - (sign != 0));
+	str_addn(out, text, n);
+}
+
+/* ISO 8601 week of the date; its year in *year. */
+static int iso_week(const struct civil *c, int64_t *year)
+{
+	int64_t days = civil_days(c->year, 1, 1) + c->yearday;
+	/* The Thursday of this week decides. */
+	int64_t thursday = days - (c->weekday + 6) % 7 + 3;
+	int64_t y = c->year;
+
+	if (thursday < civil_days(y, 1, 1))
+		y--;
+	else if (thursday >= civil_days(y + 1, 1, 1))
+		y++;
+	*year = y;
+	return (int)((thursday - civil_days(y, 1, 1)) / 7 + 1);
+}
+
+static void put_zone(struct str *out, const struct spec *f, const struct date_moment *m)
+{
+	int32_t a = m->offset < 0 ? -m->offset : m->offset;
+	int h = a / 3600, min = a / 60 % 60, s = a % 60, colons = f->colons;
+	char text[24], pad = f->pad;
+	size_t n, width = f->width > 0 ? (size_t)f->width : 0;
+	char sign = m->offset < 0 ? '-' : '+';
+
+	if (colons == 3)
+		colons = s ? 2 : min ? 1 : -1;
+	if (colons == -1)
+		n = (size_t)snprintf(text, sizeof(text), "%02d", h);
+	else if (colons == 0)
+		n = (size_t)snprintf(text, sizeof(text), "%02d%02d", h, min);
+	else if (colons == 1)
+		n = (size_t)snprintf(text, sizeof(text), "%02d:%02d", h, min);
+	else
+		n = (size_t)snprintf(text, sizeof(text), "%02d:%02d:%02d", h, min, s);
+	if ((pad == '-' || pad == '_') && text[0] == '0') {
+		memmove(text, text + 1, n--);
+	}
+	if (pad == '_' && n + 1 < width)
+		str_fill(out, ' ', width - n - 1);
+	str_addc(out, sign);
+	if (pad != '_' && pad != '-' && n + 1 < width)
+		str_fill(out, '0', width - n - 1);
+	str_addn(out, text, n);
+}
+
+static void put_nanoseconds(struct str *out, const struct spec *f, int32_t nsec)
+{
+	char text[16];
+	int width = f->width < 0 ? 9 : f->width, n = 9;
+
+	snprintf(text, sizeof(text), "%09d", (int)nsec);
+	if (width > 0 && width < 9)
+		n = width;
+	if (f->pad == '-' || f->pad == '_')
+		while (n > 1 && text[n - 1] == '0')
+			n--;
+	str_addn(out, text, (size_t)n);
+	if (f->pad == '-')
+		return;
+	if (width > n)
+		str_fill(out, f->pad == '_' ? ' ' : '0', (size_t)(width - n));
+}
+
+/* A conversion that is several others. */
+static void put_composite(struct str *out, const struct spec *f, const char *format,
+			  const struct date_moment *m)
+{
+	struct str text;
+
+	str_init(&text, out->heap, out->max);
+	date_format(&text, format, strlen(format), m);
+	if (f->width < 0)
+		str_addn(out, text.p, text.n);
+	else
+		put_text(out, f, text.p, text.n);
+	str_end(&text);
+}
+
+static void put_year(struct str *out, const struct spec *f, int64_t year, int digits)
+{
+	bool plus = f->pad == '+' && year >= (digits == 4 ? 10000 : 100);
+
+	if (f->pad == '+' && f->width > digits)
+		plus = true;
+	put_number(out, f, year, digits, '0', plus);
+}
+
+/* %F: the year takes what the width leaves for it. */
+static void put_iso_date(struct str *out, const struct spec *f, const struct date_moment *m)
+{
+	struct spec y = *f;
+
+	if (!y.pad)
+		y.pad = '+';
+	if (f->pad == 0 && f->width < 0) {
+		y.width = 4;
+	} else {
+		y.width = f->width < 0 ? 4 : f->width > 6 ? f->width - 6 : 0;
+	}
+	put_year(out, &y, m->civil.year, 4);
+	str_addf(out, "-%02d-%02d", m->civil.month, m->civil.day);
+}
+
+static int twelve(int hour)
+{
+	return hour % 12 ? hour % 12 : 12;
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+	return a / b - (a % b < 0);
+}
+
+/* Names and texts; false: not one of these. */
+static bool convert_text(struct str *out, const struct spec *f, int c, const struct date_moment *m)
+{
+	const char *day = date_day_names[m->civil.weekday];
+	const char *month = date_month_names[m->civil.month - 1];
+	struct spec g = *f;
+
+	switch (c) {
+	case '%': put_text(out, f, "%", 1); break;
+	case 'n': put_text(out, f, "\n", 1); break;
+	case 't': put_text(out, f, "\t", 1); break;
+	case 'a': put_name(out, f, day, 3); break;
+	case 'A': put_name(out, f, day, strlen(day)); break;
+	case 'b':
+	case 'h': put_name(out, f, month, 3); break;
+	case 'B': put_name(out, f, month, strlen(month)); break;
+	case 'p':
+	case 'P':
+		day = m->civil.hour < 12 ? "AM" : "PM";
+		if (c == 'P' || f->swap)
+			day = m->civil.hour < 12 ? "am" : "pm";
+		put_text(out, f, day, 2);
+		break;
+	case 'Z':
+		if (f->swap) {
+			char low[ZONE_NAME_MAX + 1] = "";
+
+			for (size_t i = 0; m->zone[i] && i < ZONE_NAME_MAX; i++)
+				low[i] = (char)(m->zone[i] >= 'A' && m->zone[i] <= 'Z'
+							? m->zone[i] + 32 : m->zone[i]);
+			g.upper = false;
+			put_text(out, &g, low, strlen(low));
+		} else {
+			put_text(out, f, m->zone, strlen(m->zone));
+		}
+		break;
+	case 'z': put_zone(out, f, m); break;
+	case 'N': put_nanoseconds(out, f, m->nsec); break;
+	case 'F': put_iso_date(out, f, m); break;
+	case 'c': put_composite(out, f, "%a %b %e %H:%M:%S %Y", m); break;
+	case 'D':
+	case 'x': put_composite(out, f, "%m/%d/%y", m); break;
+	case 'r': put_composite(out, f, "%I:%M:%S %p", m); break;
+	case 'R': put_composite(out, f, "%H:%M", m); break;
+	case 'T':
+	case 'X': put_composite(out, f, "%H:%M:%S", m); break;
+	default: return false;
+	}
+	return true;
+}
+
+/* Numbers; false: not one of these. */
+static bool convert_number(struct str *out, const struct spec *f, int c,
+			   const struct date_moment *m)
+{
+	const struct civil *d = &m->civil;
+	int64_t iso_year;
+	int week = iso_week(d, &iso_year);
+
+	switch (c) {
+	case 'C': put_year(out, f, floor_div(d->year, 100), 2); break;
+	case 'd': put_number(out, f, d->day, 2, '0', false); break;
+	case 'e': put_number(out, f, d->day, 2, '_', false); break;
+	case 'g': put_number(out, f, iso_year - floor_div(iso_year, 100) * 100, 2, '0', false); break;
+	case 'G': put_year(out, f, iso_year, 4); break;
+	case 'H': put_number(out, f, d->hour, 2, '0', false); break;
+	case 'I': put_number(out, f, twelve(d->hour), 2, '0', false); break;
+	case 'j': put_number(out, f, d->yearday + 1, 3, '0', false); break;
+	case 'k': put_number(out, f, d->hour, 2, '_', false); break;
+	case 'l': put_number(out, f, twelve(d->hour), 2, '_', false); break;
+	case 'm': put_number(out, f, d->month, 2, '0', false); break;
+	case 'M': put_number(out, f, d->minute, 2, '0', false); break;
+	case 'q': put_number(out, f, (d->month - 1) / 3 + 1, 1, '0', false); break;
+	case 's': put_number(out, f, m->sec, 1, '0', false); break;
+	case 'S': put_number(out, f, d->second, 2, '0', false); break;
+	case 'u': put_number(out, f, (d->weekday + 6) % 7 + 1, 1, '0', false); break;
+	case 'U': put_number(out, f, (d->yearday - d->weekday + 7) / 7, 2, '0', false); break;
+	case 'V': put_number(out, f, week, 2, '0', false); break;
+	case 'w': put_number(out, f, d->weekday, 1, '0', false); break;
+	case 'W':
+		put_number(out, f, (d->yearday - (d->weekday + 6) % 7 + 7) / 7, 2, '0', false);
+		break;
+	case 'y': put_number(out, f, d->year - floor_div(d->year, 100) * 100, 2, '0', false); break;
+	case 'Y': put_year(out, f, d->year, 4); break;
+	default: return false;
+	}
+	return true;
+}
+
+/* Flags, width, colons and modifier between % and the conversion; where that is. */
+static size_t read_spec(const char *s, size_t n, size_t at, struct spec *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->width = -1;
+	for (; at < n; at++) {
+		if (strchr("_-0+", s[at]) && s[at])
+			f->pad = s[at];
+		else if (s[at] == '^')
+			f->upper = true;
+		else if (s[at] == '#')
+			f->swap = true;
+		else
+			break;
+	}
+	if (at < n && s[at] >= '0' && s[at] <= '9')
+		f->width = 0;
+	for (; at < n && s[at] >= '0' && s[at] <= '9'; at++)
+		if (f->width < WIDTH_MAX)
+			f->width = f->width * 10 + (s[at] - '0');
+	if (at < n && (s[at] == 'E' || s[at] == 'O'))
+		at++;
+	for (; at < n && s[at] == ':'; at++)
+		f->colons++;
+	return at;
+}
+
+void date_format(struct str *out, const char *format, size_t n, const struct date_moment *m)
+{
+	for (size_t i = 0; i < n && !out->bad; i++) {
+		struct spec f;
+		size_t at;
+
+		if (format[i] != '%') {
+			str_addc(out, format[i]);
+			continue;
+		}
+		at = read_spec(format, n, i + 1, &f);
+		if (at >= n || (f.colons && (format[at] != 'z' || f.colons > 3)) ||
+		    (!convert_text(out, &f, format[at], m) && !convert_number(out, &f, format[at], m))) {
+			/* As it stands: what follows may be a conversion of its own. */
+			size_t end = at < n ? at + 1 : n;
+
+			str_addn(out, format + i, end - i);
+			i = end - 1;
+			continue;
+		}
+		i = at;
+	}
+}

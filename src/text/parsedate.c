@@ -1,0 +1,721 @@
+/*
+ * See parsedate.h. The text becomes tokens; items (a date, a time, a day, a
+ * zone, relative amounts, bare numbers) are recognised by looking a few tokens
+ * ahead; then the instant is computed: calendar amounts before clock amounts,
+ * each step normalised as mktime(3) does.
+ */
+#include "text/parsedate.h"
+
+#include <string.h>
+
+#include "text/parsedate_words.h"
+
+#define TOKENS_MAX 64
+
+struct token {
+	enum date_token kind;
+	int64_t value;
+	int digits;		/* of a number */
+	int32_t nsec;		/* of a decimal */
+	bool is_signed, negative;
+	bool glued;		/* no blank before it */
+};
+
+struct parse {
+	struct token t[TOKENS_MAX + 4];
+	size_t n, at;
+	const struct zone *zone;
+
+	int dates, days, times, zones, local_zones, dsts, rels;
+	int64_t year, month, day, hour, minute, second;
+	int year_digits;
+	int32_t nsec;
+	int meridian;		/* -1 none */
+	int64_t day_ordinal;
+	int day_number;
+	int64_t zone_minutes;
+	int local_isdst;
+	int64_t rel_year, rel_month, rel_day, rel_hour, rel_minute, rel_second;
+	int32_t rel_nsec;
+	bool instant;		/* @ */
+	int64_t instant_sec;
+};
+
+/* ---- Tokens ---- */
+
+static bool is_digit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_alpha(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static int lower(int c)
+{
+	return c >= 'A' && c <= 'Z' ? c + 32 : c;
+}
+
+/* Digits at s with an optional fraction; false on overflow. */
+static bool scan_number(const char **s, struct token *t)
+{
+	int64_t value = 0;
+
+	for (; is_digit(**s); ++*s) {
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, **s - '0', &value))
+			return false;
+		t->digits++;
+	}
+	t->kind = t->is_signed ? DATE_SIGNED : DATE_NUMBER;
+	if ((**s == '.' || **s == ',') && is_digit((*s)[1])) {
+		int32_t unit = 100000000;
+		bool more = false;
+
+		for (++*s; is_digit(**s); ++*s, unit /= 10) {
+			t->nsec += (**s - '0') * unit;
+			more |= unit == 0 && **s != '0';
+		}
+		t->kind = DATE_DECIMAL;
+		/* Rounded down, also below zero. */
+		if (t->negative && (t->nsec || more)) {
+			t->nsec += more;
+			value++;
+			t->nsec = 1000000000 - t->nsec;
+			if (t->nsec == 1000000000) {
+				t->nsec = 0;
+				value--;
+			}
+		}
+	}
+	t->value = t->negative ? -value : value;
+	return true;
+}
+
+static bool scan_word(const char **s, const struct parse *p, struct token *t)
+{
+	struct date_word w;
+	char word[24];
+	size_t n = 0;
+
+	for (; is_alpha(**s) || **s == '.'; ++*s)
+		if (n < sizeof(word))
+			word[n++] = (char)lower(**s);
+	if (n == sizeof(word))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		const char *name = p->zone->name[i];
+		size_t k = 0;
+
+		while (k < n && lower(name[k]) == word[k])
+			k++;
+		if (k == n && !name[k] && *name) {
+			t->kind = DATE_LOCAL_ZONE;
+			t->value = i;
+			return true;
+		}
+	}
+	if (!date_word_find(word, n, &w))
+		return false;
+	t->kind = w.token;
+	t->value = w.value;
+	return true;
+}
+
+static const char *skip_blanks(const char *s)
+{
+	int depth = 0;
+
+	for (;; s++) {
+		if (*s == '(') {
+			depth++;
+		} else if (depth && *s == ')') {
+			depth--;
+		} else if (!*s || (!depth && !strchr(" \t\n\v\f\r", *s))) {
+			return s;
+		}
+	}
+}
+
+static bool scan(struct parse *p, const char *s)
+{
+	const char *before = s;
+
+	while (*(s = skip_blanks(s))) {
+		struct token *t = &p->t[p->n];
+
+		if (p->n >= TOKENS_MAX)
+			return false;
+		t->glued = s == before && p->n;
+		if (*s == '+' || *s == '-') {
+			const char *q = s;
+			bool negative = false;
+
+			/* Signs in a row: the last one counts, blanks may follow. */
+			for (; *q == '+' || *q == '-'; q = skip_blanks(q + 1))
+				negative = *q == '-';
+			if (is_digit(*q)) {
+				t->is_signed = true;
+				t->negative = negative;
+				s = q;
+			} else {
+				s = q;	/* a sign by itself is skipped, as GNU does */
+				before = NULL;
+				continue;
+			}
+		}
+		if (is_digit(*s)) {
+			if (!scan_number(&s, t))
+				return false;
+		} else if (is_alpha(*s)) {
+			if (!scan_word(&s, p, t))
+				return false;
+		} else {
+			t->kind = DATE_CHAR;
+			t->value = (unsigned char)*s++;
+		}
+		before = s;
+		p->n++;
+	}
+	return true;	/* what is behind is zeroed: DATE_END */
+}
+
+/* ---- Items ---- */
+
+static struct token *peek(struct parse *p, size_t k)
+{
+	return &p->t[p->at + k < p->n ? p->at + k : p->n];
+}
+
+static bool is_char(struct parse *p, size_t k, int c)
+{
+	return peek(p, k)->kind == DATE_CHAR && peek(p, k)->value == c;
+}
+
+static bool is_kind(struct parse *p, size_t k, enum date_token kind)
+{
+	return peek(p, k)->kind == kind;
+}
+
+static bool is_unit(struct parse *p, size_t k)
+{
+	return peek(p, k)->kind >= DATE_YEAR_UNIT && peek(p, k)->kind <= DATE_SECOND_UNIT;
+}
+
+/* +hh, +hhmm, +hh:mm as minutes. */
+static bool zone_minutes(int64_t value, int digits, bool negative, int64_t minutes, int64_t *out)
+{
+	int64_t hours;
+
+	if (minutes < 0 && digits > 2) {
+		hours = value / 100;
+		minutes = value % 100;
+		if (minutes < 0)
+			minutes = -minutes;
+		hours = hours < 0 ? -hours : hours;
+	} else {
+		hours = value < 0 ? -value : value;
+		if (minutes < 0)
+			minutes = 0;
+	}
+	if (hours > 24 || minutes > 59 || hours * 60 + minutes > 24 * 60)
+		return false;
+	*out = (hours * 60 + minutes) * (negative ? -1 : 1);
+	return true;
+}
+
+/* A signed number as zone at p->at: taken, with its ":mm". */
+static bool take_zone_offset(struct parse *p, int64_t *out)
+{
+	const struct token *t = peek(p, 0);
+	int64_t minutes = -1;
+
+	p->at++;
+	if (is_char(p, 0, ':') && is_kind(p, 1, DATE_NUMBER)) {
+		minutes = peek(p, 1)->value;
+		p->at += 2;
+	}
+	return zone_minutes(t->value, t->digits, t->negative, minutes, out);
+}
+
+static void set_time(struct parse *p, int64_t hour, int64_t minute, int64_t second, int32_t nsec)
+{
+	p->times++;
+	p->hour = hour;
+	p->minute = minute;
+	p->second = second;
+	p->nsec = nsec;
+	p->meridian = -1;
+}
+
+/* hh:mm[:ss[.frac]] [am|pm] [+zone], or hh am. */
+static bool take_time(struct parse *p)
+{
+	int64_t hour = peek(p, 0)->value, minute = 0, second = 0;
+	int32_t nsec = 0;
+
+	p->at++;
+	if (is_char(p, 0, ':')) {
+		minute = peek(p, 1)->value;
+		p->at += 2;
+		if (is_char(p, 0, ':') && (is_kind(p, 1, DATE_NUMBER) ||
+					   (is_kind(p, 1, DATE_DECIMAL) && !peek(p, 1)->is_signed))) {
+			second = peek(p, 1)->value;
+			nsec = peek(p, 1)->nsec;
+			p->at += 2;
+		}
+	}
+	set_time(p, hour, minute, second, nsec);
+	if (is_kind(p, 0, DATE_MERIDIAN)) {
+		p->meridian = (int)peek(p, 0)->value;
+		p->at++;
+	} else if (is_kind(p, 0, DATE_SIGNED) && !is_unit(p, 1)) {
+		p->zones++;
+		return take_zone_offset(p, &p->zone_minutes);
+	}
+	return true;
+}
+
+static void set_date(struct parse *p, int64_t year, int digits, int64_t month, int64_t day)
+{
+	p->dates++;
+	p->year = year;
+	p->year_digits = digits;
+	p->month = month;
+	p->day = day;
+}
+
+/* Negative or two-digit years as GNU reads them. */
+static int64_t full_year(int64_t year, int digits)
+{
+	if (digits == 2)
+		year += year < 69 ? 2000 : 1900;
+	return year;
+}
+
+/* Dates that begin with a number; false: it is none (nothing taken). */
+static bool take_numeric_date(struct parse *p)
+{
+	const struct token *a = peek(p, 0), *b = peek(p, 1), *c = peek(p, 2), *d = peek(p, 3),
+		*e = peek(p, 4);
+
+	if (is_char(p, 1, '/') && c->kind == DATE_NUMBER) {
+		if (is_char(p, 3, '/') && e->kind == DATE_NUMBER) {
+			if (a->digits >= 4)
+				set_date(p, a->value, a->digits, c->value, e->value);
+			else
+				set_date(p, e->value, e->digits, a->value, c->value);
+			p->at += 5;
+			return true;
+		}
+		p->dates++;
+		p->month = a->value;
+		p->day = c->value;
+		p->at += 3;
+		return true;
+	}
+	/* 2024-01-31: the later parts are negative numbers. */
+	if (b->kind == DATE_SIGNED && b->negative && c->kind == DATE_SIGNED && c->negative &&
+	    b->glued && c->glued) {
+		set_date(p, a->value, a->digits, -b->value, -c->value);
+		p->at += 3;
+		return true;
+	}
+	if (b->kind == DATE_MONTH) {
+		if (c->kind == DATE_SIGNED && c->glued && c->negative) {
+			set_date(p, -c->value, c->digits, b->value, a->value);
+			p->at += 3;
+		} else if (c->kind == DATE_NUMBER && !is_char(p, 3, ':') &&
+			   d->kind != DATE_MERIDIAN && !is_unit(p, 3)) {
+			set_date(p, c->value, c->digits, b->value, a->value);
+			p->at += 3;
+		} else {
+			p->dates++;
+			p->day = a->value;
+			p->month = b->value;
+			p->at += 2;
+		}
+		return true;
+	}
+	return false;
+}
+
+/* Jan 5, Jan 5 2021, Jan 5, 2021, Jan-5-2021 */
+static bool take_month_date(struct parse *p)
+{
+	const struct token *m = peek(p, 0), *a = peek(p, 1);
+
+	if (a->kind == DATE_SIGNED && a->negative && is_kind(p, 2, DATE_SIGNED) &&
+	    peek(p, 2)->negative) {
+		set_date(p, -peek(p, 2)->value, peek(p, 2)->digits, m->value, -a->value);
+		p->at += 3;
+		return true;
+	}
+	if (a->kind != DATE_NUMBER)
+		return false;
+	if (is_char(p, 2, ',') && is_kind(p, 3, DATE_NUMBER)) {
+		set_date(p, peek(p, 3)->value, peek(p, 3)->digits, m->value, a->value);
+		p->at += 4;
+		return true;
+	}
+	p->dates++;
+	p->month = m->value;
+	p->day = a->value;
+	p->at += 2;
+	return true;
+}
+
+static bool add(int64_t *to, int64_t count, int64_t unit)
+{
+	int64_t more;
+
+	return !__builtin_mul_overflow(count, unit, &more) && !__builtin_add_overflow(*to, more, to);
+}
+
+/* `count` of the unit at p->at, and an "ago" behind it. */
+static bool take_relative(struct parse *p, int64_t count, int32_t nsec)
+{
+	const struct token *unit = peek(p, 0);
+
+	p->at++;
+	p->rels++;
+	if (is_kind(p, 0, DATE_AGO)) {
+		if (peek(p, 0)->value < 0) {
+			count = -count;
+			if (nsec) {
+				count--;
+				nsec = 1000000000 - nsec;
+			}
+		}
+		p->at++;
+	}
+	switch (unit->kind) {
+	case DATE_YEAR_UNIT: return add(&p->rel_year, count, unit->value);
+	case DATE_MONTH_UNIT: return add(&p->rel_month, count, unit->value);
+	case DATE_DAY_UNIT: return add(&p->rel_day, count, unit->value);
+	case DATE_HOUR_UNIT: return add(&p->rel_hour, count, unit->value);
+	case DATE_MINUTE_UNIT: return add(&p->rel_minute, count, unit->value);
+	default:
+		p->rel_nsec += nsec;
+		if (p->rel_nsec >= 1000000000) {
+			p->rel_nsec -= 1000000000;
+			count++;
+		}
+		return add(&p->rel_second, count, unit->value);
+	}
+}
+
+/* A number by itself: a year, YYYYMMDD, or a time of day. */
+static bool take_bare_number(struct parse *p)
+{
+	const struct token *t = peek(p, 0);
+
+	p->at++;
+	if (p->dates && !p->year_digits && !p->rels && (p->times || t->digits > 2)) {
+		p->year = t->value;
+		p->year_digits = t->digits;
+		return true;
+	}
+	if (t->digits > 4) {
+		set_date(p, t->value / 10000, t->digits - 4, t->value / 100 % 100, t->value % 100);
+		return true;
+	}
+	if (t->digits <= 2)
+		set_time(p, t->value, 0, 0, 0);
+	else
+		set_time(p, t->value / 100, t->value % 100, 0, 0);
+	return true;
+}
+
+static bool take_number(struct parse *p)
+{
+	const struct token *a = peek(p, 0);
+
+	if (is_unit(p, 1)) {
+		p->at++;
+		return take_relative(p, a->value, 0);
+	}
+	if (is_kind(p, 1, DATE_MERIDIAN) || (is_char(p, 1, ':') && is_kind(p, 2, DATE_NUMBER)))
+		return take_time(p);
+	if (take_numeric_date(p)) {
+		/* ISO 8601: a T, or a time right behind. */
+		if (is_kind(p, 0, DATE_T) && is_kind(p, 1, DATE_NUMBER))
+			p->at++;
+		if (p->at && is_kind(p, 0, DATE_NUMBER) && peek(p, 0)[-1].kind == DATE_T) {
+			if (is_char(p, 1, ':'))
+				return take_time(p);
+			set_time(p, peek(p, 0)->digits <= 2 ? peek(p, 0)->value : peek(p, 0)->value / 100,
+				 peek(p, 0)->digits <= 2 ? 0 : peek(p, 0)->value % 100, 0, 0);
+			p->at++;
+		}
+		return true;
+	}
+	if (is_kind(p, 1, DATE_DAY)) {
+		p->days++;
+		p->day_ordinal = a->value;
+		p->day_number = (int)peek(p, 1)->value;
+		p->at += 2;
+		return true;
+	}
+	return take_bare_number(p);
+}
+
+/* A number, and T with a time glued to it: 20240131T1030. */
+static bool take_zone(struct parse *p)
+{
+	const struct token *t = peek(p, 0);
+
+	p->at++;
+	p->zones++;
+	p->zone_minutes = t->value;
+	if (t->kind == DATE_DAYZONE)
+		p->zone_minutes += 60;
+	if (t->kind == DATE_ZONE && is_kind(p, 0, DATE_DST)) {
+		p->zone_minutes += 60;
+		p->at++;
+	} else if (t->kind == DATE_ZONE && is_kind(p, 0, DATE_SIGNED) && !is_unit(p, 1)) {
+		int64_t more;
+
+		if (!take_zone_offset(p, &more))
+			return false;
+		p->zone_minutes += more;
+	}
+	return true;
+}
+
+static bool take_day(struct parse *p, int64_t ordinal)
+{
+	p->days++;
+	p->day_ordinal = ordinal;
+	p->day_number = (int)peek(p, 0)->value;
+	p->at++;
+	if (is_char(p, 0, ','))
+		p->at++;
+	return true;
+}
+
+static bool take_ordinal(struct parse *p)
+{
+	int64_t value = peek(p, 0)->value;
+
+	p->at++;
+	if (is_kind(p, 0, DATE_DAY)) {
+		take_day(p, value);
+		return true;
+	}
+	return is_unit(p, 0) && take_relative(p, value, 0);
+}
+
+static bool take_signed(struct parse *p)
+{
+	const struct token *t = peek(p, 0);
+
+	p->at++;
+	if (is_unit(p, 0))
+		return take_relative(p, t->value, t->nsec);
+	return false;
+}
+
+static bool take_item(struct parse *p)
+{
+	const struct token *t = peek(p, 0);
+
+	switch (t->kind) {
+	case DATE_NUMBER: return take_number(p);
+	case DATE_SIGNED: return take_signed(p);
+	case DATE_DECIMAL:
+		p->at++;
+		return is_kind(p, 0, DATE_SECOND_UNIT) && take_relative(p, t->value, t->nsec);
+	case DATE_MONTH: return take_month_date(p);
+	case DATE_DAY: return take_day(p, 0);
+	case DATE_ORDINAL: return take_ordinal(p);
+	case DATE_DAY_SHIFT:
+		p->at++;
+		p->rels++;
+		return add(&p->rel_day, t->value, 1);
+	case DATE_LOCAL_ZONE:
+		p->at++;
+		p->local_zones++;
+		p->local_isdst = (int)t->value;
+		if (is_kind(p, 0, DATE_DST)) {
+			p->local_isdst = 1;
+			p->dsts++;
+			p->at++;
+		}
+		return true;
+	case DATE_T:
+		/* Before a time it only separates; else the zone of that letter. */
+		if (is_kind(p, 1, DATE_NUMBER)) {
+			p->at++;
+			return true;
+		}
+		return take_zone(p);
+	case DATE_ZONE:
+	case DATE_DAYZONE: return take_zone(p);
+	default:
+		return is_unit(p, 0) && take_relative(p, 1, 0);
+	}
+}
+
+/* ---- The instant ---- */
+
+static bool to_24_hours(struct parse *p)
+{
+	if (p->meridian < 0)
+		return p->hour >= 0 && p->hour < 24;
+	if (p->hour < 1 || p->hour > 12)
+		return false;
+	p->hour = p->hour % 12 + (p->meridian ? 12 : 0);
+	return true;
+}
+
+/* mktime, and the fields must have been in range. */
+static bool absolute(const struct parse *p, const struct zone *z, int isdst, int64_t *sec)
+{
+	struct civil c;
+
+	if (!civil_to(z, p->year, p->month, p->day, p->hour, p->minute, p->second, isdst, sec) ||
+	    !civil_from(*sec, zone_offset(z, *sec, NULL, NULL), &c))
+		return false;
+	/* A leap second is taken as the next minute's first. */
+	return c.year == p->year && c.month == p->month && c.day == p->day &&
+	       c.hour == p->hour && c.minute == p->minute && c.second == p->second;
+}
+
+static bool apply_day(const struct parse *p, const struct zone *z, int64_t *sec)
+{
+	struct civil c;
+	int64_t days;
+
+	if (!civil_from(*sec, zone_offset(z, *sec, NULL, NULL), &c))
+		return false;
+	days = (p->day_number - c.weekday + 7) % 7;
+	if (!add(&days, p->day_ordinal - (p->day_ordinal > 0 && c.weekday != p->day_number), 7))
+		return false;
+	return civil_to(z, c.year, c.month, c.day + days, c.hour, c.minute, c.second, -1, sec);
+}
+
+static bool apply_calendar(const struct parse *p, const struct zone *z, int isdst, int64_t *sec)
+{
+	int64_t year, month, day;
+	struct civil c;
+
+	if (!(p->rel_year | p->rel_month | p->rel_day))
+		return true;
+	if (!civil_from(*sec, zone_offset(z, *sec, NULL, NULL), &c))
+		return false;
+	if (__builtin_add_overflow(c.year, p->rel_year, &year) ||
+	    __builtin_add_overflow((int64_t)c.month, p->rel_month, &month) ||
+	    __builtin_add_overflow((int64_t)c.day, p->rel_day, &day))
+		return false;
+	return civil_to(z, year, month, day, c.hour, c.minute, c.second, isdst, sec);
+}
+
+static bool compute(struct parse *p, int64_t *sec, int32_t *nsec)
+{
+	const struct zone *z = p->zone;
+	struct zone utc;
+	int isdst = -1;
+
+	if (p->times > 1 || p->dates > 1 || p->days > 1 || p->dsts > 1 ||
+	    p->local_zones + p->zones > 1)
+		return false;
+	p->year = full_year(p->year, p->year_digits);
+	if (p->times || (p->rels && !p->dates && !p->days)) {
+		if (!to_24_hours(p))
+			return false;
+	} else {
+		p->hour = p->minute = p->second = 0;
+		p->nsec = 0;
+	}
+	if (p->local_zones)
+		isdst = p->local_isdst;
+	/* With a zone in the text its fields are that zone's own. */
+	if (p->zones) {
+		zone_init(&utc, "UTC0");
+		z = &utc;
+	}
+	if (!absolute(p, z, isdst, sec) && !(p->local_zones && absolute(p, z, -1, sec)))
+		return false;
+	if (p->days && !p->dates && !apply_day(p, z, sec))
+		return false;
+	if (!apply_calendar(p, z, p->zones ? 0 : -1, sec))
+		return false;
+	if (p->zones && !add(sec, -p->zone_minutes, 60))
+		return false;
+	if (!add(sec, p->rel_hour, 3600) || !add(sec, p->rel_minute, 60) || !add(sec, p->rel_second, 1))
+		return false;
+	*nsec = p->nsec + p->rel_nsec;
+	if (*nsec >= 1000000000) {
+		*nsec -= 1000000000;
+		return add(sec, 1, 1);
+	}
+	return true;
+}
+
+/* TZ="..." in front of the text sets the zone: where the rest begins; NULL: bad. */
+static const char *take_tz(const char *s, char *name, size_t cap)
+{
+	size_t n = 0;
+
+	if (strncmp(s, "TZ=\"", 4))
+		return s;
+	for (s += 4; *s != '"'; s++) {
+		if (*s == '\\')
+			s++;
+		if (!*s || n + 1 >= cap)
+			return NULL;
+		name[n++] = *s;
+	}
+	name[n] = '\0';
+	return s + 1;
+}
+
+static bool take_instant(struct parse *p, int64_t *sec, int32_t *nsec)
+{
+	const struct token *t = &p->t[1];
+
+	if (p->n != 2 || (t->kind != DATE_NUMBER && t->kind != DATE_SIGNED && t->kind != DATE_DECIMAL))
+		return false;
+	*sec = t->value;
+	*nsec = t->nsec;
+	if (t->kind == DATE_DECIMAL && t->negative && t->nsec)
+		*sec -= 1;
+	return true;
+}
+
+bool parsedate(const char *text, int64_t now_sec, int32_t now_nsec, const struct zone *zone,
+	       int64_t *sec, int32_t *nsec)
+{
+	struct parse p = { .zone = zone, .meridian = -1 };
+	struct zone other;
+	struct civil c;
+	char name[64] = "";
+
+	text = take_tz(skip_blanks(text), name, sizeof(name));
+	if (!text)
+		return false;
+	if (*name) {
+		zone_init(&other, name);
+		p.zone = &other;
+	}
+	if (!scan(&p, text))
+		return false;
+	if (is_char(&p, 0, '@'))
+		return take_instant(&p, sec, nsec);
+	if (!civil_from(now_sec, zone_offset(p.zone, now_sec, NULL, NULL), &c))
+		return false;
+	p.year = c.year;
+	p.month = c.month;
+	p.day = c.day;
+	p.hour = c.hour;
+	p.minute = c.minute;
+	p.second = c.second;
+	p.nsec = now_nsec;
+	while (p.at < p.n)
+		if (!take_item(&p))
+			return false;
+	return compute(&p, sec, nsec);
+}
