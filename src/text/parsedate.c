@@ -24,6 +24,8 @@ struct token {
 struct parse {
 	struct token t[TOKENS_MAX + 4];
 	size_t n, at;
+	size_t no_ago;		/* a relative amount that begins here takes no "ago": it belongs to
+				   the number or zone before it */
 	const struct zone *zone;
 
 	int dates, days, times, zones, local_zones, dsts, rels;
@@ -271,7 +273,8 @@ static bool take_time(struct parse *p)
 	if (is_kind(p, 0, DATE_MERIDIAN)) {
 		p->meridian = (int)peek(p, 0)->value;
 		p->at++;
-	} else if (is_kind(p, 0, DATE_SIGNED) && !is_unit(p, 1)) {
+	} else if (is_kind(p, 0, DATE_SIGNED)) {
+		/* Also in "10:00 +1 day": GNU reads a zone, and then one day. */
 		p->zones++;
 		return take_zone_offset(p, &p->zone_minutes);
 	}
@@ -295,11 +298,33 @@ static int64_t full_year(int64_t year, int digits)
 	return year;
 }
 
+/* 2024-01-31: the later parts are negative numbers. false: it is none. */
+static bool take_iso_date(struct parse *p)
+{
+	const struct token *a = peek(p, 0), *b = peek(p, 1), *c = peek(p, 2);
+
+	if (b->kind != DATE_SIGNED || !b->negative || c->kind != DATE_SIGNED || !c->negative)
+		return false;
+	set_date(p, a->value, a->digits, -b->value, -c->value);
+	p->at += 3;
+	return true;
+}
+
+/* Behind such a date, "T": then hh:mm..., or hh with a zone, must follow. */
+static bool take_iso_time(struct parse *p)
+{
+	p->at++;
+	if (!is_kind(p, 0, DATE_NUMBER))
+		return false;
+	if (!(is_char(p, 1, ':') && is_kind(p, 2, DATE_NUMBER)) && !is_kind(p, 1, DATE_SIGNED))
+		return false;
+	return take_time(p) && p->meridian < 0;
+}
+
 /* Dates that begin with a number; false: it is none (nothing taken). */
 static bool take_numeric_date(struct parse *p)
 {
-	const struct token *a = peek(p, 0), *b = peek(p, 1), *c = peek(p, 2), *d = peek(p, 3),
-		*e = peek(p, 4);
+	const struct token *a = peek(p, 0), *b = peek(p, 1), *c = peek(p, 2), *e = peek(p, 4);
 
 	if (is_char(p, 1, '/') && c->kind == DATE_NUMBER) {
 		if (is_char(p, 3, '/') && e->kind == DATE_NUMBER) {
@@ -316,19 +341,11 @@ static bool take_numeric_date(struct parse *p)
 		p->at += 3;
 		return true;
 	}
-	/* 2024-01-31: the later parts are negative numbers. */
-	if (b->kind == DATE_SIGNED && b->negative && c->kind == DATE_SIGNED && c->negative &&
-	    b->glued && c->glued) {
-		set_date(p, a->value, a->digits, -b->value, -c->value);
-		p->at += 3;
-		return true;
-	}
 	if (b->kind == DATE_MONTH) {
 		if (c->kind == DATE_SIGNED && c->glued && c->negative) {
 			set_date(p, -c->value, c->digits, b->value, a->value);
 			p->at += 3;
-		} else if (c->kind == DATE_NUMBER && !is_char(p, 3, ':') &&
-			   d->kind != DATE_MERIDIAN && !is_unit(p, 3)) {
+		} else if (c->kind == DATE_NUMBER) {	/* whatever follows it */
 			set_date(p, c->value, c->digits, b->value, a->value);
 			p->at += 3;
 		} else {
@@ -412,7 +429,7 @@ static bool take_bare_number(struct parse *p)
 {
 	const struct token *t = peek(p, 0);
 
-	p->at++;
+	p->no_ago = ++p->at;
 	if (p->dates && !p->year_digits && !p->rels && (p->times || t->digits > 2)) {
 		p->year = t->value;
 		p->year_digits = t->digits;
@@ -439,19 +456,10 @@ static bool take_number(struct parse *p)
 	}
 	if (is_kind(p, 1, DATE_MERIDIAN) || (is_char(p, 1, ':') && is_kind(p, 2, DATE_NUMBER)))
 		return take_time(p);
-	if (take_numeric_date(p)) {
-		/* ISO 8601: a T, or a time right behind. */
-		if (is_kind(p, 0, DATE_T) && is_kind(p, 1, DATE_NUMBER))
-			p->at++;
-		if (p->at && is_kind(p, 0, DATE_NUMBER) && peek(p, 0)[-1].kind == DATE_T) {
-			if (is_char(p, 1, ':'))
-				return take_time(p);
-			set_time(p, peek(p, 0)->digits <= 2 ? peek(p, 0)->value : peek(p, 0)->value / 100,
-				 peek(p, 0)->digits <= 2 ? 0 : peek(p, 0)->value % 100, 0, 0);
-			p->at++;
-		}
+	if (take_iso_date(p))
+		return !is_kind(p, 0, DATE_T) || take_iso_time(p);
+	if (take_numeric_date(p))
 		return true;
-	}
 	if (is_kind(p, 1, DATE_DAY)) {
 		p->days++;
 		p->day_ordinal = a->value;
@@ -462,7 +470,6 @@ static bool take_number(struct parse *p)
 	return take_bare_number(p);
 }
 
-/* A number, and T with a time glued to it: 20240131T1030. */
 static bool take_zone(struct parse *p)
 {
 	const struct token *t = peek(p, 0);
@@ -481,6 +488,8 @@ static bool take_zone(struct parse *p)
 		if (!take_zone_offset(p, &more))
 			return false;
 		p->zone_minutes += more;
+	} else {
+		p->no_ago = p->at;
 	}
 	return true;
 }
@@ -511,11 +520,12 @@ static bool take_ordinal(struct parse *p)
 static bool take_signed(struct parse *p)
 {
 	const struct token *t = peek(p, 0);
+	bool no_ago = p->at == p->no_ago;
 
 	p->at++;
-	if (is_unit(p, 0))
-		return take_relative(p, t->value, t->nsec);
-	return false;
+	if (!is_unit(p, 0) || (no_ago && is_kind(p, 1, DATE_AGO)))
+		return false;
+	return take_relative(p, t->value, t->nsec);
 }
 
 static bool take_item(struct parse *p)
@@ -546,12 +556,6 @@ static bool take_item(struct parse *p)
 		}
 		return true;
 	case DATE_T:
-		/* Before a time it only separates; else the zone of that letter. */
-		if (is_kind(p, 1, DATE_NUMBER)) {
-			p->at++;
-			return true;
-		}
-		return take_zone(p);
 	case DATE_ZONE:
 	case DATE_DAYZONE: return take_zone(p);
 	default:

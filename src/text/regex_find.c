@@ -32,23 +32,9 @@ static bool any(vec16 v)
 	return w[0] | w[1];
 }
 
-static vec16 test16(const struct re_test *t, vec16 v)
-{
-	return (vec16)(((v | splat(t->mask)) - splat(t->low)) <= splat(t->span));
-}
-
 static bool test1(const struct re_test *t, unsigned char b)
 {
 	return (uint8_t)((b | t->mask) - t->low) <= t->span;
-}
-
-static vec16 probe16(const struct re_probe *probe, const char *p)
-{
-	vec16 v = load(p), hit = test16(&probe->test[0], v);
-
-	for (unsigned i = 1; i < probe->n; i++)
-		hit |= test16(&probe->test[i], v);
-	return hit;
 }
 
 static bool probe1(const struct re_probe *probe, unsigned char b)
@@ -69,19 +55,89 @@ static bool start_here(const struct re_filter *f, const char *p, const char *end
 	return true;
 }
 
+/* The tests of one probe as vectors; unused ones repeat the last. */
+struct vprobe {
+	vec16 mask[RE_TESTS], low[RE_TESTS], span[RE_TESTS];
+};
+
+static void vprobe_make(struct vprobe *v, const struct re_probe *probe)
+{
+	for (unsigned i = 0; i < RE_TESTS; i++) {
+		const struct re_test *t = &probe->test[i < probe->n ? i : probe->n - 1];
+		v->mask[i] = splat(t->mask);
+		v->low[i] = splat(t->low);
+		v->span[i] = splat(t->span);
+	}
+}
+
+/* Where the sixteen bytes pass one of the tests. */
+static inline __attribute__((always_inline)) vec16 probe16(const struct vprobe *v, const char *p,
+							   unsigned tests)
+{
+	vec16 x = load(p), hit = (vec16)(((x | v->mask[0]) - v->low[0]) <= v->span[0]);
+
+	for (unsigned i = 1; i < tests; i++)
+		hit |= (vec16)(((x | v->mask[i]) - v->low[i]) <= v->span[i]);
+	return hit;
+}
+
+/* Inlined for every number of probes and tests, so that the loops unroll. */
+static inline __attribute__((always_inline)) const char *
+start_loop(const struct vprobe *v, const char *p, const char *end, unsigned probes, unsigned tests)
+{
+	for (; end - p >= 32 + RE_PROBES; p += 32) {
+		vec16 x = probe16(&v[0], p, tests), y = probe16(&v[0], p + 16, tests);
+		for (unsigned i = 1; i < probes; i++) {
+			x &= probe16(&v[i], p + i, tests);
+			y &= probe16(&v[i], p + 16 + i, tests);
+		}
+		if (!any(x | y))
+			continue;
+		for (int i = 0; i < 32; i++)
+			if (i < 16 ? x[i] : y[i - 16])
+				return p + i;
+	}
+	return p;
+}
+
 static const char *find_start(const struct re_filter *f, const char *p, const char *end)
 {
-	for (; end - p >= 16 + RE_PROBES; p += 16) {
-		vec16 hit = probe16(&f->probe[0], p);
-		if (!any(hit))
-			continue;
-		for (unsigned i = 1; i < f->n_probes; i++)
-			hit &= probe16(&f->probe[i], p + i);
-		if (!any(hit))
-			continue;
-		for (int i = 0; i < 16; i++)
-			if (hit[i])
-				return p + i;
+	struct vprobe v[RE_PROBES];
+	unsigned tests = 1;
+
+	for (unsigned i = 0; i < f->n_probes; i++) {
+		vprobe_make(&v[i], &f->probe[i]);
+		if (f->probe[i].n > tests)
+			tests = f->probe[i].n;
+	}
+	switch (f->n_probes * 4 + tests) {
+	case 5:
+		p = start_loop(v, p, end, 1, 1);
+		break;
+	case 6:
+		p = start_loop(v, p, end, 1, 2);
+		break;
+	case 7:
+		p = start_loop(v, p, end, 1, 3);
+		break;
+	case 9:
+		p = start_loop(v, p, end, 2, 1);
+		break;
+	case 10:
+		p = start_loop(v, p, end, 2, 2);
+		break;
+	case 11:
+		p = start_loop(v, p, end, 2, 3);
+		break;
+	case 13:
+		p = start_loop(v, p, end, 3, 1);
+		break;
+	case 14:
+		p = start_loop(v, p, end, 3, 2);
+		break;
+	default:
+		p = start_loop(v, p, end, 3, 3);
+		break;
 	}
 	for (; p < end; p++)
 		if (start_here(f, p, end))

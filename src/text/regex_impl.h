@@ -101,6 +101,8 @@ enum re_filter_kind { RE_FILTER_NONE, RE_FILTER_LITERAL, RE_FILTER_START };
 
 struct re_filter {
 	enum re_filter_kind kind;
+	bool literal_ok, start_ok;	/* rare enough to be of use */
+	bool switched;			/* from one to the other, as the text turned out */
 	bool whole;			/* the literal is the whole regex */
 	bool icase;			/* ASCII letters of the literal match both cases */
 	char *lit;

@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-enum { LITERAL_MAX = 256, WORTH = 30000 };	/* per million bytes */
+enum { LITERAL_MAX = 256, WORTH_LITERAL = 30000, WORTH_START = 200000 };	/* per million bytes */
 
 /* About how many of 1000 bytes of text are b: English, code and numbers. */
 unsigned re_byte_rank(unsigned char b)
@@ -381,9 +381,12 @@ void re_filter_make(struct regex *re, const struct re_node *tree)
 		f->whole = false;
 		return;
 	}
-	/* A literal costs a search for the line's start more. */
-	if (f->whole || (literal <= WORTH && literal <= start))
+	f->literal_ok = literal <= WORTH_LITERAL;
+	f->start_ok = start <= WORTH_START && f->n_probes;
+	if (f->whole || (f->literal_ok && literal <= start))
 		f->kind = RE_FILTER_LITERAL;
-	else if (start <= WORTH && f->n_probes)
+	else if (f->start_ok)
 		f->kind = RE_FILTER_START;
+	else if (f->literal_ok)
+		f->kind = RE_FILTER_LITERAL;
 }

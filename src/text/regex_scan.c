@@ -9,7 +9,12 @@
 
 #include <string.h>
 
-enum { SLICE = 1 << 18, FILTER_TRIES = 16, FILTER_SKIP = 48, FILTER_OFF = 32 };
+enum {
+	SLICE = 1 << 18,
+	FILTER_TRIES = 64,		/* failures before a filter is judged */
+	FILTER_OFF = 32,		/* blocks without it */
+	GAP_GOOD = 512, GAP_LITERAL = 64, GAP_START = 16	/* bytes between failures */
+};
 
 static struct re_dfa *automaton(struct regex *re, enum re_dfa_kind kind, int eol)
 {
@@ -141,42 +146,101 @@ static bool line_matches(const struct lines *l, const char *p, const char *stop)
 	return row >= 0 && re_dfa_next(l->re, l->d, &row, RE_CLASS_END) == RE_FOUND;
 }
 
+/* From a place where a match may begin until it is found (*found) or no start is
+ * open: the place to search on from. For automata without contexts. */
+static const char *try_start(const struct lines *l, const char *hit, bool *found)
+{
+	const unsigned char *p = (const unsigned char *)hit, *end = (const unsigned char *)l->end;
+	struct re_dfa *d = l->d;
+	int32_t start = re_dfa_start(l->re, d, RC_TEXT | RC_LINE), row = start, e;
+	size_t len;
+
+	for (; p < end; p += len) {
+		len = 1;
+		e = d->next[row + d->class_of[*p]];
+		if (e < 0) {
+			e = entry_at(l->re, d, p, end, &row, &len);
+			start = re_dfa_start(l->re, d, RC_TEXT | RC_LINE);
+		}
+		if (e == RE_FOUND) {
+			*found = true;
+			return (const char *)p;
+		}
+		row = e < 0 ? start : e;
+		if (row == start)
+			return (const char *)p + len;
+	}
+	*found = re_dfa_next(l->re, d, &row, RE_CLASS_END) == RE_FOUND;
+	return l->end;
+}
+
+/* The line that holds the hit, as a whole: the place to search on from. */
+static const char *try_line(const struct lines *l, const char *p, const char *hit, bool *found)
+{
+	const char *start = memrchr(p, l->eol, (size_t)(hit - p));
+	const char *stop = memchr(hit, l->eol, (size_t)(l->end - hit));
+
+	*found = line_matches(l, start ? start + 1 : p, stop ? stop : l->end);
+	if (*found)
+		return hit;
+	return stop ? stop + 1 : l->end;
+}
+
+/* The filter stops every `gap` bytes for nothing: false, do without it. */
+static bool filter_adapt(struct regex *re, size_t gap)
+{
+	struct re_filter *f = &re->filter;
+
+	if (gap >= GAP_GOOD)
+		return true;
+	if (!f->switched && (f->kind == RE_FILTER_START ? f->literal_ok : f->start_ok)) {
+		f->switched = true;
+		f->kind = f->kind == RE_FILTER_START ? RE_FILTER_LITERAL : RE_FILTER_START;
+		return true;
+	}
+	return gap >= (f->kind == RE_FILTER_START ? GAP_START : GAP_LITERAL);
+}
+
 static enum regex_status lines_filtered(const struct lines *l)
 {
-	const struct re_filter *f = &l->re->filter;
-	const char *p = l->text;
+	struct regex *re = l->re;
+	const char *p = l->text, *mark = p, *slice, *hit;
 	size_t tries = 0;
+	bool found = false;
 
 	while (p < l->end) {
-		const char *slice = l->end - p > SLICE * 16 ? p + SLICE * 16 : l->end;
-		const char *hit = re_filter_find(f, p, slice), *start, *stop;
-		re_tick(l->re, (size_t)((hit ? hit : slice) - p) / 64);
+		slice = l->end - p > SLICE * 16 ? p + SLICE * 16 : l->end;
+		hit = re_filter_find(&re->filter, p, slice);
+		re_tick(re, (size_t)((hit ? hit : slice) - p) / 64);
 		if (!hit) {
 			/* The line across the slices' border is looked at as a whole. */
 			if (slice == l->end)
 				return REGEX_NOMATCH;
-			start = memrchr(p, l->eol, (size_t)(slice - p));
-			if (!start)
+			hit = memrchr(p, l->eol, (size_t)(slice - p));
+			if (!hit)
 				return lines_plain(l, p);
-			p = start + 1;
+			p = hit + 1;
 			continue;
 		}
-		if (f->whole)
+		if (re->filter.whole)
 			return line_found(l, hit);
-		stop = memchr(hit, l->eol, (size_t)(l->end - hit));
-		stop = stop ? stop : l->end;
-		start = hit;
-		if (f->kind != RE_FILTER_START || l->re->uses) {
-			start = memrchr(p, l->eol, (size_t)(hit - p));
-			start = start ? start + 1 : p;
-		}
-		if (line_matches(l, start, stop))
-			return line_found(l, hit);
-		if (stop == l->end)
-			return REGEX_NOMATCH;
-		p = stop + 1;
-		if (++tries >= FILTER_TRIES && (size_t)(p - l->text) / tries < FILTER_SKIP) {
-			l->re->filter_off = FILTER_OFF;
+		p = re->filter.kind == RE_FILTER_START && !re->uses ?
+			try_start(l, hit, &found) : try_line(l, p, hit, &found);
+		if (found)
+			return line_found(l, p);
+		if (++tries < FILTER_TRIES)
+			continue;
+		enum re_filter_kind kind = re->filter.kind;
+		bool good = filter_adapt(re, (size_t)(p - mark) / tries);
+		mark = p;
+		tries = 0;
+		if (good && re->filter.kind == kind)
+			continue;
+		/* The other ways begin with whole lines. */
+		hit = memrchr(l->text, l->eol, (size_t)(p - l->text));
+		p = hit ? hit + 1 : l->text;
+		if (!good) {
+			re->filter_off = FILTER_OFF;
 			return lines_plain(l, p);
 		}
 	}
