@@ -56,7 +56,11 @@ void proc_stop_point(struct tsb_proc *p)
 {
 	struct kernel *k = p->k;
 
-	if (p->no_drop || k->dropping)
+	if (p->no_drop) {
+		proc_die(p, SIGKILL);	/* marks it: its calls fail from now on */
+		return;
+	}
+	if (k->dropping)
 		return;
 	k->tick_left = p->tick.left;
 	sched_leave(k);		/* proc_drop_all() ends it */

@@ -97,6 +97,8 @@ void proc_times(struct tsb_proc *p, struct proc_times *out)
 		p->user_ns = out->user_ns;
 		k->last_ns = now;
 	}
+	if (out->user_ns > out->real_ns)	/* the clock is not read at each switch */
+		out->user_ns = out->real_ns;
 	out->children_ns = p->children_ns;
 }
 

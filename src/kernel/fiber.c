@@ -21,15 +21,19 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 
+/* These run while AddressSanitizer changes stacks: with no shadow frame of
+ * their own, which may be gone by then. */
+#define FIBER_RAW __attribute__((no_sanitize("address")))
+
 /* The thread's own stack is known only once it has been left: the fiber that
  * begins is told its bounds and notes them in the one that was left. */
-static void fiber_depart(struct fiber *from, void **fake, struct fiber *to)
+static FIBER_RAW void fiber_depart(struct fiber *from, void **fake, struct fiber *to)
 {
 	to->before = from;
 	__sanitizer_start_switch_fiber(fake, to->low, to->size);
 }
 
-static void fiber_arrive(struct fiber *now)
+static FIBER_RAW void fiber_arrive(struct fiber *now)
 {
 	const void *low = NULL;
 	size_t size = 0;
@@ -41,11 +45,12 @@ static void fiber_arrive(struct fiber *now)
 	}
 }
 #else
+#define FIBER_RAW
 #define fiber_depart(from, fake, to) ((void)0)
 #define fiber_arrive(now) ((void)(now))
 #endif
 
-static void fiber_begin(void *arg)
+static FIBER_RAW void fiber_begin(void *arg)
 {
 	struct fiber *f = arg;
 
@@ -68,14 +73,14 @@ void fiber_make(struct fiber *f, struct stack *s, fiber_fn *fn, void *arg)
 	f->sp = fiber_prepare_(s, fiber_begin, f);
 }
 
-void fiber_switch(struct fiber *from, struct fiber *to)
+FIBER_RAW void fiber_switch(struct fiber *from, struct fiber *to)
 {
 	fiber_depart(from, &from->fake, to);
 	fiber_swap_(&from->sp, to->sp);
 	fiber_arrive(from);
 }
 
-void fiber_leave(struct fiber *to)
+FIBER_RAW void fiber_leave(struct fiber *to)
 {
 	void *unused;
 

@@ -14,33 +14,75 @@
 
 #define INPUT_AGAIN_NS (2 * NSEC_PER_MSEC)
 
+/* Asks the function once. It may have blocked for long: the time is not the
+ * process's, and may be over. */
+static ssize_t hostio_ask(struct tsb_proc *p, void *buf, size_t n)
+{
+	struct kernel *k = p->k;
+	ssize_t r = k->opt.io.input(k->opt.io.input_ctx, buf, n);
+
+	k->last_ns = clock_real(k);
+	if (kernel_check_stop(k, k->last_ns)) {
+		proc_stop_point(p);
+		return -ECANCELED;
+	}
+	return r > (ssize_t)n ? -EIO : r;
+}
+
+/* What a poll has read already. */
+static size_t hostio_take(struct kernel *k, void *buf, size_t n)
+{
+	size_t got = k->input_n < n ? k->input_n : n;
+
+	memcpy(buf, k->input + k->input_at, got);
+	k->input_at += got;
+	k->input_n -= got;
+	return got;
+}
+
 static ssize_t hostio_read(struct tsb_proc *p, struct desc *d, void *buf, size_t n)
 {
-	struct kernel_io *io = &p->k->opt.io;
+	struct kernel *k = p->k;
 
-	if (!n || !io->input)
+	if (!n)
 		return 0;
 	for (;;) {
-		ssize_t r = io->input(io->input_ctx, buf, n);
+		ssize_t r;
 
-		if (r != -EAGAIN)
-			return r > (ssize_t)n ? -EIO : r;
-		if (d->flags & O_NONBLOCK)
+		if (k->input_n)
+			return (ssize_t)hostio_take(k, buf, n);
+		if (k->input_ended || !k->opt.io.input)
+			return 0;
+		r = hostio_ask(p, buf, n);
+		if (r == 0 && !k->opt.io.terminal)
+			k->input_ended = true;
+		if (r != -EAGAIN || d->flags & O_NONBLOCK)
 			return r;
-		r = sched_block(p, NULL, clock_now(p->k) + INPUT_AGAIN_NS, true);
+		r = sched_block(p, NULL, clock_now(k) + INPUT_AGAIN_NS, true);
 		if (r != -ETIMEDOUT)
 			return r;
 	}
 }
 
-/* Asked only by a read, the function cannot tell: there may be input. */
+/* Only a read can tell whether there is input: its bytes are kept. */
 static int hostio_poll(struct tsb_proc *p, struct desc *d, struct waitq **q, int64_t *until)
 {
-	(void)p;
+	struct kernel *k = p->k;
+	ssize_t r;
+
 	(void)d;
 	(void)q;
-	(void)until;
-	return 1;
+	if (k->input_n || k->input_ended || !k->opt.io.input)
+		return 1;
+	r = hostio_ask(p, k->input, sizeof(k->input));
+	if (r == -EAGAIN) {
+		*until = clock_now(k) + INPUT_AGAIN_NS;
+		return 0;
+	}
+	k->input_at = 0;
+	k->input_n = r > 0 ? (size_t)r : 0;
+	k->input_ended = r == 0;
+	return r == -ECANCELED ? (int)r : 1;
 }
 
 static ssize_t hostio_write(struct tsb_proc *p, struct desc *d, const void *buf, size_t n)

@@ -204,6 +204,7 @@ struct kernel {
 	struct tsb_proc *pids[PID_BUCKETS];
 	struct ring procs, runq, sleepers, fifos;
 	struct fiber host;
+	const char *plain_argv[2];	/* for /proc: of a process without arguments */
 
 	/* One run. */
 	struct kernel_options opt;
@@ -224,6 +225,11 @@ struct kernel {
 	uint64_t commands;
 	size_t n_records, n_pipes;
 	uint64_t pipes_made, inode_next;
+
+	/* Standard input that a poll has read and no one has taken. */
+	size_t input_at, input_n;
+	bool input_ended;
+	char input[512];
 
 	/* Time: nanoseconds since kernel_begin(). */
 	int64_t begin_mono;		/* the machine's clock then */

@@ -15,7 +15,7 @@
 
 const char *tsb_name(struct tsb_proc *p)
 {
-	return p->argc > 0 ? p->argv[0] : p->comm;
+	return p->argc > 0 ? p->argv[0] : p->name ? p->name : p->comm;
 }
 
 const char *proc_set_message_name(struct tsb_proc *p, const char *name)

@@ -245,6 +245,8 @@ static void proc_run_hooks(struct tsb_proc *p)
 
 		p->hooks = h->next;
 		h->fn(h->arg);
+		if (p->heap_borrowed)
+			heap_free(p->main_heap, h);
 	}
 }
 
@@ -270,7 +272,9 @@ static void proc_give_memory(struct tsb_proc *p)
 
 	if (p->heap && p->heap != p->main_heap)
 		heap_end(p->heap);
-	if (p->main_heap && !p->heap_borrowed)
+	if (p->heap_borrowed)
+		heap_free(p->main_heap, p->out.buf);
+	else
 		heap_end(p->main_heap);
 	heap_end(p->next_heap);
 	p->heap = p->main_heap = p->next_heap = NULL;
@@ -443,11 +447,17 @@ bool proc_alive(struct tsb_proc *p, int pid)
 
 void proc_set_name(struct tsb_proc *p, const char *name)
 {
+	char *copy;
 	size_t n;
 
 	if (!name)
 		return;
-	p->name = strcpy(proc_memory(p, strlen(name) + 1), name);
+	n = strlen(name) + 1;
+	/* A borrowed heap lives longer than the name. */
+	copy = p->heap_borrowed ? heap_alloc(p->k->heap, n) : proc_memory(p, n);
+	if (!copy)
+		return;
+	p->name = memcpy(copy, name, n);
 	name = path_base(p->name);
 	n = strlen(name);
 	if (n > sizeof(p->comm) - 1)

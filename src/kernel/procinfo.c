@@ -52,6 +52,10 @@ static int procinfo_process(void *ctx, int pid, struct procfs_process *out)
 		.fd_size = p->fds.cap
 	};
 	out->memory_peak = out->memory_bytes;
+	if (!out->argv && p->state != PROC_ZOMBIE) {
+		k->plain_argv[0] = p->name ? p->name : p->comm;
+		out->argv = k->plain_argv;
+	}
 	return 0;
 }
 

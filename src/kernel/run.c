@@ -56,6 +56,8 @@ static void kernel_clear_run(struct kernel *k)
 	k->commands = 0;
 	k->n_records = k->n_pipes = 0;
 	k->pipes_made = 0;
+	k->input_n = 0;
+	k->input_ended = false;
 	k->host.size = 0;	/* another thread's stack perhaps */
 }
 

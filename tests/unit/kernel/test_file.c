@@ -230,11 +230,84 @@ static int inline_dirs(struct tsb_proc *p, void *arg)
 	return 0;
 }
 
+static int nothing(struct tsb_proc *p, void *arg)
+{
+	(void)p;
+	(void)arg;
+	return 0;
+}
+
+/* Standard input in pieces with pauses. */
+static ssize_t slow_input(void *ctx, void *buf, size_t n)
+{
+	int *turn = ctx;
+
+	(void)n;
+	if (++*turn % 3)
+		return -EAGAIN;
+	if (*turn > 9)
+		return 0;
+	memcpy(buf, "line\n", 5);
+	return 5;
+}
+
+static int reads_input(struct tsb_proc *p, void *arg)
+{
+	char buf[3];
+
+	(void)arg;
+	is_int(tsb_poll_in(p, 0, 0), 0, "no input yet");
+	is_int(tsb_poll_in(p, 0, -1), 1, "input comes");
+	is_int(tsb_read(p, 0, buf, 3), 3, "it was kept");
+	is_str(kit_get(p, "/dev/stdin"), "e\nline\nline\n", "the rest through /dev/stdin");
+	is_int(tsb_poll_in(p, 0, 0), 1, "its end is input");
+	is_int(tsb_read(p, 0, buf, 3), 0, "the end stays");
+	return 0;
+}
+
+static int session(struct tsb_proc *p, void *arg)
+{
+	proc_on_end(p, (void (*)(void *))(uintptr_t)arg, NULL);
+	tsb_puts(p, "x");
+	return tsb_flush(p);
+}
+
+static void no_hook(void *arg)
+{
+	(void)arg;
+}
+
+/* A session's heap outlives its runs, and they leave nothing in it. */
+static void test_session(void)
+{
+	static const char *const env[] = { NULL };
+	struct tsb_heap *heap = NULL;
+	size_t used = 0;
+
+	for (int i = 0; i < 100; i++) {
+		kernel_begin(kit.k, &kit.opt);
+		if (!heap)
+			heap = kernel_heap_new(kit.k);
+		kernel_init_proc(kit.k, "bash", "/", env, heap);
+		kernel_run(kit.k, session, (void *)(uintptr_t)no_hook);
+		kernel_finish(kit.k);
+		if (i == 0)
+			used = heap_used(heap);
+	}
+	is_int(heap_used(heap), used, "runs leave nothing in a borrowed heap");
+	heap_end(heap);
+}
+
 int main(void)
 {
+	uint64_t peak;
+	int turn = 0;
+
 	kit_begin(&kit);
 	kit.commands = none;
 	kit_mount(&kit);
+	kit_run(&kit, nothing, NULL);
+	peak = kit.report.memory_peak;
 	is_int(kit_run(&kit, offsets, NULL), 0, "offsets");
 	is_int(kit_run(&kit, appends, NULL), 0, "append");
 	is_int(kit_run(&kit, fifos, NULL), 0, "FIFOs");
@@ -244,6 +317,12 @@ int main(void)
 	is_int(kit_run(&kit, directories, NULL), 0, "directories");
 	is_int(kit_run(&kit, proc_files, NULL), 0, "/proc");
 	is_int(kit_run(&kit, inline_dirs, NULL), 0, "inline");
+	kit.opt.io.input = slow_input;
+	kit.opt.io.input_ctx = &turn;
+	is_int(kit_run(&kit, reads_input, NULL), 0, "input");
+	test_session();
+	kit_run(&kit, nothing, NULL);
+	is_int(kit.report.memory_peak, peak, "nothing is still charged");
 	kit_unmount(&kit);
 	return done();
 }

@@ -220,6 +220,20 @@ static int own_greedy(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return 0;
 }
 
+/* Never waits. */
+static int own_busy(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	(void)opts;
+	(void)argc;
+	(void)argv;
+	while (tsb_getpgid(p, 0) > 0 && tsb_dup2(p, 1, 1) == 1)
+		tsb_tick(p, 1);
+	own_returned++;
+	return 0;
+}
+
+static const struct tsb_command busybody = { .version = 1, .name = "busybody", .run = own_busy,
+					     .flags = TSB_RAW, .user = &own_calls };
 static const struct tsb_command own = { .version = 1, .name = "own", .run = own_run,
 					.flags = TSB_RAW, .user = &own_calls };
 static const struct tsb_command greedy = { .version = 1, .name = "greedy", .run = own_greedy,
@@ -264,6 +278,12 @@ static int inline_own(struct tsb_proc *p, void *arg)
 	(void)arg;
 	proc_run_inline(p, &own, 1, argv);
 	return 55;
+}
+
+static int runs_busybody(struct tsb_proc *p, void *arg)
+{
+	start_own(p, &busybody);
+	return sleeps(p, arg);
 }
 
 static int feeds_greedy(struct tsb_proc *p, void *arg)
@@ -332,20 +352,32 @@ static void test_own(void)
 	is_str(kit.text[0], "", "and wrote nothing any more");
 	is_int(kit_run(&kit, inline_own, NULL), 124, "inline");
 	is_int(own_returned, 3, "it returned");
+	is_int(kit_run(&kit, runs_busybody, NULL), 124, "one that never waits");
+	is_int(own_returned, 4, "it returned");
 	kit.limits.wall_ms = 30000;
 	is_int(kit_run(&kit, runs_own, &n), 2, "the first process ends");
-	is_int(own_returned, 4, "it returned");
+	is_int(own_returned, 5, "it returned");
+}
+
+static int nothing(struct tsb_proc *p, void *arg)
+{
+	(void)p;
+	(void)arg;
+	return 0;
 }
 
 int main(void)
 {
+	uint64_t peak;
 	int n = 0;
 
 	kit_begin(&kit);
+	kit_run(&kit, nothing, NULL);
+	peak = kit.report.memory_peak;
 	test_time();
 	test_memory();
 	test_own();
-	kit.limits.wall_ms = 100;
+	kit.limits.wall_ms = 400;
 	is_int(kit_run(&kit, fork_bomb, &n), 124, "fork bomb");
 	ok(n > 0, "fork said EAGAIN");
 	kit.limits.wall_ms = 30000;
@@ -364,6 +396,8 @@ int main(void)
 	is_int(cancel_run(sleeps), 130, "cancel while sleeping");
 	ok(kit.real_ns < 1000000000, "wakes it");
 	tsb_cancel_now(NULL);
+	kit_run(&kit, nothing, NULL);
+	is_int(kit.report.memory_peak, peak, "nothing is still charged");
 	kit_end(&kit);
 	return done();
 }
