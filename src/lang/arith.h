@@ -43,6 +43,7 @@ struct arith {
 	struct slice text;	/* the source between the parentheses */
 	struct word *word;	/* the same as a double-quoted word */
 	struct arith_node *tree;	/* NULL: expand word, then arith_parse(); empty text: NULL too */
+	bool effects;		/* assigns, or expands something that may: see WORD_EFFECTS */
 };
 
 struct arith_error {

@@ -90,20 +90,38 @@ struct param {
 	bool indirect;		/* ${!x...} */
 	bool colon;		/* := :- :? :+ */
 	bool braces;
-	char letter;		/* TRANSFORM; NAMES: '*' or '@' */
+	char letter;		/* TRANSFORM: 0 if what follows @ is no single letter (a bad
+				   substitution, but only if x is set); NAMES: '*' or '@' */
+	struct slice letters;	/* TRANSFORM: all that follows @ */
 	struct word *word;	/* operand: default, pattern, message; may be NULL */
-	struct word *word2;	/* replacement; NULL: none given */
+	struct word *word2;	/* replacement; NULL: none given, or empty */
+	bool has_word2;		/* there is a second / */
 	struct arith *offset, *length;	/* SLICE; length may be NULL */
-	const char *raw;	/* source text of the whole ${...}, for error messages */
+	const char *raw;	/* source text of the whole ${...}, for error messages: whole for
+				   PARAM_BAD, else the first 256 bytes */
+};
+
+/*
+ * bash parses some texts only when it expands them: what is in backquotes, in
+ * a here-document, in $((..)) that turns out to be a command. If such a text is
+ * wrong, the script still runs: the part says so and fails when expanded.
+ */
+struct syntax_error {
+	const char *message;	/* as parse_error.message */
+	struct slice detail;	/* as parse_error.detail, may be empty */
+	uint32_t line;
 };
 
 struct part {
 	enum part_kind kind;
 	struct part *next;
 	bool backquoted;	/* COMMAND by `...`; ARITH by $[...] */
+	bool verbatim;		/* COMMAND: print raw, as bash does for $((cmd) cmd) */
 	char op;		/* GLOB: ? * + @ ! */
 	struct slice text;
-	struct slice raw;	/* ANSI, and text of a COMMAND between its delimiters */
+	struct slice raw;	/* ANSI, and text of a COMMAND between its delimiters; TEXT inside
+				   DOUBLE: the source, if it has escapes. No NUL behind */
+	const struct syntax_error *late;	/* COMMAND: its text is wrong, command is NULL */
 	union {
 		struct part *parts;		/* DOUBLE, LOCALE */
 		struct param *param;
@@ -119,6 +137,7 @@ enum {
 	WORD_BRACE = 4,		/* has an unquoted '{' that brace expansion must look at */
 	WORD_MAGIC = 8,		/* has an unquoted * ? [ or a GLOB part */
 	WORD_EXPANDS = 16,	/* has PARAM, COMMAND, ARITH or PROCESS parts */
+	WORD_TILDE = 64,	/* has a TILDE part */
 	WORD_EFFECTS = 32	/* its expansion may change the shell: := ++ = in arithmetic,
 				   ${!x}, command substitution, $RANDOM ... (else a pipeline stage may
 				   be expanded in the parent) */
@@ -127,7 +146,7 @@ enum {
 struct word {
 	struct part *parts;	/* NULL: the empty word (only from internal use) */
 	struct word *next;	/* in a list of words */
-	struct slice text;	/* WORD_LITERAL: its text; else the source text */
+	struct slice text;	/* WORD_LITERAL: its text; else the source (no NUL behind) */
 	uint32_t flags;
 	uint32_t line, pos;
 };
@@ -176,6 +195,7 @@ struct redir {
 	struct word *word;	/* target; HERE: body as one DOUBLE-like word (parts as inside
 				   double quotes) or one SINGLE part if the delimiter was quoted */
 	struct slice delimiter;	/* HERE: as written, for the printer */
+	struct slice end;	/* HERE: the same without its quotes */
 	bool strip_tabs;	/* HERE: <<- */
 	uint32_t line, pos;
 };
@@ -185,11 +205,13 @@ struct redir {
 enum node_kind {
 	NODE_SIMPLE,	/* assigns, words; both may be NULL if there are redirs */
 	NODE_PIPELINE,	/* first..: stages by next; negate, timed */
-	NODE_AND, NODE_OR,	/* binary: a, b */
+	NODE_AND, NODE_OR,	/* binary: a, b. Left-deep and as long as the script likes it: walk
+				   down the a side with a loop, not by recursion */
 	NODE_LIST,	/* first..: items by next, each with `background` */
 	NODE_SUBSHELL,	/* ( body ) */
 	NODE_GROUP,	/* { body; } */
-	NODE_IF,	/* if: test, body, otherwise (an IF node for elif, or NULL) */
+	NODE_IF,	/* if: test, body, otherwise (an IF node for elif, or NULL; any number
+				   of elif: loop) */
 	NODE_WHILE, NODE_UNTIL,	/* test, body */
 	NODE_FOR,	/* name in words do body; has_in false: "$@" */
 	NODE_SELECT,
@@ -217,6 +239,7 @@ struct node {
 	uint32_t line, pos, end;	/* text[pos..end) is its source */
 	uint32_t line_end;
 	bool background;	/* list item ended by & */
+	bool newline;		/* list item ended by a newline (for the printer) */
 	bool pipe_stderr;	/* stage followed by |& */
 	union {
 		struct {
@@ -288,10 +311,19 @@ struct cond {
 	char op[4];
 	struct word *a, *b;
 	struct cond *left, *right;
+	uint32_t groups;	/* ( ) around it (for the printer) */
 	uint32_t line;
 };
 
 /* ---- The whole ---- */
+
+/* What bash says while parsing, before anything runs: "here-document at line 1
+ * delimited by end-of-file (wanted `X')". Printed as "bash: line N: warning: ...". */
+struct parse_warning {
+	struct parse_warning *next;
+	const char *message;
+	uint32_t line;
+};
 
 struct script {
 	struct tsb_heap *heap;
@@ -301,6 +333,7 @@ struct script {
 	const char *text;	/* the source, n bytes (a copy, NUL behind) */
 	size_t n;
 	struct node *body;	/* a LIST, or NULL: empty script */
+	struct parse_warning *warnings;
 };
 
 struct script *script_ref(struct script *s);

@@ -1,0 +1,377 @@
+/*
+ * Characters -> tokens: blanks, comments, operators, and where words begin.
+ * Words themselves are read by parse_word.c, here-documents by lex_here.c.
+ *
+ * A token is made when the grammar asks for it, in the mode the grammar is in,
+ * because in bash what a character means depends on the command around it. The
+ * text always ends with a NUL, so loops test classes only, never the length.
+ *
+ * Line numbers are counted by a cursor that follows the position: nothing in
+ * the many loops over characters has to remember to count a newline.
+ */
+#include "lang/parser.h"
+
+#include <string.h>
+
+/* One letter a class, so that the table can be read. */
+#define B C_BREAK
+#define K (C_BREAK | C_BLANK)
+#define E (C_EXPAND | C_DQUOTE)
+#define Q (C_EXPAND | C_DQUOTE)
+#define S C_SPECIAL
+#define N C_NAME
+#define D (C_NAME | C_DIGIT)
+
+const unsigned char lex_class[256] = {
+	[0] = C_BREAK | C_DQUOTE, [' '] = K, ['\t'] = K, ['\n'] = B,
+	[';'] = B, ['&'] = B, ['|'] = B | C_CLOSE, ['('] = B | C_CLOSE, [')'] = B | C_CLOSE,
+	['<'] = B, ['>'] = B,
+	['\\'] = E, ['\''] = Q, ['"'] = Q, ['`'] = E, ['$'] = E,
+	['*'] = S, ['?'] = S, ['['] = S, ['{'] = S, ['~'] = S, ['+'] = S, ['@'] = S, ['!'] = S,
+	['}'] = C_CLOSE | C_DQUOTE, ['/'] = C_CLOSE, [':'] = C_CLOSE | C_DQUOTE, [']'] = C_CLOSE,
+	['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D,
+	['5'] = D, ['6'] = D, ['7'] = D, ['8'] = D, ['9'] = D, ['_'] = N,
+	['a'] = N, ['b'] = N, ['c'] = N, ['d'] = N, ['e'] = N, ['f'] = N, ['g'] = N, ['h'] = N,
+	['i'] = N, ['j'] = N, ['k'] = N, ['l'] = N, ['m'] = N, ['n'] = N, ['o'] = N, ['p'] = N,
+	['q'] = N, ['r'] = N, ['s'] = N, ['t'] = N, ['u'] = N, ['v'] = N, ['w'] = N, ['x'] = N,
+	['y'] = N, ['z'] = N,
+	['A'] = N, ['B'] = N, ['C'] = N, ['D'] = N, ['E'] = N, ['F'] = N, ['G'] = N, ['H'] = N,
+	['I'] = N, ['J'] = N, ['K'] = N, ['L'] = N, ['M'] = N, ['N'] = N, ['O'] = N, ['P'] = N,
+	['Q'] = N, ['R'] = N, ['S'] = N, ['T'] = N, ['U'] = N, ['V'] = N, ['W'] = N, ['X'] = N,
+	['Y'] = N, ['Z'] = N
+};
+
+/* ---- Texts ---- */
+
+/* From now on the n bytes of s (NUL behind) are read; tokens of the old text
+ * must have been taken. */
+void lex_enter(struct parser *ps, struct lex_frame *saved, char *s, size_t n, uint32_t line)
+{
+	uint32_t anchor = lex_pos(ps, ps->in.pos);
+
+	*saved = ps->in;
+	ps->in = (struct lex_frame){ .s = s, .end = n, .line = line, .anchor = anchor,
+				     .foreign = true };
+}
+
+void lex_leave(struct parser *ps, const struct lex_frame *saved)
+{
+	ps->in = *saved;
+}
+
+/* A sub-text: [.., to) only, in place. */
+void lex_cut(struct parser *ps, struct lex_cut *cut, size_t to)
+{
+	struct lex_frame *in = &ps->in;
+
+	*cut = (struct lex_cut){ .c = in->s[to], .end = in->end, .below = in->below };
+	in->s[to] = '\0';
+	in->end = to;
+	in->below = NULL;
+}
+
+void lex_uncut(struct parser *ps, const struct lex_cut *cut)
+{
+	struct lex_frame *in = &ps->in;
+
+	in->s[in->end] = cut->c;
+	in->end = cut->end;
+	in->below = cut->below;
+}
+
+/*
+ * A token that begins in an alias goes on in the text behind it: gets the next
+ * line of that text, at least as much as there is already, so that a long
+ * token costs linear time.
+ */
+bool lex_grow(struct parser *ps)
+{
+	struct lex_frame *in = &ps->in;
+	struct lex_frame *below = in->below;
+	size_t want = in->end + 256;
+
+	while (below && below->pos == below->end)
+		below = below->below;
+	in->below = below;
+	if (!below)
+		return false;
+	if (want > below->end - below->pos)
+		want = below->end - below->pos;
+	const char *from = below->s + below->pos;
+	const char *newline = memchr(from + want - 1, '\n', below->end - below->pos - want + 1);
+	size_t n = newline ? (size_t)(newline - from) + 1 : below->end - below->pos;
+	char *joined = arena_alloc(ps->arena, in->end + n + 1);
+
+	memcpy(joined, in->s, in->end);
+	memcpy(joined + in->end, from, n);
+	joined[in->end + n] = '\0';
+	in->s = joined;
+	in->end += n;
+	below->pos += n;
+	return true;
+}
+
+bool lex_refill(struct parser *ps)
+{
+	return ps->in.pos >= ps->in.end && lex_grow(ps);
+}
+
+uint32_t lex_line(struct parser *ps, size_t pos)
+{
+	struct lex_frame *in = &ps->in;
+
+	while (in->line_at < pos)
+		in->line += in->s[in->line_at++] == '\n';
+	while (in->line_at > pos)
+		in->line -= in->s[--in->line_at] == '\n';
+	return in->line;
+}
+
+uint32_t lex_pos(const struct parser *ps, size_t pos)
+{
+	return ps->in.foreign ? ps->in.anchor : (uint32_t)pos;
+}
+
+char lex_char(struct parser *ps)
+{
+	struct lex_frame *in = &ps->in;
+
+	for (;;) {
+		char c = in->s[in->pos];
+
+		if (c == '\\' && in->s[in->pos + 1] == '\n')
+			in->pos += 2;
+		else if (c || !lex_refill(ps))
+			return c;
+	}
+}
+
+/* ---- Blanks ---- */
+
+/* The end of an alias between two tokens: back to the text it stood in. */
+static bool lex_leave_alias(struct parser *ps)
+{
+	struct lex_frame *below = ps->in.below;
+
+	if (!below || ps->in.pos < ps->in.end)
+		return false;
+	ps->alias_next |= ps->in.blank;
+	ps->in = *below;
+	return true;
+}
+
+static void lex_skip_comment(struct parser *ps)
+{
+	struct lex_frame *in = &ps->in;
+	const char *from = in->s + in->pos;
+	const char *newline = memchr(from, '\n', in->end - in->pos);
+
+	in->pos = newline ? (size_t)(newline - in->s) : in->end;
+}
+
+void lex_skip_blanks(struct parser *ps)
+{
+	for (;;) {
+		struct lex_frame *in = &ps->in;
+		char c = in->s[in->pos];
+
+		if (c == ' ' || c == '\t')
+			in->pos++;
+		else if (c == '\\' && in->s[in->pos + 1] == '\n')
+			in->pos += 2;
+		else if (c == '#')
+			lex_skip_comment(ps);
+		else if (c || !lex_leave_alias(ps))
+			return;
+	}
+}
+
+/* ---- Operators ---- */
+
+static bool lex_next_is(struct parser *ps, char c)
+{
+	if (lex_char(ps) != c)
+		return false;
+	ps->in.pos++;
+	return true;
+}
+
+static enum tok_kind lex_redir(struct parser *ps, enum redir_kind kind)
+{
+	ps->tok.redir = kind;
+	return TOK_REDIR;
+}
+
+static enum tok_kind lex_less(struct parser *ps)
+{
+	if (lex_next_is(ps, '&'))
+		return lex_redir(ps, REDIR_DUP_IN);
+	if (lex_next_is(ps, '>'))
+		return lex_redir(ps, REDIR_RW);
+	if (!lex_next_is(ps, '<'))
+		return lex_redir(ps, REDIR_IN);
+	if (lex_next_is(ps, '<'))
+		return lex_redir(ps, REDIR_STRING);
+	ps->tok.strip = lex_next_is(ps, '-');
+	return lex_redir(ps, REDIR_HERE);
+}
+
+static enum tok_kind lex_greater(struct parser *ps)
+{
+	if (lex_next_is(ps, '&'))
+		return lex_redir(ps, REDIR_DUP_OUT);
+	if (lex_next_is(ps, '>'))
+		return lex_redir(ps, REDIR_APPEND);
+	return lex_redir(ps, lex_next_is(ps, '|') ? REDIR_CLOBBER : REDIR_OUT);
+}
+
+static enum tok_kind lex_semi(struct parser *ps)
+{
+	if (lex_next_is(ps, ';'))
+		return lex_next_is(ps, '&') ? TOK_CONTINUE : TOK_BREAK;
+	return lex_next_is(ps, '&') ? TOK_FALL : TOK_SEMI;
+}
+
+static enum tok_kind lex_amp(struct parser *ps)
+{
+	if (lex_next_is(ps, '&'))
+		return TOK_AND;
+	if (!lex_next_is(ps, '>'))
+		return TOK_AMP;
+	return lex_redir(ps, lex_next_is(ps, '>') ? REDIR_BOTH_APPEND : REDIR_BOTH);
+}
+
+static enum tok_kind lex_bar(struct parser *ps)
+{
+	if (lex_next_is(ps, '|'))
+		return TOK_OR;
+	return lex_next_is(ps, '&') ? TOK_PIPE_AMP : TOK_PIPE;
+}
+
+static enum tok_kind lex_newline(struct parser *ps)
+{
+	ps->tok.end = ps->in.pos;
+	ps->extglob = ps->extglob_next;
+	if (ps->here)
+		lex_here_bodies(ps);
+	return ps->failed ? TOK_ERROR : TOK_NEWLINE;
+}
+
+/* The operator that begins with c (already passed). */
+static enum tok_kind lex_operator(struct parser *ps, char c)
+{
+	switch (c) {
+	case '\n':
+		return lex_newline(ps);
+	case ';':
+		return lex_semi(ps);
+	case '&':
+		return lex_amp(ps);
+	case '|':
+		return lex_bar(ps);
+	case '(':
+		return TOK_LPAREN;
+	case ')':
+		return TOK_RPAREN;
+	case '<':
+		return lex_less(ps);
+	default:
+		return lex_greater(ps);
+	}
+}
+
+void lex_redirection(struct parser *ps)
+{
+	char c = ps->in.s[ps->in.pos++];
+
+	ps->tok.kind = lex_operator(ps, c);
+}
+
+/* ---- Tokens ---- */
+
+/* <( and >( begin words; so do they in the middle of one. */
+static bool lex_at_word(struct parser *ps, unsigned mode)
+{
+	const char *s = ps->in.s + ps->in.pos;
+
+	if (!lex_is(*s, C_BREAK))
+		return true;
+	if (mode & LEX_REGEX)
+		return *s == '(' || *s == '|';
+	return (*s == '<' || *s == '>') && s[1] == '(';
+}
+
+/* The end of the text: a last line without newline counts as one with it. */
+static enum tok_kind lex_end(struct parser *ps)
+{
+	struct lex_frame *in = &ps->in;
+
+	if (in->ended || !in->end || in->s[in->end - 1] == '\n')
+		return TOK_EOF;
+	in->ended = true;
+	return lex_newline(ps);
+}
+
+static void lex_token(struct parser *ps, unsigned mode)
+{
+	struct token *t = &ps->tok;
+
+	if (ps->opt->tick && ++ps->steps >= 1000) {
+		ps->opt->tick(ps->opt->ctx, ps->steps);
+		ps->steps = 0;
+	}
+	lex_skip_blanks(ps);
+	t->pos = ps->in.pos;
+	t->line = lex_line(ps, t->pos);
+	t->fd = -1;
+	t->var.n = 0;
+	t->end = 0;
+	if (lex_at_word(ps, mode)) {
+		word_token(ps, mode);
+	} else if (ps->in.s[ps->in.pos] == '\0') {
+		t->kind = lex_end(ps);
+	} else {
+		char c = ps->in.s[ps->in.pos++];
+
+		t->kind = lex_operator(ps, c);
+	}
+	if (!t->end)
+		t->end = ps->in.pos;
+	if (ps->failed)
+		t->kind = TOK_ERROR;
+}
+
+enum tok_kind lex_peek(struct parser *ps, unsigned mode)
+{
+	if (ps->failed)
+		return ps->tok.kind = TOK_ERROR;
+	if (!ps->have) {
+		do
+			lex_token(ps, mode);
+		while (ps->tok.kind == TOK_WORD && (mode & LEX_COMMAND || ps->alias_next) &&
+		       lex_alias(ps));
+		ps->alias_next = false;
+		ps->have = true;
+	}
+	return ps->tok.kind;
+}
+
+bool lex_accept(struct parser *ps, enum tok_kind kind)
+{
+	if (lex_peek(ps, 0) != kind)
+		return false;
+	lex_take(ps);
+	return true;
+}
+
+void lex_newlines(struct parser *ps)
+{
+	while (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) == TOK_NEWLINE)
+		lex_take(ps);
+}
+
+bool lex_word_is(const struct parser *ps, const char *z)
+{
+	return ps->tok.kind == TOK_WORD && (ps->tok.word->flags & WORD_LITERAL) &&
+	       slice_is(ps->tok.word->text, z);
+}

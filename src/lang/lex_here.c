@@ -1,0 +1,223 @@
+/*
+ * Here-documents: the delimiter when the operator is read, the body when the
+ * newline is that ends the line. Several on one line follow each other.
+ *
+ * A body whose delimiter has no quotes is a string that expands; it is copied
+ * (tabs stripped, escaped newlines gone) and parsed as a text of its own. bash
+ * parses it when it expands it, so an error in it is the part's, not the
+ * script's.
+ */
+#include "lang/parser.h"
+
+/* ---- The delimiter ---- */
+
+/* "...": i is at the quote; returns the place of the closing one. */
+static size_t delimiter_string(struct str *out, struct slice t, size_t i)
+{
+	for (i++; i < t.n && t.p[i] != '"'; i++) {
+		if (t.p[i] == '\\' && i + 1 < t.n && strchr("$`\"\\", t.p[i + 1]))
+			i++;
+		str_addc(out, t.p[i]);
+	}
+	return i;
+}
+
+static size_t delimiter_single(struct str *out, struct slice t, size_t i)
+{
+	for (i++; i < t.n && t.p[i] != '\''; i++)
+		str_addc(out, t.p[i]);
+	return i;
+}
+
+/* t, the source of a word, without its quotes. Expansions stay as text. */
+static void delimiter_unquote(struct parser *ps, struct slice t)
+{
+	struct str *out = &ps->text;
+
+	str_reset(out);
+	for (size_t i = 0; i < t.n; i++) {
+		char c = t.p[i];
+
+		if (c == '"') {
+			i = delimiter_string(out, t, i);
+		} else if (c == '\'' && i && t.p[i - 1] == '$') {
+			size_t end = i + 1;
+
+			while (end < t.n && t.p[end] != '\'')
+				end += t.p[end] == '\\' ? 2 : 1;
+			str_cut(out, out->n - 1);
+			str_addslice(out, lex_ansi(ps->arena, (struct slice){ t.p + i + 1,
+									      end - i - 1 }));
+			i = end;
+		} else if (c == '\'') {
+			i = delimiter_single(out, t, i);
+		} else if (c == '\\' && i + 1 < t.n) {
+			i++;
+			if (t.p[i] != '\n')
+				str_addc(out, t.p[i]);
+		} else {
+			str_addc(out, c);
+		}
+	}
+}
+
+/* As the printer writes it: single-quoted if it had quotes. */
+static struct slice delimiter_printed(struct parser *ps, struct slice end, bool quoted)
+{
+	if (!quoted)
+		return end;
+	str_reset(&ps->text);
+	str_addc(&ps->text, '\'');
+	for (size_t i = 0; i < end.n; i++) {
+		if (end.p[i] == '\'')
+			str_adds(&ps->text, "'\\'");
+		str_addc(&ps->text, end.p[i]);
+	}
+	str_addc(&ps->text, '\'');
+	return (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n), ps->text.n };
+}
+
+void lex_here_delimiter(struct parser *ps, struct redir *r)
+{
+	struct here *h = ARENA_NEW(ps->arena, struct here);
+	struct word *w = ps->tok.word;
+
+	h->redir = r;
+	h->line = ps->tok.line;
+	h->quoted = (w->flags & WORD_QUOTED) != 0;
+	delimiter_unquote(ps, w->text);
+	h->end = (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n), ps->text.n };
+	r->end = h->end;
+	r->delimiter = delimiter_printed(ps, h->end, h->quoted);
+	*ps->here_tail = h;
+	ps->here_tail = &h->next;
+}
+
+/* ---- Bodies ---- */
+
+/*
+ * Adds the line at pos to ps->text, its newline too, escaped newlines removed
+ * unless the delimiter was quoted. false: no line is left.
+ */
+static bool here_line(struct parser *ps, bool quoted)
+{
+	struct lex_frame *in = &ps->in;
+	size_t from = in->pos;
+
+	if (!in->s[from] && !lex_refill(ps))
+		return false;
+	for (;;) {
+		char c = in->s[in->pos];
+
+		if (c == '\0' && !lex_refill(ps))
+			break;
+		if (c == '\\' && !quoted && in->s[in->pos + 1] == '\n') {
+			str_addn(&ps->text, in->s + from, in->pos - from);
+			in->pos += 2;
+			from = in->pos;
+			continue;
+		}
+		in->pos += c == '\\' && !quoted && in->s[in->pos + 1] ? 2 : 1;
+		if (c == '\n')
+			break;
+	}
+	str_addn(&ps->text, in->s + from, in->pos - from);
+	return true;
+}
+
+/* Is the line that begins at `start` of ps->text the delimiter? */
+static bool here_is_end(struct parser *ps, size_t start, struct slice end)
+{
+	const char *line = ps->text.p + start;
+	size_t n = ps->text.n - start;
+
+	if (n && line[n - 1] == '\n')
+		n--;
+	return n == end.n && memcmp(line, end.p, n) == 0;
+}
+
+/* Reads lines up to the delimiter into ps->text. */
+static void here_read(struct parser *ps, const struct here *h)
+{
+	str_reset(&ps->text);
+	for (;;) {
+		size_t start = ps->text.n, tabs = start;
+
+		if (!here_line(ps, h->quoted)) {
+			parse_warn(ps, lex_last_line(ps), "here-document at line %u delimited "
+				   "by end-of-file (wanted `%s')", h->line, h->end.p);
+			return;
+		}
+		if (h->redir->strip_tabs) {
+			while (ps->text.p[tabs] == '\t')
+				tabs++;
+			str_erase(&ps->text, start, tabs - start);
+		}
+		if (here_is_end(ps, start, h->end)) {
+			str_cut(&ps->text, start);
+			return;
+		}
+	}
+}
+
+/* The parts of an unquoted body. */
+static void here_parts(struct parser *ps, struct part *string, char *body, size_t n, uint32_t line)
+{
+	unsigned depth = ps->depth;
+	struct lex_frame saved;
+	struct nested save;
+	struct parts parts;
+
+	nested_begin(ps, &save);
+	lex_enter(ps, &saved, body, n, line);
+	parts_init(&parts);
+	if (parse_enter(ps)) {
+		word_quoted(ps, &parts, QUOTED_HERE);
+		parse_leave(ps);
+	}
+	if (ps->failed && !ps->failure.limit) {
+		parts_init(&parts);
+		parse_late_catch(ps, parts_add(ps, &parts, PART_COMMAND), depth);
+		parts.flags = WORD_EXPANDS | WORD_EFFECTS;
+	}
+	lex_leave(ps, &saved);
+	nested_end(ps, &save);
+	string->parts = parts.first;
+	ps->here_flags = parts.flags;
+}
+
+static void here_body(struct parser *ps, const struct here *h)
+{
+	uint32_t line = lex_line(ps, ps->in.pos);
+	struct word *w = ARENA_NEW(ps->arena, struct word);
+	struct part *part = ARENA_NEW(ps->arena, struct part);
+
+	here_read(ps, h);
+	size_t n = ps->text.n;
+	char *body = arena_dup(ps->arena, ps->text.p, n);
+
+	w->parts = part;
+	w->text = (struct slice){ body, n };
+	w->line = line;
+	w->pos = h->redir->pos;
+	w->flags = WORD_QUOTED;
+	h->redir->word = w;
+	if (h->quoted) {
+		part->kind = PART_SINGLE;
+		part->text = w->text;
+	} else {
+		part->kind = PART_DOUBLE;
+		here_parts(ps, part, body, n, line);
+		w->flags |= ps->here_flags;
+	}
+}
+
+void lex_here_bodies(struct parser *ps)
+{
+	struct here *h = ps->here;
+
+	ps->here = NULL;
+	ps->here_tail = &ps->here;
+	for (; h && !ps->failed; h = h->next)
+		here_body(ps, h);
+}

@@ -1,0 +1,247 @@
+/*
+ * The grammar from the top: script, lists, && and ||, pipelines; and the
+ * public functions.
+ *
+ * Recursive descent with one token of look-ahead. Chains (lists, && ||, |, !)
+ * are loops; only what nests recurses, through parse_command(), and counts.
+ */
+#include "lang/parser.h"
+
+/* ---- Nodes ---- */
+
+/* A node that begins with the token at hand. */
+struct node *parse_node(struct parser *ps, enum node_kind kind)
+{
+	struct node *n = ARENA_NEW(ps->arena, struct node);
+
+	n->kind = kind;
+	n->line = ps->tok.line;
+	n->pos = lex_pos(ps, ps->tok.pos);
+	return n;
+}
+
+/* n ends with the last token taken. */
+struct node *parse_end(struct parser *ps, struct node *n)
+{
+	n->end = lex_pos(ps, ps->last_end);
+	n->line_end = lex_line(ps, ps->last_end);
+	return n;
+}
+
+/* ---- Pipelines ---- */
+
+/* `time` counts as a word where -p or a command may follow. */
+static bool parse_time_options(struct parser *ps)
+{
+	bool posix = false;
+
+	lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+	if (lex_word_is(ps, "-p")) {
+		lex_take(ps);
+		posix = true;
+		lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+	}
+	if (lex_word_is(ps, "--"))
+		lex_take(ps);
+	return posix;
+}
+
+/* ! and time, in any number. NULL: there are none. */
+static struct node *parse_prefix(struct parser *ps)
+{
+	struct node *n = NULL;
+
+	for (;;) {
+		bool bang, timed;
+
+		lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+		bang = lex_word_is(ps, "!");
+		timed = !bang && lex_word_is(ps, "time");
+		if (!bang && !timed)
+			return n;
+		if (!n)
+			n = parse_node(ps, NODE_PIPELINE);
+		lex_take(ps);
+		if (bang) {
+			n->pipeline.negate = !n->pipeline.negate;
+		} else {
+			n->pipeline.timed = true;
+			n->pipeline.timed_posix |= parse_time_options(ps);
+		}
+	}
+}
+
+static bool parse_at_terminator(struct parser *ps)
+{
+	enum tok_kind kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+
+	return kind == TOK_NEWLINE || kind == TOK_SEMI || kind == TOK_EOF;
+}
+
+/* The stages behind the first one. */
+static bool parse_stages(struct parser *ps, struct node *pipeline, struct node *first)
+{
+	struct node *last = first;
+
+	pipeline->pipeline.first = first;
+	pipeline->pipeline.n = 1;
+	for (;;) {
+		enum tok_kind kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+
+		if (kind != TOK_PIPE && kind != TOK_PIPE_AMP)
+			return true;
+		last->pipe_stderr = kind == TOK_PIPE_AMP;
+		lex_take(ps);
+		lex_newlines(ps);
+		last->next = parse_command(ps);
+		if (!last->next) {
+			parse_unexpected(ps);
+			return false;
+		}
+		last = last->next;
+		pipeline->pipeline.n++;
+	}
+}
+
+static struct node *parse_pipeline(struct parser *ps)
+{
+	struct node *pipeline = parse_prefix(ps), *first;
+	enum tok_kind kind;
+
+	if (pipeline && parse_at_terminator(ps)) {
+		first = parse_end(ps, parse_node(ps, NODE_SIMPLE));
+		pipeline->pipeline.first = first;
+		pipeline->pipeline.n = 1;
+		return parse_end(ps, pipeline);
+	}
+	first = parse_command(ps);
+	if (!first)
+		return pipeline ? parse_unexpected(ps) : NULL;
+	kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+	if (!pipeline && kind != TOK_PIPE && kind != TOK_PIPE_AMP)
+		return first;
+	if (!pipeline) {
+		pipeline = ARENA_NEW(ps->arena, struct node);
+		pipeline->kind = NODE_PIPELINE;
+		pipeline->line = first->line;
+		pipeline->pos = first->pos;
+	}
+	if (!parse_stages(ps, pipeline, first))
+		return NULL;
+	return parse_end(ps, pipeline);
+}
+
+/* ---- Lists ---- */
+
+static struct node *parse_and_or(struct parser *ps)
+{
+	struct node *left = parse_pipeline(ps);
+
+	while (left) {
+		enum tok_kind kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+		struct node *n;
+
+		if (kind != TOK_AND && kind != TOK_OR)
+			break;
+		lex_take(ps);
+		lex_newlines(ps);
+		n = ARENA_NEW(ps->arena, struct node);
+		n->kind = kind == TOK_AND ? NODE_AND : NODE_OR;
+		n->line = left->line;
+		n->pos = left->pos;
+		n->binary.a = left;
+		n->binary.b = parse_pipeline(ps);
+		if (!n->binary.b)
+			return parse_unexpected(ps);
+		left = parse_end(ps, n);
+	}
+	return left;
+}
+
+/* Behind an item of a list: may another one follow? */
+static bool parse_separator(struct parser *ps, struct node *item)
+{
+	switch (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN)) {
+	case TOK_AMP:
+		item->background = true;
+		break;
+	case TOK_NEWLINE:
+		item->newline = true;
+		break;
+	case TOK_SEMI:
+		break;
+	default:
+		return false;
+	}
+	lex_take(ps);
+	lex_newlines(ps);
+	return true;
+}
+
+/* A list of commands up to what cannot begin one; NULL if there are none. A
+ * single command stands for itself. */
+struct node *parse_list(struct parser *ps)
+{
+	struct node *list, *first, **tail = &first;
+
+	lex_newlines(ps);
+	first = parse_and_or(ps);
+	if (!first)
+		return NULL;
+	if (!parse_separator(ps, first) || ps->failed)
+		return ps->failed ? NULL : first;
+	do {
+		tail = &(*tail)->next;
+		*tail = parse_and_or(ps);
+	} while (*tail && parse_separator(ps, *tail));
+	if (ps->failed)
+		return NULL;
+	if (!first->next && !first->background)
+		return first;
+	list = ARENA_NEW(ps->arena, struct node);
+	list->kind = NODE_LIST;
+	list->line = first->line;
+	list->pos = first->pos;
+	list->list.first = first;
+	return parse_end(ps, list);
+}
+
+/* ---- Scripts ---- */
+
+static void parse_script_body(struct parser *ps)
+{
+	struct node *body = parse_list(ps), *list;
+
+	if (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) != TOK_EOF)
+		parse_unexpected(ps);
+	if (!ps->failed && ps->here)
+		lex_here_bodies(ps);
+	if (ps->failed || !body || body->kind == NODE_LIST) {
+		ps->script->body = body;
+		return;
+	}
+	list = ARENA_NEW(ps->arena, struct node);
+	*list = *body;
+	list->kind = NODE_LIST;
+	list->redirs = NULL;
+	list->list.first = body;
+	ps->script->body = list;
+}
+
+struct script *parse_script(struct tsb_heap *heap, const char *text, size_t n,
+			    const struct parse_options *opt, struct parse_error *err)
+{
+	struct parser ps;
+	struct script *script = parse_begin(&ps, heap, text, n, opt);
+
+	if (n > opt->source_max)
+		parse_too_long(&ps, n);
+	else
+		parse_script_body(&ps);
+	parse_done(&ps);
+	if (!ps.failed)
+		return script;
+	parse_report(&ps, err);
+	script_drop(script);
+	return NULL;
+}

@@ -1,0 +1,263 @@
+/*
+ * One word of a command, or one assignment, into a token.
+ *
+ * Whether a=b is an assignment depends on where it stands; the grammar says so
+ * in the mode. Arrays a=(..) are read here too, items and all. A word of digits
+ * (or {name}) right before < or > is no word but belongs to the redirection.
+ */
+#include "lang/parser.h"
+
+/* ---- Values ---- */
+
+static struct word *assign_value(struct parser *ps)
+{
+	size_t from = ps->in.pos;
+	struct parts parts;
+
+	parts_init(&parts);
+	word_unquoted(ps, &parts, STOP_TOKEN, LEX_VALUE);
+	return parts.first ? word_from_parts(ps, &parts, from) : NULL;
+}
+
+/* [sub]=, [sub]+= at pos: its end, or 0 if there is no such thing. */
+static size_t item_head(struct parser *ps, size_t *close)
+{
+	const struct lex_frame *in = &ps->in;
+	size_t i;
+
+	if (in->s[in->pos] != '[')
+		return 0;
+	*close = lex_skip(ps, in->pos);
+	if (ps->failed)
+		return 0;
+	i = *close + 1;
+	i += in->s[i] == '+';
+	return in->s[i] == '=' ? i + 1 : 0;
+}
+
+/* The items behind name=( up to and over the ). */
+static struct array_item *assign_items(struct parser *ps)
+{
+	struct array_item *first = NULL, **tail = &first;
+	struct nested save;
+
+	if (!parse_enter(ps))
+		return NULL;
+	nested_begin(ps, &save);
+	for (;;) {
+		enum tok_kind kind = lex_peek(ps, LEX_ITEM);
+
+		if (kind == TOK_WORD) {
+			*tail = ps->tok.item;
+			tail = &(*tail)->next;
+		} else if (kind != TOK_NEWLINE) {
+			break;
+		}
+		lex_take(ps);
+	}
+	if (ps->tok.kind == TOK_EOF)
+		parse_unmatched_at_end(ps, ')');
+	else if (ps->tok.kind != TOK_RPAREN)
+		parse_unexpected(ps);
+	nested_end(ps, &save);
+	parse_leave(ps);
+	return first;
+}
+
+/* ---- Assignments ---- */
+
+static bool has_break(const char *s, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (lex_is(s[i], C_BREAK))
+			return true;
+	return false;
+}
+
+/*
+ * name=, name+=, name[sub]= at pos: the end of that, and of the name. 0 if
+ * there is no assignment. A subscript belongs to the word, blanks and all.
+ */
+static size_t assign_head(struct parser *ps, unsigned mode, size_t *name_end, size_t *close)
+{
+	const struct lex_frame *in = &ps->in;
+	size_t i = in->pos;
+
+	if (!lex_is(in->s[i], C_NAME) || lex_is(in->s[i], C_DIGIT))
+		return 0;
+	while (lex_is(in->s[i], C_NAME))
+		i++;
+	*name_end = i;
+	*close = 0;
+	if (in->s[i] == '[') {
+		if (mode & LEX_DECL && !memchr(in->s + i, ']', in->end - i))
+			return 0;
+		*close = lex_skip(ps, i);
+		if (ps->failed)
+			return 0;
+		if (mode & LEX_DECL && has_break(in->s, i, *close))
+			return 0;
+		i = *close + 1;
+		ps->no_break = i;
+	}
+	i += in->s[i] == '+';
+	return in->s[i] == '=' ? i + 1 : 0;
+}
+
+static bool assign_token(struct parser *ps, unsigned mode)
+{
+	struct lex_frame *in = &ps->in;
+	size_t from = in->pos, name_end, close, value = assign_head(ps, mode, &name_end, &close);
+	struct assign *a;
+
+	if (!value || ps->failed)
+		return ps->failed;
+	a = ARENA_NEW(ps->arena, struct assign);
+	a->line = ps->tok.line;
+	a->name = parse_name(ps, in->s + from, name_end - from);
+	a->append = in->s[value - 2] == '+';
+	if (close)
+		word_subscript_text(ps, &a->sub, name_end + 1, close);
+	in->pos = value;
+	if (ps->failed)
+		return true;
+	if (in->s[value] == '(') {
+		in->pos++;
+		a->is_array = true;
+		a->items = assign_items(ps);
+	} else {
+		a->value = assign_value(ps);
+	}
+	ps->tok.kind = TOK_ASSIGN;
+	ps->tok.assign = a;
+	return true;
+}
+
+/* An item of an array: [sub]=value; false: a plain word. */
+static bool item_token(struct parser *ps)
+{
+	size_t open = ps->in.pos, close = 0, value = item_head(ps, &close);
+	struct array_item *item = ARENA_NEW(ps->arena, struct array_item);
+
+	ps->tok.item = item;
+	if (!value) {
+		if (close)
+			ps->no_break = close + 1;
+		return ps->failed;
+	}
+	item->append = ps->in.s[value - 2] == '+';
+	word_subscript_text(ps, &item->sub, open + 1, close);
+	ps->in.pos = value;
+	if (!ps->failed)
+		item->value = assign_value(ps);
+	ps->tok.kind = TOK_WORD;
+	return true;
+}
+
+/* ---- Words ---- */
+
+/* name=( as a plain word (eval a=(1 2)): everything up to the ) belongs to it. */
+static void word_with_parens(struct parser *ps)
+{
+	const struct lex_frame *in = &ps->in;
+	size_t i = in->pos;
+
+	while (lex_is(in->s[i], C_NAME))
+		i++;
+	i += in->s[i] == '+';
+	if (i == in->pos || in->s[i] != '=' || in->s[i + 1] != '(')
+		return;
+	size_t close = lex_skip(ps, i + 1);
+
+	if (!ps->failed)
+		ps->no_break = close + 1;
+}
+
+/* The common word: plain characters up to a blank. NULL: look closer. */
+static struct word *word_plain(struct parser *ps)
+{
+	struct lex_frame *in = &ps->in;
+	size_t from = in->pos, i = from;
+	struct { struct word w; struct part part; } *both;
+
+	while (!lex_is(in->s[i], C_BREAK | C_EXPAND | C_SPECIAL))
+		i++;
+	if (!lex_is(in->s[i], C_BREAK) || i == from || (!in->s[i] && in->below) ||
+	    ((in->s[i] == '<' || in->s[i] == '>') && in->s[i + 1] == '('))
+		return NULL;
+	both = arena_zalloc(ps->arena, sizeof(*both));
+	both->part.kind = PART_TEXT;
+	both->part.text = parts_dup(ps, from, i);
+	both->w.parts = &both->part;
+	both->w.text = both->part.text;
+	both->w.flags = WORD_LITERAL;
+	both->w.line = ps->tok.line;
+	both->w.pos = lex_pos(ps, from);
+	in->pos = i;
+	return &both->w;
+}
+
+/* {name} or {name[..]} before < or >. */
+static bool word_is_variable(const struct word *w)
+{
+	const char *s = w->text.p;
+	size_t n = w->text.n, i = 1;
+
+	if (!(w->flags & WORD_LITERAL) && w->parts->next)
+		return false;
+	if (n < 3 || s[0] != '{' || s[n - 1] != '}')
+		return false;
+	if (!lex_is(s[1], C_NAME) || lex_is(s[1], C_DIGIT))
+		return false;
+	while (i < n && lex_is(s[i], C_NAME))
+		i++;
+	return i == n - 1 || (s[i] == '[' && s[n - 2] == ']');
+}
+
+/* 2> {fd}>: the word at hand names the descriptor of the operator at pos. */
+static void word_redirects(struct parser *ps)
+{
+	struct token *t = &ps->tok;
+	const char *s = t->word->text.p;
+	size_t n = t->word->text.n, i = 0;
+	int64_t fd = 0;
+
+	while (i < n && lex_is(s[i], C_DIGIT) && fd <= INT32_MAX)
+		fd = fd * 10 + (s[i++] - '0');
+	if (i == n && fd <= INT32_MAX && t->word->flags & WORD_LITERAL) {
+		t->fd = (int)fd;
+	} else if (word_is_variable(t->word)) {
+		t->var = parse_name(ps, s + 1, n - 2);
+	} else {
+		return;
+	}
+	t->word_end = ps->in.pos;
+	lex_redirection(ps);
+}
+
+void word_token(struct parser *ps, unsigned mode)
+{
+	size_t from = ps->in.pos;
+	struct parts parts;
+	char c;
+
+	ps->no_break = 0;
+	if (mode & (LEX_ASSIGN | LEX_DECL) && assign_token(ps, mode))
+		return;
+	if (mode & LEX_ITEM && item_token(ps))
+		return;
+	if (mode & LEX_PARENS)
+		word_with_parens(ps);
+	ps->tok.kind = TOK_WORD;
+	ps->tok.word = ps->no_break || mode & LEX_REGEX ? NULL : word_plain(ps);
+	if (!ps->tok.word && !ps->failed) {
+		parts_init(&parts);
+		word_unquoted(ps, &parts, mode & LEX_REGEX ? STOP_REGEX : STOP_TOKEN, mode);
+		ps->tok.word = word_from_parts(ps, &parts, from);
+	}
+	if (mode & LEX_ITEM)
+		ps->tok.item->value = ps->tok.word;
+	c = ps->in.s[ps->in.pos];
+	if ((c == '<' || c == '>') && !ps->failed && !(mode & LEX_COND))
+		word_redirects(ps);
+}

@@ -1,0 +1,531 @@
+/*
+ * Compound commands: what begins with a reserved word or a parenthesis.
+ *
+ * A reserved word is a word without quotes in command position; nothing else
+ * distinguishes it from any other, so the table below is looked at only there.
+ */
+#include "lang/parser.h"
+
+/* ---- Reserved words ---- */
+
+enum reserved {
+	R_NONE, R_IF, R_WHILE, R_UNTIL, R_FOR, R_SELECT, R_CASE, R_FUNCTION, R_COPROC,
+	R_GROUP, R_COND, R_CLOSER, R_OTHER
+};
+
+static const struct { const char *word; enum reserved r; } reserved_words[] = {
+	{ "if", R_IF }, { "then", R_CLOSER }, { "else", R_CLOSER }, { "elif", R_CLOSER },
+	{ "fi", R_CLOSER }, { "while", R_WHILE }, { "until", R_UNTIL }, { "for", R_FOR },
+	{ "select", R_SELECT }, { "case", R_CASE }, { "esac", R_CLOSER },
+	{ "function", R_FUNCTION }, { "do", R_CLOSER }, { "done", R_CLOSER }, { "in", R_CLOSER },
+	{ "coproc", R_COPROC }, { "{", R_GROUP }, { "}", R_CLOSER }, { "[[", R_COND },
+	{ "]]", R_CLOSER }, { "!", R_CLOSER }, { "time", R_OTHER }
+};
+
+static enum reserved reserved_find(const char *s, size_t n)
+{
+	if (n > 8)
+		return R_NONE;
+	for (size_t i = 0; i < sizeof(reserved_words) / sizeof(*reserved_words); i++)
+		if (reserved_words[i].word[0] == s[0] &&
+		    slice_is((struct slice){ s, n }, reserved_words[i].word))
+			return reserved_words[i].r;
+	return R_NONE;
+}
+
+bool parse_is_reserved(const char *s, size_t n)
+{
+	return n && reserved_find(s, n) != R_NONE;
+}
+
+static enum reserved parse_reserved(const struct parser *ps)
+{
+	const struct word *w = ps->tok.word;
+
+	if (ps->tok.kind != TOK_WORD || !(w->flags & WORD_LITERAL))
+		return R_NONE;
+	return reserved_find(w->text.p, w->text.n);
+}
+
+/* Takes the reserved word z; else an error. */
+static bool parse_expect(struct parser *ps, const char *z)
+{
+	lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+	if (!lex_word_is(ps, z)) {
+		parse_unexpected(ps);
+		return false;
+	}
+	lex_take(ps);
+	return true;
+}
+
+/* A list that may not be empty. */
+static struct node *parse_body(struct parser *ps)
+{
+	struct node *n = parse_list(ps);
+
+	return n ? n : parse_unexpected(ps);
+}
+
+/* { list } or do list done. */
+static struct node *parse_loop_body(struct parser *ps)
+{
+	struct node *n;
+
+	lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+	if (lex_word_is(ps, "{")) {
+		lex_take(ps);
+		n = parse_body(ps);
+		return n && parse_expect(ps, "}") ? n : NULL;
+	}
+	if (!parse_expect(ps, "do"))
+		return NULL;
+	n = parse_body(ps);
+	return n && parse_expect(ps, "done") ? n : NULL;
+}
+
+/* ---- if, while ---- */
+
+/* if and every elif: each is an IF node in the `otherwise` of the one before. */
+static struct node *parse_if(struct parser *ps, struct node *first)
+{
+	struct node *n = first;
+
+	for (;;) {
+		n->flow.test = parse_body(ps);
+		if (!n->flow.test || !parse_expect(ps, "then"))
+			return NULL;
+		n->flow.body = parse_body(ps);
+		if (!n->flow.body)
+			return NULL;
+		lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+		if (!lex_word_is(ps, "elif"))
+			break;
+		n->flow.otherwise = parse_node(ps, NODE_IF);
+		n = n->flow.otherwise;
+		lex_take(ps);
+	}
+	if (lex_word_is(ps, "else")) {
+		lex_take(ps);
+		n->flow.otherwise = parse_body(ps);
+		if (!n->flow.otherwise)
+			return NULL;
+	}
+	if (!parse_expect(ps, "fi"))
+		return NULL;
+	for (n = first->flow.otherwise; n && n->kind == NODE_IF && !n->end; n = n->flow.otherwise)
+		parse_end(ps, n);
+	return first;
+}
+
+static struct node *parse_while(struct parser *ps, struct node *n)
+{
+	n->flow.test = parse_body(ps);
+	if (!n->flow.test || !parse_expect(ps, "do"))
+		return NULL;
+	n->flow.body = parse_body(ps);
+	return n->flow.body && parse_expect(ps, "done") ? n : NULL;
+}
+
+/* ---- for, select ---- */
+
+/* ; or newlines between the head of a loop and its body. */
+static void parse_terminator(struct parser *ps)
+{
+	if (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) == TOK_SEMI)
+		lex_take(ps);
+	lex_newlines(ps);
+}
+
+static bool parse_for_words(struct parser *ps, struct node *n)
+{
+	struct word **tail = &n->loop.words;
+
+	n->loop.has_in = true;
+	while (lex_peek(ps, 0) == TOK_WORD) {
+		*tail = ps->tok.word;
+		tail = &(*tail)->next;
+		lex_take(ps);
+	}
+	if (ps->tok.kind != TOK_SEMI && ps->tok.kind != TOK_NEWLINE) {
+		parse_unexpected(ps);
+		return false;
+	}
+	parse_terminator(ps);
+	return true;
+}
+
+/* for name .. and select name ..; the name is at hand. */
+static struct node *parse_for(struct parser *ps, struct node *n)
+{
+	if (lex_peek(ps, 0) != TOK_WORD)
+		return parse_unexpected(ps);
+	n->loop.name = parse_name(ps, ps->tok.word->text.p, ps->tok.word->text.n);
+	lex_take(ps);
+	if (lex_peek(ps, LEX_COMMAND) == TOK_SEMI) {
+		parse_terminator(ps);
+	} else if (lex_word_is(ps, "{")) {
+		return parse_unexpected(ps);
+	} else {
+		lex_newlines(ps);
+		if (lex_word_is(ps, "in")) {
+			lex_take(ps);
+			if (!parse_for_words(ps, n))
+				return NULL;
+		}
+	}
+	n->loop.body = parse_loop_body(ps);
+	return n->loop.body ? n : NULL;
+}
+
+/* ---- for (( ; ; )) ---- */
+
+/* The end of the part of [from, to) that ends with a ; */
+static size_t arith_semicolon(const struct parser *ps, size_t from, size_t to)
+{
+	const char *s = ps->in.s;
+	char quote = '\0';
+	unsigned nest = 0;
+
+	for (size_t i = from; i < to; i++) {
+		char c = s[i];
+
+		if (c == '\\' && quote != '\'')
+			i++;
+		else if (quote)
+			quote = c == quote ? '\0' : quote;
+		else if (c == '"' || c == '\'' || c == '`')
+			quote = c;
+		else if (c == '(')
+			nest++;
+		else if (c == ')' && nest)
+			nest--;
+		else if (c == ';' && !nest)
+			return i;
+	}
+	return to;
+}
+
+/* bash's words for too few and too many parts; extra: a ; too much. */
+static void *parse_for_fail(struct parser *ps, size_t open, size_t close, bool extra)
+{
+	parse_fail(ps, lex_line(ps, close), open, "%s", extra ? "syntax error: `;' unexpected" :
+		   "syntax error: arithmetic expression required");
+	str_reset(&ps->text);
+	str_addf(&ps->text, "syntax error: `(%.*s)'", (int)(close + 1 - open), ps->in.s + open);
+	ps->failure.detail = (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n),
+					     ps->text.n };
+	return NULL;
+}
+
+/* NULL if there is nothing but blanks. */
+static struct arith *parse_for_part(struct parser *ps, size_t from, size_t to)
+{
+	size_t i = from;
+
+	while (i < to && (lex_is(ps->in.s[i], C_BLANK) || ps->in.s[i] == '\n'))
+		i++;
+	return i < to ? word_arith(ps, from, to) : NULL;
+}
+
+/* The three parts; the parenthesis that was taken is followed by another. */
+static struct node *parse_for_arith(struct parser *ps, struct node *n)
+{
+	struct lex_frame *in = &ps->in;
+	size_t open = in->pos, close = lex_skip(ps, open), from = open + 1;
+	struct arith **parts[3] = { &n->loop_arith.init, &n->loop_arith.test, &n->loop_arith.step };
+
+	n->kind = NODE_FOR_ARITH;
+	if (ps->failed)
+		return NULL;
+	if (in->s[close + 1] != ')')
+		return parse_unexpected(ps);
+	for (unsigned i = 0; i < 3; i++) {
+		size_t to = arith_semicolon(ps, from, close);
+
+		if ((to == close) != (i == 2))
+			return parse_for_fail(ps, open, close, to != close);
+		*parts[i] = parse_for_part(ps, from, to);
+		from = to + 1;
+	}
+	in->pos = close + 2;
+	parse_terminator(ps);
+	n->loop_arith.body = parse_loop_body(ps);
+	return n->loop_arith.body ? n : NULL;
+}
+
+static struct node *parse_for_any(struct parser *ps, struct node *n)
+{
+	if (lex_peek(ps, 0) != TOK_LPAREN)
+		return parse_for(ps, n);
+	lex_take(ps);
+	if (ps->in.s[ps->in.pos] != '(')
+		return parse_unexpected(ps);
+	return parse_for_arith(ps, n);
+}
+
+/* ---- case ---- */
+
+static bool parse_case_patterns(struct parser *ps, struct case_item *item)
+{
+	struct word **tail = &item->patterns;
+
+	for (;;) {
+		if (lex_peek(ps, 0) != TOK_WORD)
+			break;
+		*tail = ps->tok.word;
+		tail = &(*tail)->next;
+		lex_take(ps);
+		if (lex_peek(ps, 0) != TOK_PIPE)
+			break;
+		lex_take(ps);
+	}
+	if (ps->tok.kind != TOK_RPAREN || !item->patterns) {
+		parse_unexpected(ps);
+		return false;
+	}
+	lex_take(ps);
+	return true;
+}
+
+/* Items up to esac. */
+static bool parse_case_items(struct parser *ps, struct case_item **tail)
+{
+	for (;;) {
+		struct case_item *item;
+
+		while (lex_peek(ps, 0) == TOK_NEWLINE)
+			lex_take(ps);
+		if (lex_word_is(ps, "esac")) {
+			lex_take(ps);
+			return true;
+		}
+		item = ARENA_NEW(ps->arena, struct case_item);
+		if (ps->tok.kind == TOK_LPAREN)
+			lex_take(ps);
+		if (!parse_case_patterns(ps, item))
+			return false;
+		item->body = parse_list(ps);
+		*tail = item;
+		tail = &item->next;
+		switch (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN)) {
+		case TOK_FALL:
+			item->end = CASE_FALL;
+			break;
+		case TOK_CONTINUE:
+			item->end = CASE_CONTINUE;
+			break;
+		case TOK_BREAK:
+			break;
+		default:
+			return parse_expect(ps, "esac");
+		}
+		lex_take(ps);
+	}
+}
+
+static struct node *parse_case(struct parser *ps, struct node *n)
+{
+	if (lex_peek(ps, 0) != TOK_WORD)
+		return parse_unexpected(ps);
+	n->match.word = ps->tok.word;
+	lex_take(ps);
+	while (lex_peek(ps, 0) == TOK_NEWLINE)
+		lex_take(ps);
+	if (!lex_word_is(ps, "in"))
+		return parse_unexpected(ps);
+	lex_take(ps);
+	return parse_case_items(ps, &n->match.items) ? n : NULL;
+}
+
+/* ---- Groups, functions, coprocesses ---- */
+
+static struct node *parse_group(struct parser *ps, struct node *n)
+{
+	n->flow.body = parse_body(ps);
+	return n->flow.body && parse_expect(ps, "}") ? n : NULL;
+}
+
+static struct node *parse_subshell(struct parser *ps, struct node *n)
+{
+	n->flow.body = parse_body(ps);
+	if (!n->flow.body)
+		return NULL;
+	if (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) != TOK_RPAREN)
+		return parse_unexpected(ps);
+	lex_take(ps);
+	return n;
+}
+
+/* ( at hand: arithmetic if it is (( .. )), else a subshell. */
+static struct node *parse_paren(struct parser *ps, struct node *n)
+{
+	struct lex_frame *in = &ps->in;
+
+	lex_take(ps);
+	if (in->s[in->pos] == '(') {
+		size_t open = in->pos, close = lex_skip(ps, open);
+
+		if (ps->failed)
+			return NULL;
+		if (in->s[close + 1] == ')') {
+			n->kind = NODE_ARITH;
+			n->arith = word_arith(ps, open + 1, close);
+			in->pos = close + 2;
+			ps->last_end = in->pos;
+			return n;
+		}
+	}
+	return parse_subshell(ps, n);
+}
+
+/* Behind the () of a function; n has its position. */
+struct node *parse_function_body(struct parser *ps, struct node *n, const struct word *name)
+{
+	n->kind = NODE_FUNCTION;
+	memset(&n->named, 0, sizeof(n->named));
+	n->named.name = parse_name(ps, name->text.p, name->text.n);
+	lex_newlines(ps);
+	n->named.body = parse_compound(ps);
+	if (!n->named.body)
+		return parse_unexpected(ps);
+	return parse_end(ps, n);
+}
+
+static struct node *parse_function(struct parser *ps, struct node *n)
+{
+	const struct word *name;
+
+	if (lex_peek(ps, 0) != TOK_WORD)
+		return parse_unexpected(ps);
+	name = ps->tok.word;
+	lex_take(ps);
+	if (lex_peek(ps, LEX_COMMAND) == TOK_LPAREN) {
+		size_t i = ps->in.pos;
+
+		while (lex_is(ps->in.s[i], C_BLANK))
+			i++;
+		if (ps->in.s[i] == ')') {
+			lex_take(ps);
+			lex_peek(ps, 0);
+			lex_take(ps);
+		}
+	}
+	return parse_function_body(ps, n, name);
+}
+
+/* coproc [NAME] compound, or coproc simple command. */
+static struct node *parse_coproc(struct parser *ps, struct node *n)
+{
+	enum tok_kind kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+
+	if (parse_at_compound(ps))
+		n->named.body = parse_compound(ps);
+	else if (kind == TOK_WORD && parse_reserved(ps) == R_NONE)
+		n->named.body = parse_coproc_word(ps, n);
+	else if (kind == TOK_ASSIGN || kind == TOK_REDIR)
+		n->named.body = parse_simple(ps);
+	return n->named.body ? n : parse_unexpected(ps);
+}
+
+/* ---- All of them ---- */
+
+static struct node *compound_by_word(struct parser *ps, struct node *n, enum reserved r)
+{
+	lex_take(ps);
+	switch (r) {
+	case R_IF:
+		return parse_if(ps, n);
+	case R_WHILE:
+		return parse_while(ps, n);
+	case R_UNTIL:
+		n->kind = NODE_UNTIL;
+		return parse_while(ps, n);
+	case R_FOR:
+		return parse_for_any(ps, n);
+	case R_SELECT:
+		n->kind = NODE_SELECT;
+		return parse_for(ps, n);
+	case R_CASE:
+		return parse_case(ps, n);
+	case R_COND:
+		return parse_cond_command(ps, n);
+	default:
+		return parse_group(ps, n);
+	}
+}
+
+static const enum node_kind kind_of_reserved[] = {
+	[R_IF] = NODE_IF, [R_WHILE] = NODE_WHILE, [R_UNTIL] = NODE_UNTIL, [R_FOR] = NODE_FOR,
+	[R_SELECT] = NODE_SELECT, [R_CASE] = NODE_CASE, [R_GROUP] = NODE_GROUP,
+	[R_COND] = NODE_COND
+};
+
+static bool reserved_is_compound(enum reserved r)
+{
+	return r >= R_IF && r <= R_COND && r != R_FUNCTION && r != R_COPROC;
+}
+
+bool parse_at_compound(struct parser *ps)
+{
+	return ps->tok.kind == TOK_LPAREN || reserved_is_compound(parse_reserved(ps));
+}
+
+/* A compound command with its redirections; NULL without failure if none is at
+ * hand. */
+struct node *parse_compound(struct parser *ps)
+{
+	enum tok_kind kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+	enum reserved r = parse_reserved(ps);
+	bool word = reserved_is_compound(r);
+	struct node *n;
+
+	if (kind != TOK_LPAREN && !word)
+		return NULL;
+	if (!parse_enter(ps))
+		return NULL;
+	n = parse_node(ps, word ? kind_of_reserved[r] : NODE_SUBSHELL);
+	n = word ? compound_by_word(ps, n, r) : parse_paren(ps, n);
+	parse_leave(ps);
+	if (!n || ps->failed || !parse_redirs(ps, &n->redirs))
+		return NULL;
+	return parse_end(ps, n);
+}
+
+/* Any command; NULL without failure if none begins here. */
+struct node *parse_command(struct parser *ps)
+{
+	enum tok_kind kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+	struct node *n;
+
+	switch (kind) {
+	case TOK_LPAREN:
+		return parse_compound(ps);
+	case TOK_ASSIGN:
+	case TOK_REDIR:
+		return parse_simple(ps);
+	case TOK_WORD:
+		break;
+	default:
+		return NULL;
+	}
+	switch (parse_reserved(ps)) {
+	case R_NONE:
+	case R_OTHER:
+		return parse_simple(ps);
+	case R_CLOSER:
+		return NULL;
+	case R_FUNCTION:
+	case R_COPROC:
+		break;
+	default:
+		return parse_compound(ps);
+	}
+	if (!parse_enter(ps))
+		return NULL;
+	n = parse_node(ps, lex_word_is(ps, "coproc") ? NODE_COPROC : NODE_FUNCTION);
+	lex_take(ps);
+	n = n->kind == NODE_COPROC ? parse_coproc(ps, n) : parse_function(ps, n);
+	parse_leave(ps);
+	return n && !ps->failed ? parse_end(ps, n) : NULL;
+}

@@ -1,0 +1,414 @@
+/*
+ * The parts of a word that expand: $x, $( ), ` `, $(( )), $[ ], <( ). ${ } is
+ * in parse_param.c.
+ *
+ * A command substitution is parsed where it stands, by the grammar: only that
+ * finds its end for sure. Backquotes are copied without their escapes and
+ * parsed as a text of their own. $(( is arithmetic if its inner parenthesis
+ * closes right before the outer one, else a command that begins with a
+ * subshell: lex_skip() knows, and remembers, so nesting costs no second look.
+ */
+#include "lang/parser.h"
+
+#include <string.h>
+
+struct name parse_name(struct parser *ps, const char *s, size_t n)
+{
+	return (struct name){ arena_dup(ps->arena, s, n), (uint32_t)n, map_hash(s, n) };
+}
+
+/* ---- Nested scripts ---- */
+
+void nested_begin(struct parser *ps, struct nested *save)
+{
+	*save = (struct nested){ ps->tok, ps->here, ps->here_tail, ps->in_command,
+				 ps->last_end, ps->no_break, ps->have, ps->alias_next };
+	ps->here = NULL;
+	ps->here_tail = &ps->here;
+	ps->have = false;
+	ps->alias_next = false;
+	ps->no_break = 0;
+}
+
+/* Here-documents still without a body get theirs after the outer line. */
+void nested_end(struct parser *ps, const struct nested *save)
+{
+	struct here *open = ps->here;
+
+	if (save->here) {
+		*save->here_tail = open;
+		ps->here = save->here;
+	}
+	if (!open) {
+		ps->here = save->here;
+		ps->here_tail = save->here ? save->here_tail : &ps->here;
+	}
+	ps->tok = save->tok;
+	ps->in_command = save->in_command;
+	ps->last_end = save->last_end;
+	ps->no_break = save->no_break;
+	ps->have = save->have;
+	ps->alias_next = save->alias_next;
+}
+
+static void nested_warn_here(struct parser *ps)
+{
+	unsigned n = 0;
+
+	for (struct here *h = ps->here; h; h = h->next)
+		n++;
+	if (n)
+		parse_warn(ps, lex_line(ps, ps->in.pos),
+			   "command substitution: %u unterminated here-document%s",
+			   n, n == 1 ? "" : "s");
+}
+
+struct node *parse_nested(struct parser *ps)
+{
+	struct nested save;
+	struct node *body;
+
+	nested_begin(ps, &save);
+	ps->in_command++;
+	body = parse_list(ps);
+	if (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) != TOK_RPAREN)
+		parse_unexpected(ps);
+	if (!ps->failed)
+		nested_warn_here(ps);
+	nested_end(ps, &save);
+	return body;
+}
+
+/* Turns a failure since `depth` into one of the part alone. */
+void parse_late_catch(struct parser *ps, struct part *part, unsigned depth)
+{
+	struct syntax_error *late;
+
+	if (!ps->failed || ps->failure.limit)
+		return;
+	late = ARENA_NEW(ps->arena, struct syntax_error);
+	*late = (struct syntax_error){ ps->failure.message, ps->failure.detail, ps->failure.line };
+	part->late = late;
+	part->command = NULL;
+	ps->failed = false;
+	ps->failure = (struct failure){ .message = NULL };
+	ps->depth = depth;
+}
+
+void parse_late(struct parser *ps, struct part *part)
+{
+	unsigned depth = ps->depth;
+	struct nested save;
+
+	nested_begin(ps, &save);
+	ps->in_command = 0;
+	part->command = parse_list(ps);
+	if (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) != TOK_EOF)
+		parse_unexpected(ps);
+	if (!ps->failed && ps->here)
+		lex_here_bodies(ps);
+	parse_late_catch(ps, part, depth);
+	nested_end(ps, &save);
+}
+
+/* ---- $( ) and its kin ---- */
+
+/* pos is behind the opening parenthesis. */
+static void word_command(struct parser *ps, struct parts *out, enum part_kind kind)
+{
+	struct part *part = parts_add(ps, out, kind);
+	size_t from = ps->in.pos;
+
+	out->flags |= WORD_EXPANDS | WORD_EFFECTS;
+	if (!parse_enter(ps))
+		return;
+	part->command = parse_nested(ps);
+	parse_leave(ps);
+	if (!ps->failed)
+		part->raw = (struct slice){ ps->in.s + from, ps->in.pos - 1 - from };
+}
+
+void word_process(struct parser *ps, struct parts *out)
+{
+	char c = ps->in.s[ps->in.pos];
+
+	ps->in.pos += 2;
+	word_command(ps, out, c == '<' ? PART_PROCESS_IN : PART_PROCESS_OUT);
+}
+
+/* $( ( that is no arithmetic: bash looks inside only when it expands it. */
+static void word_late_command(struct parser *ps, struct parts *out, size_t open)
+{
+	struct part *part;
+	struct lex_cut cut;
+	size_t close = lex_skip(ps, open);
+
+	if (ps->failed || !parse_enter(ps))
+		return;
+	part = parts_add(ps, out, PART_COMMAND);
+	out->flags |= WORD_EXPANDS | WORD_EFFECTS;
+	part->verbatim = true;
+	lex_cut(ps, &cut, close);
+	ps->in.pos = open + 1;
+	parse_late(ps, part);
+	part->raw = (struct slice){ ps->in.s + open + 1, close - open - 1 };
+	lex_uncut(ps, &cut);
+	ps->in.pos = close + 1;
+	parse_leave(ps);
+}
+
+static void word_add_arith(struct parser *ps, struct parts *out, size_t from, size_t to,
+			   bool brackets)
+{
+	struct part *part = parts_add(ps, out, PART_ARITH);
+
+	part->backquoted = brackets;
+	part->arith = word_arith(ps, from, to);
+	out->flags |= WORD_EXPANDS;
+	if (part->arith && part->arith->effects)
+		out->flags |= WORD_EFFECTS;
+}
+
+/* pos is at the ( of $(. */
+static void word_paren(struct parser *ps, struct parts *out)
+{
+	struct lex_frame *in = &ps->in;
+	size_t open = in->pos++, inner, close;
+
+	if (lex_char(ps) != '(') {
+		word_command(ps, out, PART_COMMAND);
+		return;
+	}
+	inner = in->pos;
+	close = lex_skip(ps, inner);
+	if (ps->failed)
+		return;
+	if (in->s[close + 1] == ')') {
+		word_add_arith(ps, out, inner + 1, close, false);
+		in->pos = close + 2;
+	} else {
+		word_late_command(ps, out, open);
+	}
+}
+
+/* pos is at the [ of $[. */
+static void word_old_arith(struct parser *ps, struct parts *out)
+{
+	size_t open = ps->in.pos;
+	size_t close = lex_skip(ps, open);
+
+	if (ps->failed)
+		return;
+	word_add_arith(ps, out, open + 1, close, true);
+	ps->in.pos = close + 1;
+}
+
+/* ---- Backquotes ---- */
+
+/* The text without the backslashes that backquotes need. */
+static char *backquote_text(struct parser *ps, size_t from, size_t to, bool in_string, size_t *n)
+{
+	const char *s = ps->in.s;
+	char *text = arena_alloc(ps->arena, to - from + 1);
+	size_t used = 0;
+
+	for (size_t i = from; i < to; i++) {
+		if (s[i] == '\\' && i + 1 < to) {
+			char c = s[i + 1];
+
+			if (c == '$' || c == '`' || c == '\\' || (c == '"' && in_string))
+				i++;
+		}
+		text[used++] = s[i];
+	}
+	text[used] = '\0';
+	*n = used;
+	return text;
+}
+
+void word_backquote(struct parser *ps, struct parts *out, enum quoted_kind kind)
+{
+	struct lex_frame *in = &ps->in;
+	struct lex_frame saved;
+	size_t open = in->pos++, n;
+	struct part *part;
+
+	for (; in->s[in->pos] != '`'; in->pos++) {
+		if (in->s[in->pos] == '\\' && in->s[in->pos + 1])
+			in->pos++;
+		if (in->s[in->pos] == '\0' && !lex_refill(ps)) {
+			parse_unmatched(ps, '`', open);
+			return;
+		}
+	}
+	if (!parse_enter(ps))
+		return;
+	part = parts_add(ps, out, PART_COMMAND);
+	part->backquoted = true;
+	part->raw = (struct slice){ in->s + open + 1, in->pos - open - 1 };
+	out->flags |= WORD_EXPANDS | WORD_EFFECTS;
+	in->pos++;
+	char *text = backquote_text(ps, open + 1, in->pos - 1,
+				    kind == QUOTED_STRING || kind == QUOTED_BRACE, &n);
+
+	lex_enter(ps, &saved, text, n, lex_line(ps, open));
+	parse_late(ps, part);
+	lex_leave(ps, &saved);
+	parse_leave(ps);
+}
+
+/* ---- Arithmetic ---- */
+
+struct arith *arith_from_parts(struct parser *ps, struct parts *parts, size_t from)
+{
+	struct arith *a = ARENA_NEW(ps->arena, struct arith);
+
+	a->word = word_from_parts(ps, parts, from);
+	a->text = (struct slice){ ps->in.s + from, ps->in.pos - from };
+	arith_from_word(ps->arena, a, ps->depth_max > ps->depth ? ps->depth_max - ps->depth : 0);
+	a->effects |= (parts->flags & WORD_EFFECTS) != 0;
+	return a;
+}
+
+/* What nests in arithmetic bash parses when it evaluates: errors are late. */
+struct arith *word_arith(struct parser *ps, size_t from, size_t to)
+{
+	unsigned depth = ps->depth;
+	struct arith *a;
+	struct lex_cut cut;
+	struct parts parts;
+
+	if (!parse_enter(ps))
+		return NULL;
+	parts_init(&parts);
+	lex_cut(ps, &cut, to);
+	ps->in.pos = from;
+	word_quoted(ps, &parts, QUOTED_ARITH);
+	if (ps->failed && !ps->failure.limit) {
+		parts_init(&parts);
+		parse_late_catch(ps, parts_add(ps, &parts, PART_COMMAND), depth + 1);
+		ps->in.pos = to;
+	}
+	a = arith_from_parts(ps, &parts, from);
+	a->text = (struct slice){ ps->in.s + from, to - from };
+	lex_uncut(ps, &cut);
+	ps->in.pos = to;
+	parse_leave(ps);
+	return a;
+}
+
+/* ---- $x ---- */
+
+static char dollar_next(struct parser *ps)
+{
+	const char *s = ps->in.s + ps->in.pos + 1;
+
+	while (s[0] == '\\' && s[1] == '\n')
+		s += 2;
+	return *s;
+}
+
+/* Is the $ at pos more than a plain character? */
+bool word_is_dollar(struct parser *ps, bool quoted)
+{
+	char c = dollar_next(ps);
+
+	if (!c && lex_grow(ps))
+		c = dollar_next(ps);
+	if (lex_is(c, C_NAME))
+		return true;
+	switch (c) {
+	case '{':
+	case '(':
+	case '[':
+	case '@':
+	case '*':
+	case '#':
+	case '?':
+	case '-':
+	case '$':
+	case '!':
+		return true;
+	case '\'':
+	case '"':
+		return !quoted;
+	default:
+		return false;
+	}
+}
+
+/* Variables whose value differs each time or in each process. */
+bool parse_is_volatile(struct name name)
+{
+	static const char *const names[] = { "RANDOM", "SRANDOM", "BASHPID", "BASH_SUBSHELL",
+					     "COMP_WORDBREAKS" };
+
+	if (name.n < 6 || (name.s[0] != 'R' && name.s[0] != 'S' && name.s[0] != 'B'))
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(name.s, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A name at pos; line continuations in it vanish. */
+struct name parse_read_name(struct parser *ps)
+{
+	struct lex_frame *in = &ps->in;
+	size_t from = in->pos;
+
+	while (lex_is(in->s[in->pos], C_NAME))
+		in->pos++;
+	if (in->s[in->pos] && in->s[in->pos] != '\\')
+		return parse_name(ps, in->s + from, in->pos - from);
+	str_reset(&ps->text);
+	str_addn(&ps->text, in->s + from, in->pos - from);
+	while (lex_is(lex_char(ps), C_NAME))
+		str_addc(&ps->text, in->s[in->pos++]);
+	return parse_name(ps, ps->text.p, ps->text.n);
+}
+
+static void word_simple_param(struct parser *ps, struct parts *out)
+{
+	struct lex_frame *in = &ps->in;
+	struct part *part = parts_add(ps, out, PART_PARAM);
+	struct param *param = ARENA_NEW(ps->arena, struct param);
+	char c = in->s[in->pos];
+
+	part->param = param;
+	out->flags |= WORD_EXPANDS;
+	if (lex_is(c, C_NAME) && !lex_is(c, C_DIGIT)) {
+		param->name = parse_read_name(ps);
+	} else {
+		param->name = parse_name(ps, in->s + in->pos, 1);
+		in->pos++;
+	}
+	char *raw = arena_alloc(ps->arena, (size_t)param->name.n + 2);
+
+	raw[0] = '$';
+	memcpy(raw + 1, param->name.s, (size_t)param->name.n + 1);
+	param->raw = raw;
+	if (parse_is_volatile(param->name))
+		out->flags |= WORD_EFFECTS;
+}
+
+/* The $ at pos, of which word_is_dollar() said that it is one. */
+void word_dollar(struct parser *ps, struct parts *out, enum quoted_kind kind)
+{
+	size_t at = ps->in.pos++;
+
+	switch (lex_char(ps)) {
+	case '{':
+		word_param(ps, out, at, kind);
+		break;
+	case '(':
+		word_paren(ps, out);
+		break;
+	case '[':
+		word_old_arith(ps, out);
+		break;
+	default:
+		word_simple_param(ps, out);
+		break;
+	}
+}

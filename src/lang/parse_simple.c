@@ -1,0 +1,192 @@
+/*
+ * Simple commands and redirections.
+ *
+ * The arguments of declare, typeset, local, export and readonly may be
+ * assignments, arrays too; bash knows these builtins by name when it parses.
+ */
+#include "lang/parser.h"
+
+/* ---- Redirections ---- */
+
+/* The redirection whose operator is at hand. */
+static struct redir *parse_redir(struct parser *ps)
+{
+	struct redir *r = ARENA_NEW(ps->arena, struct redir);
+
+	r->kind = ps->tok.redir;
+	r->fd = ps->tok.fd;
+	r->var = ps->tok.var;
+	r->strip_tabs = ps->tok.strip;
+	r->line = ps->tok.line;
+	r->pos = lex_pos(ps, ps->tok.pos);
+	lex_take(ps);
+	if (lex_peek(ps, 0) != TOK_WORD)
+		return parse_unexpected(ps);
+	if (r->kind == REDIR_HERE)
+		lex_here_delimiter(ps, r);
+	else
+		r->word = ps->tok.word;
+	lex_take(ps);
+	return r;
+}
+
+/* Those behind a compound command, to the end of the list at tail. */
+bool parse_redirs(struct parser *ps, struct redir **tail)
+{
+	while (*tail)
+		tail = &(*tail)->next;
+	while (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) == TOK_REDIR) {
+		*tail = parse_redir(ps);
+		if (!*tail)
+			return false;
+		tail = &(*tail)->next;
+	}
+	return !ps->failed;
+}
+
+/* ---- Simple commands ---- */
+
+struct simple {
+	struct node *n;
+	struct assign **assigns;
+	struct word **words;
+	struct redir **redirs;
+	struct decl_arg **decl;
+	unsigned mode;		/* of the next token */
+	bool is_decl;
+};
+
+static unsigned simple_mode(const struct word *w, bool *is_decl)
+{
+	static const char *const decl[] = { "declare", "typeset", "local", "export", "readonly" };
+	static const char *const parens[] = { "eval", "let", "alias" };
+
+	if (!(w->flags & WORD_LITERAL) || w->text.n < 3 || w->text.n > 8)
+		return 0;
+	for (size_t i = 0; i < sizeof(decl) / sizeof(*decl); i++) {
+		if (slice_is(w->text, decl[i])) {
+			*is_decl = true;
+			return LEX_DECL;
+		}
+	}
+	for (size_t i = 0; i < sizeof(parens) / sizeof(*parens); i++)
+		if (slice_is(w->text, parens[i]))
+			return LEX_PARENS;
+	return 0;
+}
+
+static void simple_decl(struct parser *ps, struct simple *c, struct word *w, struct assign *a)
+{
+	struct decl_arg *arg = ARENA_NEW(ps->arena, struct decl_arg);
+
+	arg->word = w;
+	arg->assign = a;
+	*c->decl = arg;
+	c->decl = &arg->next;
+}
+
+static void simple_word(struct parser *ps, struct simple *c)
+{
+	struct word *w = ps->tok.word;
+
+	*c->words = w;
+	c->words = &w->next;
+	if (c->n->simple.n_words++ == 0)
+		c->mode = simple_mode(w, &c->is_decl);
+	if (c->is_decl)
+		simple_decl(ps, c, w, NULL);
+}
+
+static void simple_assign(struct parser *ps, struct simple *c)
+{
+	struct assign *a = ps->tok.assign;
+
+	if (c->is_decl) {
+		simple_decl(ps, c, NULL, a);
+		return;
+	}
+	*c->assigns = a;
+	c->assigns = &a->next;
+}
+
+/* name ( at hand: a function? */
+static struct node *simple_function(struct parser *ps, struct node *n)
+{
+	struct word *w = n->simple.words;
+
+	lex_take(ps);
+	if (lex_peek(ps, LEX_COMMAND) != TOK_RPAREN)
+		return parse_unexpected(ps);
+	lex_take(ps);
+	return parse_function_body(ps, n, w);
+}
+
+static void simple_begin(struct simple *c, struct node *n)
+{
+	*c = (struct simple){ .n = n, .assigns = &n->simple.assigns, .words = &n->simple.words,
+			      .redirs = &n->redirs, .decl = &n->simple.decl,
+			      .mode = LEX_COMMAND | LEX_ASSIGN };
+}
+
+static bool simple_may_be_function(const struct simple *c)
+{
+	const struct node *n = c->n;
+
+	return n->simple.n_words == 1 && !n->simple.assigns && !n->redirs &&
+	       !(n->simple.decl && n->simple.decl->next);
+}
+
+static struct node *simple_run(struct parser *ps, struct simple *c)
+{
+	struct node *n = c->n;
+
+	for (;;) {
+		switch (lex_peek(ps, c->mode)) {
+		case TOK_WORD:
+			simple_word(ps, c);
+			break;
+		case TOK_ASSIGN:
+			simple_assign(ps, c);
+			break;
+		case TOK_REDIR:
+			*c->redirs = parse_redir(ps);
+			if (!*c->redirs)
+				return NULL;
+			c->redirs = &(*c->redirs)->next;
+			continue;
+		case TOK_LPAREN:
+			if (simple_may_be_function(c))
+				return simple_function(ps, n);
+			return parse_unexpected(ps);
+		case TOK_ERROR:
+			return NULL;
+		default:
+			return parse_end(ps, n);
+		}
+		lex_take(ps);
+	}
+}
+
+struct node *parse_simple(struct parser *ps)
+{
+	struct simple c;
+
+	simple_begin(&c, parse_node(ps, NODE_SIMPLE));
+	return simple_run(ps, &c);
+}
+
+struct node *parse_coproc_word(struct parser *ps, struct node *coproc)
+{
+	struct node *n = parse_node(ps, NODE_SIMPLE);
+	struct word *w = ps->tok.word;
+	struct simple c;
+
+	simple_begin(&c, n);
+	simple_word(ps, &c);
+	lex_take(ps);
+	lex_peek(ps, c.mode);
+	if (!parse_at_compound(ps))
+		return simple_run(ps, &c);
+	coproc->named.name = parse_name(ps, w->text.p, w->text.n);
+	return parse_compound(ps);
+}

@@ -1,0 +1,335 @@
+/*
+ * Inside of the room: the state of one parse, shared by lex*.c and parse*.c.
+ *
+ * One struct parser reads characters, makes tokens and builds the tree. Tokens
+ * are made on demand, in a mode the grammar gives (whether an assignment may
+ * stand here, whether this is the right side of =~, ...), with one token of
+ * look-ahead; so words are parsed into parts exactly once, where they stand.
+ *
+ * Texts inside texts (a backquoted command, the body of a here-document, an
+ * alias) are frames: the parser leaves one text for another and comes back.
+ *
+ * Failure is sticky: after parse_fail() every token is TOK_ERROR, so loops end
+ * by themselves and callers look at ps->failed once.
+ */
+#ifndef LANG_PARSER_H
+#define LANG_PARSER_H
+
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/heap.h"
+#include "base/map.h"
+#include "base/utf8.h"
+#include "base/vec.h"
+#include "lang/arith.h"
+#include "lang/parse.h"
+
+/* ---- Character classes ---- */
+
+enum {
+	C_BREAK = 1,	/* ends a word: blank, newline, ; & | ( ) < > and the end */
+	C_EXPAND = 2,	/* quotes and $: always looked at */
+	C_SPECIAL = 4,	/* means something to words only: * ? [ { ~ + @ ! */
+	C_CLOSE = 8,	/* } / | ) ( : may end the operand of ${} or an alternative */
+	C_NAME = 16,	/* letter, digit, _ */
+	C_DIGIT = 32,
+	C_BLANK = 64,	/* space, tab */
+	C_DQUOTE = 128	/* looked at inside double quotes: " $ ` \ and the end */
+};
+extern const unsigned char lex_class[256];
+
+static inline bool lex_is(char c, unsigned classes)
+{
+	return (lex_class[(unsigned char)c] & classes) != 0;
+}
+
+/* ---- Texts ---- */
+
+struct lex_frame {
+	char *s;		/* the text; s[end] is NUL */
+	size_t pos, end;
+	size_t line_at;		/* `line` is the number of the line of s[line_at] */
+	uint32_t line;
+	uint32_t anchor;	/* foreign: the position all its nodes get */
+	bool foreign;		/* not script->text itself */
+	bool ended;		/* its missing last newline was made up */
+	bool blank;		/* alias: its text ends with a blank */
+	struct lex_frame *below;	/* alias: reading goes on there */
+	struct slice alias;	/* alias: its name */
+};
+
+/* ---- Tokens ---- */
+
+enum tok_kind {
+	TOK_ERROR, TOK_EOF, TOK_NEWLINE, TOK_WORD, TOK_ASSIGN, TOK_REDIR,
+	TOK_SEMI, TOK_AMP, TOK_AND, TOK_OR, TOK_PIPE, TOK_PIPE_AMP,
+	TOK_BREAK, TOK_FALL, TOK_CONTINUE,	/* ;; ;& ;;& */
+	TOK_LPAREN, TOK_RPAREN
+};
+
+struct token {
+	enum tok_kind kind;
+	enum redir_kind redir;
+	bool strip;		/* <<- */
+	int fd;			/* REDIR: -1 if none was written */
+	struct name var;
+	struct word *word;
+	struct assign *assign;
+	struct array_item *item;	/* a WORD in name=( .. ) */
+	size_t pos, end;
+	size_t word_end;	/* REDIR with a descriptor: its end */
+	uint32_t line;
+};
+
+enum {
+	LEX_ASSIGN = 1,		/* name=value is a TOK_ASSIGN */
+	LEX_COMMAND = 2,	/* command position: aliases */
+	LEX_DECL = 4,		/* as ASSIGN; argument of declare and the like */
+	LEX_PARENS = 8,		/* name=(..) is one plain word (eval, let) */
+	LEX_REGEX = 16,		/* right side of =~ */
+	LEX_PATTERN = 32,	/* right side of == in [[ ]]: extglob is on */
+	LEX_COND = 64,		/* in [[ ]]: no IO numbers */
+	LEX_ITEM = 128,		/* in name=( .. ) */
+	LEX_PLAIN = 256,	/* no patterns, braces, tildes: a subscript */
+	LEX_VALUE = 512		/* value of an assignment: tildes behind : too */
+};
+
+struct here {
+	struct here *next;
+	struct redir *redir;
+	struct slice end;	/* the delimiter without its quotes */
+	bool quoted;
+	uint32_t line;
+};
+
+/* An open bracket or quote, and a pair of them: see lex_skip.c. */
+struct lex_open {
+	size_t pos;
+	char closer;
+};
+struct lex_pair {
+	const char *open, *close;
+};
+
+struct failure {
+	const char *message;	/* NULL: none */
+	struct slice detail;
+	uint32_t line;
+	size_t pos;
+	bool incomplete, limit;
+};
+
+struct parser {
+	struct lex_frame in;
+	struct token tok;
+	bool have;		/* tok is a token not yet taken */
+	bool failed;
+	bool extglob, extglob_next;	/* now; from the next line on */
+	bool posix;
+	bool alias_next;	/* an alias ended with a blank: the next word too */
+	size_t no_break;	/* before this, blanks and operators end no word */
+	size_t last_end;	/* end of the last token taken */
+	unsigned depth, depth_max;
+	unsigned in_command;	/* open $( */
+	unsigned steps;		/* tokens since the last tick */
+	struct here *here, **here_tail;
+	uint32_t here_flags;	/* word flags of the last here-document */
+	struct failure failure;
+	struct arena *arena;
+	struct tsb_heap *heap;
+	struct script *script;
+	const struct parse_options *opt;
+	struct str text;	/* scratch: text with escapes removed */
+	VEC(struct lex_open) closers;	/* scratch of lex_skip() */
+	struct lex_pair *pairs;	/* memo of lex_skip(): a hash table in the arena */
+	size_t n_pairs, pairs_cap;
+	struct parse_warning *warnings, **warnings_tail;
+};
+
+/* ---- lex.c ---- */
+
+/* What lex_cut() hides: the text behind a sub-text. */
+struct lex_cut {
+	char c;
+	size_t end;
+	struct lex_frame *below;
+};
+void lex_cut(struct parser *ps, struct lex_cut *cut, size_t to);
+void lex_uncut(struct parser *ps, const struct lex_cut *cut);
+void lex_enter(struct parser *ps, struct lex_frame *saved, char *s, size_t n, uint32_t line);
+void lex_leave(struct parser *ps, const struct lex_frame *saved);
+/* At the NUL: is there more text (of the text an alias stands in)? */
+bool lex_refill(struct parser *ps);
+bool lex_grow(struct parser *ps);	/* the same, wherever pos is */
+/* The character at pos, line continuations skipped; NUL at the end. */
+char lex_char(struct parser *ps);
+uint32_t lex_line(struct parser *ps, size_t pos);
+uint32_t lex_pos(const struct parser *ps, size_t pos);
+void lex_skip_blanks(struct parser *ps);
+/* The operator at pos, behind a descriptor's word. */
+void lex_redirection(struct parser *ps);
+enum tok_kind lex_peek(struct parser *ps, unsigned mode);
+static inline void lex_take(struct parser *ps)
+{
+	ps->last_end = ps->tok.end;
+	ps->have = false;
+}
+bool lex_accept(struct parser *ps, enum tok_kind kind);
+/* Newline tokens, as many as there are. */
+void lex_newlines(struct parser *ps);
+/* Is the token a word without quotes that reads z? */
+bool lex_word_is(const struct parser *ps, const char *z);
+
+/* ---- lex_alias.c ---- */
+
+/* Is the word at hand an alias? Then its text is read next: ask for a token
+ * again. */
+bool lex_alias(struct parser *ps);
+
+/* ---- lex_skip.c ---- */
+
+/*
+ * The closing partner of the bracket at `open` ( ( [ { ), as bash finds it
+ * without parsing what is inside: quotes are skipped, brackets counted.
+ * (size_t)-1 and a failure when there is none.
+ */
+size_t lex_skip(struct parser *ps, size_t open);
+
+/* ---- lex_here.c ---- */
+
+/* The word at hand is the delimiter of r: its body comes after the line. */
+void lex_here_delimiter(struct parser *ps, struct redir *r);
+/* All that are waited for, from pos on. */
+void lex_here_bodies(struct parser *ps);
+
+/* ---- lex_ansi.c ---- */
+
+/* What the inside of $'..' stands for. */
+struct slice lex_ansi(struct arena *arena, struct slice raw);
+
+/* ---- fail.c ---- */
+
+void *parse_fail(struct parser *ps, uint32_t line, size_t pos, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void *parse_unexpected(struct parser *ps);	/* the token at hand */
+/* "unexpected EOF while looking for matching `)'", opened at `open`. */
+void *parse_unmatched(struct parser *ps, char closer, size_t open);
+/* Another line of bash's behind the message of a failure. */
+void *parse_fail_more(struct parser *ps, const char *line);
+void *parse_unmatched_at_end(struct parser *ps, char closer);
+uint32_t lex_last_line(struct parser *ps);
+void parse_warn(struct parser *ps, uint32_t line, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+bool parse_enter(struct parser *ps);	/* false: too deep */
+static inline void parse_leave(struct parser *ps)
+{
+	ps->depth--;
+}
+
+/* ---- parse*.c ---- */
+
+struct node *parse_list(struct parser *ps);
+struct node *parse_command(struct parser *ps);
+struct node *parse_simple(struct parser *ps);
+struct node *parse_compound(struct parser *ps);	/* NULL without failure: no compound here */
+bool parse_at_compound(struct parser *ps);	/* would it find one at the token at hand? */
+bool parse_redirs(struct parser *ps, struct redir **tail);
+struct node *parse_cond_command(struct parser *ps, struct node *n);
+struct node *parse_function_body(struct parser *ps, struct node *n, const struct word *name);
+/* The name of a coprocess, or the first word of its command, is at hand. */
+struct node *parse_coproc_word(struct parser *ps, struct node *coproc);
+struct node *parse_node(struct parser *ps, enum node_kind kind);
+struct node *parse_end(struct parser *ps, struct node *n);
+/* The state of the grammar around a nested script; a token is being read. */
+struct nested {
+	struct token tok;
+	struct here *here, **here_tail;
+	unsigned in_command;
+	size_t last_end, no_break;
+	bool have, alias_next;
+};
+void nested_begin(struct parser *ps, struct nested *save);
+void nested_end(struct parser *ps, const struct nested *save);
+/* Body of $( ), <( ): reads up to and over the ). */
+struct node *parse_nested(struct parser *ps);
+/* The whole of the text as a script that bash parses only at run time: an error
+ * is no failure but part->late. */
+void parse_late(struct parser *ps, struct part *part);
+void parse_late_catch(struct parser *ps, struct part *part, unsigned depth);
+
+/* ---- parse_word*.c ---- */
+
+struct parts {
+	struct part *first, **tail;
+	uint32_t flags;
+};
+
+enum word_stop {
+	STOP_TOKEN,	/* a word of a command */
+	STOP_REGEX,	/* the right side of =~ */
+	STOP_END,	/* the whole text */
+	STOP_BRACE,	/* operand of ${x-..}: up to } */
+	STOP_SLASH,	/* pattern of ${x/..}: up to / or } */
+	STOP_BRACKET,	/* subscript of ${a[..]}: up to ] or } */
+	STOP_ALTERNATIVE	/* in ?(..|..): up to | or ) */
+};
+
+/* Flags of a list of parts beside those of words. */
+enum { WORD_BRACKET = 1 << 16 };	/* a [ that may turn out plain */
+
+enum quoted_kind {
+	QUOTED_NOT,	/* no string: for functions that serve both */
+	QUOTED_STRING,	/* up to " */
+	QUOTED_BRACE,	/* operand of "${x-..}": up to } */
+	QUOTED_SLICE,	/* offset of ${x:..}: up to : or } */
+	QUOTED_HERE,	/* here-document: the whole text, " is a plain character */
+	QUOTED_PROMPT,	/* the whole text, \" is an escape */
+	QUOTED_ARITH	/* the whole text, ".." loses its quotes */
+};
+
+/* parse_word.c */
+void parts_init(struct parts *out);
+struct part *parts_add(struct parser *ps, struct parts *out, enum part_kind kind);
+struct slice parts_dup(struct parser *ps, size_t from, size_t to);
+void parts_text(struct parser *ps, struct parts *out, size_t from, size_t to);
+void word_unquoted(struct parser *ps, struct parts *out, enum word_stop stop, unsigned mode);
+void word_quoted(struct parser *ps, struct parts *out, enum quoted_kind kind);
+struct word *word_from_parts(struct parser *ps, struct parts *parts, size_t from);
+
+/* parse_dollar.c: the parts that expand. kind says where they stand. */
+bool word_is_dollar(struct parser *ps, bool quoted);	/* not a plain $ */
+void word_dollar(struct parser *ps, struct parts *out, enum quoted_kind kind);
+void word_backquote(struct parser *ps, struct parts *out, enum quoted_kind kind);
+void word_process(struct parser *ps, struct parts *out);
+/* The text [from, to) as an arithmetic expression; pos is to, after it. */
+struct arith *word_arith(struct parser *ps, size_t from, size_t to);
+struct arith *arith_from_parts(struct parser *ps, struct parts *parts, size_t from);
+bool parse_is_volatile(struct name name);
+struct name parse_read_name(struct parser *ps);
+struct name parse_name(struct parser *ps, const char *s, size_t n);
+
+/* parse_param.c: ${..}; at is the $, pos the {. */
+void word_param(struct parser *ps, struct parts *out, size_t at, enum quoted_kind kind);
+void word_subscript_text(struct parser *ps, struct subscript *sub, size_t from, size_t to);
+void subscript_from_parts(struct parser *ps, struct subscript *sub, struct parts *parts,
+			  size_t from);
+
+/* parse_assign.c: a word, or an assignment, at pos into tok. */
+void word_token(struct parser *ps, unsigned mode);
+
+/* parse_text.c */
+struct script *parse_begin(struct parser *ps, struct tsb_heap *heap, const char *text, size_t n,
+			   const struct parse_options *opt);
+void parse_done(struct parser *ps);
+void parse_report(struct parser *ps, struct parse_error *err);
+void parse_too_long(struct parser *ps, size_t n);
+/* A subscript met when an expanded text is parsed. */
+struct word *parse_subscript_text(struct arena *arena, const char *s, size_t n, unsigned depth_max);
+
+/* ---- arith.c ---- */
+
+/* Builds a->tree from a->word, which may expand. */
+void arith_from_word(struct arena *arena, struct arith *a, unsigned depth_max);
+
+#endif
