@@ -21,6 +21,7 @@ struct spec {
 	bool upper, swap;
 	int width;		/* -1: none */
 	int colons;
+	char modifier;		/* 'E', 'O' or 0 */
 };
 
 bool date_moment(struct date_moment *m, int64_t sec, int32_t nsec, const struct zone *z)
@@ -55,7 +56,26 @@ static void put_name(struct str *out, const struct spec *f, const char *s, size_
 	put_text(out, &g, s, n);
 }
 
-/* A number: at least `digits` of them, padded by `pad` unless a flag says else. */
+/* Digits with a sign (0: none), padded to the flag's or the usual width. */
+static void put_digits(struct str *out, const struct spec *f, const char *text, size_t n, char sign,
+		       size_t usual, char pad)
+{
+	size_t width = f->width >= 0 ? (size_t)f->width : usual, blank = 0;
+	size_t have = n + (sign != 0);
+
+	if (f->pad)
+		pad = f->pad;
+	if (pad != '-' && have < width)
+		blank = width - have;
+	if (pad == '_')
+		str_fill(out, ' ', blank);
+	if (sign)
+		str_addc(out, sign);
+	if (pad != '_')
+		str_fill(out, '0', blank);
+	str_addn(out, text, n);
+}
+
 static void put_number(struct str *out, const struct spec *f, int64_t value, int digits, char pad,
 		       bool plus)
 {
@@ -63,20 +83,8 @@ static void put_number(struct str *out, const struct spec *f, int64_t value, int
 	bool negative = value < 0;
 	uint64_t magnitude = negative ? 0 - (uint64_t)value : (uint64_t)value;
 	size_t n = (size_t)snprintf(text, sizeof(text), "%" PRIu64, magnitude);
-	size_t width = f->width >= 0 ? (size_t)f->width : (size_t)digits;
-	char sign = negative ? '-' : plus ? '+' : 0;
 
-	if (f->pad)
-		pad = f->pad;
-	if (pad == '-')
-		width = 0;
-	if (pad == '_' && n + (sign != 0) < width)
-		str_fill(out, ' ', width - n - (sign != 0));
-	if (sign)
-		str_addc(out, sign);
-	if (pad != '_' && n + (sign != 0) < width)
-		str_fill(out, '0', width - n - (sign != 0));
-	str_addn(out, text, n);
+	put_digits(out, f, text, n, negative ? '-' : plus ? '+' : 0, (size_t)digits, pad);
 }
 
 /* ISO 8601 week of the date; its year in *year. */
@@ -95,33 +103,26 @@ static int iso_week(const struct civil *c, int64_t *year)
 	return (int)((thursday - civil_days(y, 1, 1)) / 7 + 1);
 }
 
+/* The offset is one number with colons inside: +0530 is 530, +05:30:00 is 53000. */
 static void put_zone(struct str *out, const struct spec *f, const struct date_moment *m)
 {
 	int32_t a = m->offset < 0 ? -m->offset : m->offset;
 	int h = a / 3600, min = a / 60 % 60, s = a % 60, colons = f->colons;
-	char text[24], pad = f->pad;
-	size_t n, width = f->width > 0 ? (size_t)f->width : 0;
-	char sign = m->offset < 0 ? '-' : '+';
+	char text[24], sign = m->offset < 0 ? '-' : '+';
+	int n;
 
 	if (colons == 3)
 		colons = s ? 2 : min ? 1 : -1;
 	if (colons == -1)
-		n = (size_t)snprintf(text, sizeof(text), "%02d", h);
+		n = snprintf(text, sizeof(text), "%d", h);
 	else if (colons == 0)
-		n = (size_t)snprintf(text, sizeof(text), "%02d%02d", h, min);
+		n = snprintf(text, sizeof(text), "%d", h * 100 + min);
 	else if (colons == 1)
-		n = (size_t)snprintf(text, sizeof(text), "%02d:%02d", h, min);
+		n = snprintf(text, sizeof(text), "%d:%02d", h, min);
 	else
-		n = (size_t)snprintf(text, sizeof(text), "%02d:%02d:%02d", h, min, s);
-	if ((pad == '-' || pad == '_') && text[0] == '0') {
-		memmove(text, text + 1, n--);
-	}
-	if (pad == '_' && n + 1 < width)
-		str_fill(out, ' ', width - n - 1);
-	str_addc(out, sign);
-	if (pad != '_' && pad != '-' && n + 1 < width)
-		str_fill(out, '0', width - n - 1);
-	str_addn(out, text, n);
+		n = snprintf(text, sizeof(text), "%d:%02d:%02d", h, min, s);
+	put_digits(out, f, text, (size_t)n, sign, colons == -1 ? 3 : colons == 0 ? 5 : colons == 1 ? 6 : 9,
+		   '0');
 }
 
 static void put_nanoseconds(struct str *out, const struct spec *f, int32_t nsec)
@@ -211,9 +212,11 @@ static bool convert_text(struct str *out, const struct spec *f, int c, const str
 	case 'p':
 	case 'P':
 		day = m->civil.hour < 12 ? "AM" : "PM";
-		if (c == 'P' || f->swap)
+		if (c == 'P' || f->swap) {
 			day = m->civil.hour < 12 ? "am" : "pm";
-		put_text(out, f, day, 2);
+			g.upper = false;
+		}
+		put_text(out, &g, day, 2);
 		break;
 	case 'Z':
 		if (f->swap) {
@@ -302,10 +305,34 @@ static size_t read_spec(const char *s, size_t n, size_t at, struct spec *f)
 		if (f->width < WIDTH_MAX)
 			f->width = f->width * 10 + (s[at] - '0');
 	if (at < n && (s[at] == 'E' || s[at] == 'O'))
-		at++;
-	for (; at < n && s[at] == ':'; at++)
+		f->modifier = s[at++];
+	while (at + (size_t)f->colons < n && f->colons < 3 && s[at + (size_t)f->colons] == ':')
 		f->colons++;
-	return at;
+	/* Colons belong to %z only. */
+	if (f->colons && (at + (size_t)f->colons >= n || s[at + (size_t)f->colons] != 'z'))
+		f->colons = 0;
+	return at + (size_t)f->colons;
+}
+
+/* One conversion, or false: there is none such. */
+static bool convert(struct str *out, const struct spec *f, int c, const struct date_moment *m)
+{
+	static const char no_e[] = "%aAbBdDeFgGhHIjklmMNSUvVwW", no_o[] = "%aAcDFqvxXY";
+	static const char native_e[] = "cCxXyY", native_o[] = "bBCdegGhHIjklmMSuUVwWyz";
+	struct spec plain = { .width = -1 };
+	struct str text;
+	bool good;
+
+	if (!c || (f->modifier && strchr(f->modifier == 'E' ? no_e : no_o, c)))
+		return false;
+	if (!f->modifier || !strchr(f->modifier == 'E' ? native_e : native_o, c))
+		return convert_text(out, f, c, m) || convert_number(out, f, c, m);
+	/* With these modifiers the C library's own text is taken, and padded as text. */
+	str_init(&text, out->heap, out->max);
+	good = convert(&text, &plain, c, m);
+	put_text(out, f, text.p, text.n);
+	str_end(&text);
+	return good;
 }
 
 void date_format(struct str *out, const char *format, size_t n, const struct date_moment *m)
@@ -319,14 +346,10 @@ void date_format(struct str *out, const char *format, size_t n, const struct dat
 			continue;
 		}
 		at = read_spec(format, n, i + 1, &f);
-		if (at >= n || (f.colons && (format[at] != 'z' || f.colons > 3)) ||
-		    (!convert_text(out, &f, format[at], m) && !convert_number(out, &f, format[at], m))) {
-			/* As it stands: what follows may be a conversion of its own. */
-			size_t end = at < n ? at + 1 : n;
-
-			str_addn(out, format + i, end - i);
-			i = end - 1;
-			continue;
+		if (!convert(out, &f, at < n ? (unsigned char)format[at] : '\0', m)) {
+			/* As it stands, padded: what follows may be a conversion of its own. */
+			put_text(out, &f, format + i, (at < n ? at + 1 : n) - i);
+			at = at < n ? at : n - 1;
 		}
 		i = at;
 	}

@@ -36,7 +36,7 @@ struct parse {
 	int64_t day_ordinal;
 	int day_number;
 	int64_t zone_minutes;
-	int local_isdst;
+	int local_isdst, now_isdst;
 	int64_t rel_year, rel_month, rel_day, rel_hour, rel_minute, rel_second;
 	int32_t rel_nsec;
 	bool instant;		/* @ */
@@ -96,6 +96,13 @@ static bool scan_number(const char **s, struct token *t)
 	return true;
 }
 
+/* These mean the zone of Greenwich even where they are the local zone's name. */
+static bool is_universal(const char *word, size_t n)
+{
+	return (n == 3 && (!memcmp(word, "gmt", 3) || !memcmp(word, "utc", 3))) ||
+	       (n == 2 && !memcmp(word, "ut", 2));
+}
+
 static bool scan_word(const char **s, const struct parse *p, struct token *t)
 {
 	struct date_word w;
@@ -107,7 +114,7 @@ static bool scan_word(const char **s, const struct parse *p, struct token *t)
 			word[n++] = (char)lower(**s);
 	if (n == sizeof(word))
 		return false;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2 && !is_universal(word, n); i++) {
 		const char *name = p->zone->name[i];
 		size_t k = 0;
 
@@ -488,7 +495,7 @@ static bool take_zone(struct parse *p)
 		if (!take_zone_offset(p, &more))
 			return false;
 		p->zone_minutes += more;
-	} else {
+	} else if (t->kind != DATE_DAYZONE) {
 		p->no_ago = p->at;
 	}
 	return true;
@@ -641,11 +648,14 @@ static bool compute(struct parse *p, int64_t *sec, int32_t *nsec)
 		zone_init(&utc, "UTC0");
 		z = &utc;
 	}
-	if (!absolute(p, z, isdst, sec) && !(p->local_zones && absolute(p, z, -1, sec)))
+	if (!absolute(p, z, isdst, sec))
 		return false;
 	if (p->days && !p->dates && !apply_day(p, z, sec))
 		return false;
-	if (!apply_calendar(p, z, p->zones ? 0 : -1, sec))
+	/* Amounts alone keep the daylight saving of now, as GNU has it. */
+	if (!(p->dates | p->days | p->times) && !p->local_zones)
+		isdst = p->now_isdst;
+	if (!apply_calendar(p, z, p->zones ? 0 : isdst, sec))
 		return false;
 	if (p->zones && !add(sec, -p->zone_minutes, 60))
 		return false;
@@ -693,9 +703,10 @@ static bool take_instant(struct parse *p, int64_t *sec, int32_t *nsec)
 bool parsedate(const char *text, int64_t now_sec, int32_t now_nsec, const struct zone *zone,
 	       int64_t *sec, int32_t *nsec)
 {
-	struct parse p = { .zone = zone, .meridian = -1 };
+	struct parse p = { .zone = zone, .meridian = -1, .no_ago = SIZE_MAX };
 	struct zone other;
 	struct civil c;
+	bool dst;
 	char name[64] = "";
 
 	text = take_tz(skip_blanks(text), name, sizeof(name));
@@ -709,8 +720,9 @@ bool parsedate(const char *text, int64_t now_sec, int32_t now_nsec, const struct
 		return false;
 	if (is_char(&p, 0, '@'))
 		return take_instant(&p, sec, nsec);
-	if (!civil_from(now_sec, zone_offset(p.zone, now_sec, NULL, NULL), &c))
+	if (!civil_from(now_sec, zone_offset(p.zone, now_sec, NULL, &dst), &c))
 		return false;
+	p.now_isdst = dst;
 	p.year = c.year;
 	p.month = c.month;
 	p.day = c.day;
