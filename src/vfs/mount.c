@@ -183,6 +183,18 @@ int vfs_mount(struct vfs *v, const char *path, struct tsb_fs *fs, unsigned flags
 	return 0;
 }
 
+int vfs_remount(struct vfs *v, const char *path, unsigned flags)
+{
+	bool found;
+	unsigned i = mount_index(v, path, &found);
+
+	if (!found)
+		return -EINVAL;
+	v->at[i]->flags = (v->at[i]->flags & ~(unsigned)VFS_MOUNT_READ_ONLY) |
+			  (flags & VFS_MOUNT_READ_ONLY);
+	return 0;
+}
+
 int vfs_unmount(struct vfs *v, const char *path)
 {
 	bool found;

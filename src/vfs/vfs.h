@@ -106,6 +106,8 @@ struct vfs_where {
 	enum vfs_last {
 		VFS_LAST_NAME, VFS_LAST_ROOT, VFS_LAST_DOT, VFS_LAST_DOTDOT
 	} last;				/* what the path's last component was */
+	int error;			/* !exists with VFS_LITERAL: what a lookup of the
+					 * last component says if not -ENOENT; else 0 */
 	int magic_pid, magic_fd;	/* see VFS_MAGIC; else 0, -1 */
 	struct tsb_stat st;
 	struct tsb_stat dir;		/* of the directory that path would be in */
