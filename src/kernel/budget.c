@@ -19,6 +19,7 @@
 
 #define SLICE_STEPS 10000
 #define STEPS_MIN 128
+#define STEPS_FIRST 1000
 #define CLOCK_EVERY_NS 75000
 #define VIRTUAL_NS_A_STEP 10
 
@@ -80,7 +81,7 @@ bool kernel_check_stop(struct kernel *k, int64_t real_now)
 void tick_begin(struct kernel *k)
 {
 	k->slice_left = SLICE_STEPS;
-	k->tick_step = k->tick_left = STEPS_MIN;
+	k->tick_step = k->tick_left = STEPS_FIRST;
 }
 
 /* Steps until the clock is to be read again, by how long the last ones took. */

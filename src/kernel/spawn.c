@@ -11,15 +11,6 @@
 
 /* ---- The search ---- */
 
-static int spawn_check(struct tsb_proc *p, const char *path)
-{
-	const char *command;
-	struct call_ctx ctx;
-	int r = call_reads(p, &ctx, path);
-
-	return r < 0 ? r : vfs_program(&ctx.c, path, NULL, &command);
-}
-
 /* dir/name in the process's heap; an empty dir is the working directory. */
 static char *spawn_join(struct tsb_proc *p, const char *dir, size_t dir_n, const char *name)
 {
@@ -33,7 +24,8 @@ static char *spawn_join(struct tsb_proc *p, const char *dir, size_t dir_n, const
 	return path;
 }
 
-static int spawn_search(struct tsb_proc *p, const char *name, char **out)
+/* found->path is in the process's heap. */
+static int spawn_search(struct tsb_proc *p, const char *name, struct program *found)
 {
 	const char *at = tsb_getenv(p, "PATH");
 	int result = -ENOENT;
@@ -43,12 +35,10 @@ static int spawn_search(struct tsb_proc *p, const char *name, char **out)
 	for (;;) {
 		size_t n = strcspn(at, ":");
 		char *path = spawn_join(p, at, n, name);
-		int r = spawn_check(p, path);
+		int r = proc_find_program(p, path, found);
 
-		if (r == 0) {
-			*out = path;
-			return 0;
-		}
+		if (r == 0 || r == -ENOEXEC)
+			return r;
 		tsb_free(p, path);
 		if (r == -EACCES)
 			result = r;	/* found, but not to be run: look on */
@@ -60,36 +50,37 @@ static int spawn_search(struct tsb_proc *p, const char *name, char **out)
 	}
 }
 
+static int spawn_look_up(struct tsb_proc *p, const char *name, struct program *found)
+{
+	if (!*name)
+		return -ENOENT;
+	return strchr(name, '/') ? proc_find_program(p, name, found) :
+				   spawn_search(p, name, found);
+}
+
 int tsb_find_program(struct tsb_proc *p, const char *name, char **path)
 {
+	struct program found;
 	int r;
 
 	CALL_BEGIN(p, 16);
 	if (!name || !path)
 		return -EFAULT;
-	if (!*name)
-		return -ENOENT;
-	if (!strchr(name, '/'))
-		return spawn_search(p, name, path);
-	r = spawn_check(p, name);
-	if (r == 0)
-		*path = tsb_strdup(p, name);
-	return r;
+	r = spawn_look_up(p, name, &found);
+	if (r < 0 && r != -ENOEXEC)	/* what it is, is asked when it is run */
+		return r;
+	*path = tsb_strdup(p, found.path);
+	return 0;
 }
 
 static int spawn_find(struct tsb_proc *p, const struct tsb_spawn *how, struct program *program)
 {
 	const char *file;
-	char *path;
-	int r;
 
 	if (!how || how->size < sizeof(*how) || !how->argv)
 		return -EFAULT;
 	file = how->file ? how->file : how->argv[0];
-	if (!file)
-		return -EFAULT;
-	r = tsb_find_program(p, file, &path);
-	return r < 0 ? r : proc_find_program(p, path, program);
+	return file ? spawn_look_up(p, file, program) : -EFAULT;
 }
 
 /* ---- Descriptors ---- */
