@@ -40,6 +40,7 @@ static struct regex *regex_new(struct tsb_heap *heap, unsigned flags)
 	re->utf8 = flags & REGEX_UTF8;
 	re->icase = flags & REGEX_ICASE;
 	re->line_byte = !(flags & REGEX_NEWLINE) ? -1 : flags & REGEX_NUL_LINES ? 0 : '\n';
+	re->bytewise = !re->icase;
 	arena_init(&re->arena, heap);
 	return re;
 }
@@ -151,6 +152,25 @@ static size_t next_start(const struct regex *re, const struct re_text *t, size_t
 	return t->n + 1;
 }
 
+/*
+ * A search may begin inside a character: sed goes on one byte behind an empty
+ * match. If the pattern has nothing but characters, dots, simple brackets and
+ * anchors, glibc searches bytes and finds the empty match there; otherwise the
+ * search begins with the next character.
+ */
+static size_t begin_at(const struct regex *re, const struct re_text *t, size_t from)
+{
+	if (re->bytewise || !re->utf8 || from >= t->n || ((unsigned char)t->p[from] & 0xc0) != 0x80)
+		return from;
+	for (size_t back = 1; back <= 3 && back <= from; back++) {
+		int32_t unit;
+		size_t len = re_unit(re, t->p + from - back, t->n - from + back, &unit);
+		if (len > back)
+			return from - back + len;
+	}
+	return from;
+}
+
 /* Where the leftmost-longest match is. */
 static bool locate(struct regex *re, const struct re_text *t, size_t from, size_t *so, size_t *eo)
 {
@@ -254,6 +274,7 @@ enum regex_status regex_match(struct regex *re, const char *text, size_t n, size
 
 	if (from > n)
 		return REGEX_NOMATCH;
+	from = begin_at(re, &t, from);
 	if (re->backrefs)
 		return match_backrefs(re, &t, from, spans, n_spans);
 	if (!n_spans && !re->filter.whole)

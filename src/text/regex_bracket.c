@@ -108,9 +108,12 @@ static bool bracket_member(struct re_parser *ps, struct re_set *set, bool first)
 			if (lo.kind == ELEM_CLASS || lo.kind == ELEM_EQUAL)
 				return fail(ps, "Invalid range end");
 			ps->at++;
+			ps->re->bytewise = false;
 			return bracket_elem(ps, &hi, true) && bracket_range(ps, set, &lo, &hi);
 		}
 	}
+	if (lo.kind != ELEM_CHAR || lo.c >= 128)
+		ps->re->bytewise = false;
 	if (lo.kind == ELEM_CLASS) {
 		re_set_class(ps->re, set, lo.name);
 	} else {
@@ -154,6 +157,7 @@ struct re_node *re_parse_bracket(struct re_parser *ps)
 		fail(ps, "Memory exhausted");
 		return NULL;
 	}
+	ps->re->bytewise &= !negate;
 	for (bool first = true;; first = false) {
 		if (ps->at >= ps->n) {
 			fail(ps, UNMATCHED);

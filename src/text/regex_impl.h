@@ -126,6 +126,7 @@ struct regex {
 	size_t groups;
 	uint32_t uses;			/* RC_ bits that its assertions look at */
 	bool backrefs, anchored, raw;	/* raw: has units >= RE_RAW */
+	bool bytewise;			/* see begin_at() in regex.c */
 	struct re_filter filter;
 	struct re_dfa *lines, *exists, *longest;	/* made when first needed */
 	void (*tick)(void *ctx, size_t steps);

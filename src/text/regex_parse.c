@@ -280,6 +280,8 @@ static struct re_node *class_node(struct re_parser *ps, int32_t letter)
 
 	if (!set || !made)
 		return fail(ps, "Memory exhausted");
+	if (letter != '.')
+		re->bytewise = false;
 	if (letter == 'w' || letter == 'W') {
 		re_set_class(re, set, "alnum");
 		re_set_range(re, set, '_', '_');
@@ -301,80 +303,6 @@ static struct re_node *backref_node(struct re_parser *ps, int32_t n)
 		made->c = n + (int32_t)ps->base;
 	ps->re->backrefs = true;
 	return made;
-}
-
-static const char *start_warning(enum token_kind kind)
-{
-	return kind == T_STAR ? "* at start of expression" :
-	       kind == T_PLUS ? "+ at start of expression" :
-	       kind == T_QUEST ? "? at start of expression" : "{...} at start of expression";
-}
-
-static struct re_node *parse_atom(struct re_parser *ps, bool grouped, bool caret_here,
-				  bool *is_anchor);
-
-/* An operator with nothing to repeat. */
-static struct re_node *operator_at_start(struct re_parser *ps, struct token t, bool grouped,
-					 bool *is_anchor)
-{
-	if (t.kind == T_LBRACE && (ps->syntax & RE_SYN_BAD_DUP))
-		return fail(ps, "Invalid preceding regular expression");
-	if (ps->syntax & RE_SYN_BAD_OPS)
-		return fail(ps, "Invalid preceding regular expression");
-	if (!(ps->syntax & RE_SYN_SKIP_OPS))
-		return char_node(ps, t.c);
-	if (ps->syntax & RE_SYN_WARN)
-		re_warn(ps->re, start_warning(t.kind), strlen(start_warning(t.kind)));
-	/* Several in a row are skipped by a loop, not by recursion. */
-	for (;;) {
-		t = token_at(ps, false);
-		if (t.kind != T_STAR && t.kind != T_PLUS && t.kind != T_QUEST && t.kind != T_LBRACE)
-			break;
-		ps->at += t.len;
-	}
-	return parse_atom(ps, grouped, false, is_anchor);
-}
-
-static struct re_node *parse_atom(struct re_parser *ps, bool grouped, bool caret_here,
-				  bool *is_anchor)
-{
-	struct token t = token_at(ps, caret_here);
-	struct re_node *made;
-
-	if (t.kind == T_END || t.kind == T_ALT || (t.kind == T_CLOSE && grouped))
-		return node(ps, RE_EMPTY);
-	ps->at += t.len;
-	switch (t.kind) {
-	case T_OPEN:
-		return parse_group(ps);
-	case T_BRACKET:
-		return re_parse_bracket(ps);
-	case T_DOT:
-		return class_node(ps, '.');
-	case T_CLASS:
-		return class_node(ps, t.c);
-	case T_BACKREF:
-		return backref_node(ps, t.c);
-	case T_ASSERT:
-		*is_anchor = true;
-		made = node(ps, RE_ASSERT);
-		if (made)
-			made->c = t.c;
-		return made;
-	case T_STAR:
-	case T_PLUS:
-	case T_QUEST:
-	case T_LBRACE:
-		return operator_at_start(ps, t, grouped, is_anchor);
-	case T_CLOSE:
-		if (!(ps->syntax & RE_SYN_PAREN_ORD))
-			return fail(ps, "Unmatched ) or \\)");
-		return char_node(ps, ')');
-	case T_TRAILING:
-		return fail(ps, "Trailing backslash");
-	default:
-		return char_node(ps, t.c);
-	}
 }
 
 enum { NUM_MISSING = -1, NUM_BAD = -2 };
@@ -434,6 +362,87 @@ static bool parse_interval(struct re_parser *ps, int *min, int *max)
 		return false;
 	}
 	return true;
+}
+
+static const char *start_warning(enum token_kind kind)
+{
+	return kind == T_STAR ? "* at start of expression" :
+	       kind == T_PLUS ? "+ at start of expression" :
+	       kind == T_QUEST ? "? at start of expression" : "{...} at start of expression";
+}
+
+static struct re_node *parse_atom(struct re_parser *ps, bool grouped, bool caret_here,
+				  bool *is_anchor);
+
+/* An operator with nothing to repeat. */
+static struct re_node *operator_at_start(struct re_parser *ps, struct token t, bool *is_anchor)
+{
+	if (t.kind == T_LBRACE && (ps->syntax & RE_SYN_BAD_DUP))
+		return fail(ps, "Invalid preceding regular expression");
+	if (ps->syntax & RE_SYN_BAD_OPS)
+		return fail(ps, "Invalid preceding regular expression");
+	if (!(ps->syntax & RE_SYN_SKIP_OPS))
+		return char_node(ps, t.c);
+	/* Several in a row are skipped by a loop, not by recursion. */
+	while (t.kind == T_STAR || t.kind == T_PLUS || t.kind == T_QUEST || t.kind == T_LBRACE) {
+		size_t start = ps->at;
+		int min, max;
+		if (t.kind == T_LBRACE && !parse_interval(ps, &min, &max)) {
+			ps->at = start;
+			return ps->error ? NULL : char_node(ps, '{');
+		}
+		if (ps->syntax & RE_SYN_WARN)
+			re_warn(ps->re, start_warning(t.kind), strlen(start_warning(t.kind)));
+		t = token_at(ps, false);
+		if (t.kind == T_STAR || t.kind == T_PLUS || t.kind == T_QUEST || t.kind == T_LBRACE)
+			ps->at += t.len;
+	}
+	/* A ")" right behind them is literal, as for glibc. */
+	return parse_atom(ps, false, false, is_anchor);
+}
+
+static struct re_node *parse_atom(struct re_parser *ps, bool grouped, bool caret_here,
+				  bool *is_anchor)
+{
+	struct token t = token_at(ps, caret_here);
+	struct re_node *made;
+
+	if (t.kind == T_END || t.kind == T_ALT || (t.kind == T_CLOSE && grouped))
+		return node(ps, RE_EMPTY);
+	ps->at += t.len;
+	switch (t.kind) {
+	case T_OPEN:
+		return parse_group(ps);
+	case T_BRACKET:
+		return re_parse_bracket(ps);
+	case T_DOT:
+		return class_node(ps, '.');
+	case T_CLASS:
+		return class_node(ps, t.c);
+	case T_BACKREF:
+		return backref_node(ps, t.c);
+	case T_ASSERT:
+		*is_anchor = true;
+		if (t.c >= RE_WORD_EDGE)
+			ps->re->bytewise = false;
+		made = node(ps, RE_ASSERT);
+		if (made)
+			made->c = t.c;
+		return made;
+	case T_STAR:
+	case T_PLUS:
+	case T_QUEST:
+	case T_LBRACE:
+		return operator_at_start(ps, t, is_anchor);
+	case T_CLOSE:
+		if (!(ps->syntax & RE_SYN_PAREN_ORD))
+			return fail(ps, "Unmatched ) or \\)");
+		return char_node(ps, ')');
+	case T_TRAILING:
+		return fail(ps, "Trailing backslash");
+	default:
+		return char_node(ps, t.c);
+	}
 }
 
 static struct re_node *repeat_node(struct re_parser *ps, struct re_node *of, int min, int max)
