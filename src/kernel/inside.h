@@ -382,7 +382,7 @@ void out_flush_now(struct tsb_proc *p);		/* when dropped: where no waiting is ne
 int program_close(struct tsb_proc *p, int status, int error_status);
 void record_end(struct tsb_proc *p);
 int program_main(struct tsb_proc *p, void *cmd);	/* of a process that runs a command */
-const char *path_base(const char *path);
+const char *program_base(const char *path);
 
 /* Entry of a call that costs `n` steps. */
 #define CALL_BEGIN(p, n)				\

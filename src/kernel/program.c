@@ -17,7 +17,7 @@
 #define HEAD_SIZE 256		/* of a script: Linux looks no further */
 #define STUB_INTERPRETER "/usr/bin/tinysandbox-command"
 
-const char *path_base(const char *path)
+const char *program_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
