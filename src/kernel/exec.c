@@ -221,7 +221,7 @@ static int exec_prepare(struct kernel *k, struct tsb_heap *h, const struct exec_
 static void exec_apply(struct tsb_proc *p, const struct exec_plan *plan,
 		       const struct exec_image *image)
 {
-	const char *base = path_base(plan->exe);
+	const char *base = program_base(plan->exe);
 	size_t n = strlen(base);
 
 	p->cmd = plan->cmd;

@@ -458,7 +458,7 @@ void proc_set_name(struct tsb_proc *p, const char *name)
 	if (!copy)
 		return;
 	p->name = memcpy(copy, name, n);
-	name = path_base(p->name);
+	name = program_base(p->name);
 	n = strlen(name);
 	if (n > sizeof(p->comm) - 1)
 		n = sizeof(p->comm) - 1;
