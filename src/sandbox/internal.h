@@ -62,6 +62,8 @@ void sandbox_free_list(char **list);
 /* ---- Commands of the embedder (registry.c) ---- */
 const struct tsb_command *sandbox_find_command(const struct tsb_sandbox *box, const char *name,
 					       size_t n);
+/* Is it one of the embedder's? */
+bool sandbox_is_own(const struct tsb_sandbox *box, const struct tsb_command *cmd);
 struct registry *registry_copy(const struct registry *r);
 void registry_free(struct registry *r);
 /* Puts a /usr/bin that lists the sandbox's own commands in place. */

@@ -39,6 +39,13 @@ const struct tsb_command *sandbox_find_command(const struct tsb_sandbox *box, co
 	return cmd ? cmd : engine_find(box->engine, name, n);
 }
 
+bool sandbox_is_own(const struct tsb_sandbox *box, const struct tsb_command *cmd)
+{
+	const struct registry *r = box->extra ? box->extra->registry : NULL;
+
+	return own_find(r, cmd->name, strlen(cmd->name)) == cmd;
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	const char *const *x = a, *const *y = b;

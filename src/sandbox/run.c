@@ -60,6 +60,11 @@ static const struct tsb_command *find_program(void *ctx, const char *name, size_
 	return sandbox_find_command(ctx, name, n);
 }
 
+static bool is_foreign(void *ctx, const struct tsb_command *cmd)
+{
+	return sandbox_is_own(ctx, cmd);
+}
+
 /* ---- Inside: the first process ---- */
 
 static void set_arguments(struct run *r, struct shell *sh)
@@ -109,7 +114,8 @@ static void kernel_options_of(struct run *r, struct kernel_options *k)
 	memset(k, 0, sizeof(*k));
 	k->limits = opt->limits ? opt->limits : sandbox_limits(r->box);
 	k->vfs = r->box->vfs;
-	k->programs = (struct kernel_programs){ find_program, "bash", r->box };
+	k->programs = (struct kernel_programs){ .find = find_program, .foreign = is_foreign,
+						.shell = "bash", .ctx = r->box };
 	k->io.input = opt->input_fn ? opt->input_fn : read_bytes;
 	k->io.input_ctx = opt->input_fn ? opt->input_ctx : r;
 	k->io.output = opt->output_fn ? opt->output_fn : keep_output;
