@@ -168,6 +168,8 @@ enum flow expand_here(struct shell *sh, const struct word *w, struct slice *out)
 enum flow expand_target(struct shell *sh, const struct word *w, struct slice *out);
 /* Text (not from the tree) expanded as in double quotes: PS4, ${x@P}, arithmetic. */
 enum flow expand_text(struct shell *sh, const char *text, size_t n, struct slice *out);
+/* A prompt (PS4, ${x@P}): backslash escapes, then as expand_text(). */
+enum flow expand_prompt(struct shell *sh, const char *text, size_t n, struct slice *out);
 /* Pathnames that match a pattern (escaped as by expand_pattern), sorted; honours
  * dotglob, nullglob, globstar ... by sh->opts. Appends; the count. */
 size_t glob_paths(struct shell *sh, const char *pattern, size_t n, struct fields *out);

@@ -1,0 +1,428 @@
+/*
+ * Words to fields and strings. The order is bash's: braces first (they make
+ * words of a word), then from left to right tilde, parameters, commands and
+ * arithmetic, each emitted into the field builder (build.c), which splits, and
+ * finds pathnames when a field is complete. Most words are literal, or one
+ * quoted parameter: those go around the builder.
+ */
+#include <string.h>
+
+#include "base/num.h"
+#include "kernel/kernel.h"
+#include "lang/parse.h"
+#include "shell/words.h"
+
+/* ---- Depth: operands within operands within arithmetic ---- */
+
+static bool expand_enter(struct shell *sh)
+{
+	struct words *w = words_of(sh);
+
+	if (w->depth >= 2 * w->max_depth) {
+		words_limit(sh, "parse_depth");
+		return false;
+	}
+	w->depth++;
+	return true;
+}
+
+static void expand_leave(struct shell *sh)
+{
+	words_of(sh)->depth--;
+}
+
+/* ---- Parts ---- */
+
+/* Joined by a separator into one quoted or plain text. */
+static void expand_joined(struct build *b, const struct slice *items, size_t n,
+			  struct slice separator, enum emit how)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			build_emit(b, separator.p, separator.n, how);
+		build_emit(b, items[i].p, items[i].n, how);
+	}
+}
+
+static struct slice ifs_first(struct shell *sh)
+{
+	struct slice ifs = str_slice(&sh->ifs);
+
+	if (ifs.n > 1)
+		ifs.n = 1;
+	return ifs;
+}
+
+void expand_list(struct build *b, const struct slice *items, size_t n, bool star, bool quoted)
+{
+	struct shell *sh = b->sh;
+	struct slice separator = star ? ifs_first(sh) : SLICE(" ");
+
+	if (b->mode != BUILD_FIELDS) {
+		expand_joined(b, items, n, separator, quoted ? EMIT_QUOTED : EMIT_EXPANDED);
+	} else if (quoted && star) {
+		expand_joined(b, items, n, separator, EMIT_QUOTED);
+	} else if (quoted) {
+		if (n == 0)
+			b->zero_at = true;
+		for (size_t i = 0; i < n && b->flow == FLOW_NEXT; i++) {
+			if (i)
+				build_break(b);
+			if (items[i].n == 0)
+				build_null(b);
+			build_emit(b, items[i].p, items[i].n, EMIT_QUOTED);
+		}
+	} else {
+		/* Unquoted they are joined by IFS and split again, which keeps the
+		 * empty ones between delimiters that are not white. */
+		separator = ifs_first(sh);
+		for (size_t i = 0; i < n && b->flow == FLOW_NEXT; i++) {
+			if (i && separator.n)
+				build_emit(b, separator.p, separator.n, EMIT_EXPANDED);
+			else if (i)
+				build_break(b);
+			build_emit(b, items[i].p, items[i].n, EMIT_EXPANDED);
+		}
+	}
+}
+
+/* Quotes that gave nothing are an empty field, unless "$@" had nothing to give. */
+static void expand_double(struct build *b, const struct part *parts, struct context c)
+{
+	size_t before = b->emitted;
+	bool zero_at = b->zero_at;
+
+	c.quoted = true;
+	b->zero_at = false;
+	expand_parts(b, parts, c);
+	if (b->emitted == before && !b->zero_at)
+		build_null(b);
+	b->zero_at = b->zero_at || zero_at;
+}
+
+static void expand_command(struct build *b, const struct part *part, enum emit how)
+{
+	struct slice text = { "", 0 };
+
+	if (part->command)
+		b->flow = eval_substitution(b->sh, part->command, &text);
+	else
+		b->sh->substitution_status = 0;
+	build_emit(b, text.p, text.n, how);
+}
+
+enum flow arith_value(struct shell *sh, const struct arith *a, int64_t *value)
+{
+	const char *builtin = sh->builtin;
+	bool good;
+
+	sh->failed = FLOW_NEXT;
+	sh->builtin = NULL;	/* an expansion's message names no command */
+	good = arith_eval(sh, a, value);
+	sh->builtin = builtin;
+	if (good)
+		return FLOW_NEXT;
+	sh->status = 1;
+	return sh->failed == FLOW_NEXT ? FLOW_ABORT : sh->failed;
+}
+
+static void expand_arith(struct build *b, const struct part *part, enum emit how)
+{
+	char digits[24];
+	int64_t value;
+
+	b->flow = arith_value(b->sh, part->arith, &value);
+	if (b->flow == FLOW_NEXT)
+		build_emit(b, digits, num_format_i64(digits, value), how);
+}
+
+static void expand_process(struct build *b, const struct part *part)
+{
+	struct slice path = { "", 0 };
+
+	b->flow = eval_process_substitution(b->sh, part->command, part->kind == PART_PROCESS_IN,
+					    &path);
+	build_emit(b, path.p, path.n, EMIT_QUOTED);
+}
+
+static void expand_group(struct build *b, const struct part *part, struct context c)
+{
+	char open[2] = { part->op, '(' };
+
+	build_emit(b, open, 2, EMIT_LITERAL);
+	for (const struct word *w = part->alternatives; w; w = w->next) {
+		c.text = EMIT_LITERAL;
+		expand_parts(b, w->parts, c);
+		build_emit(b, w->next ? "|" : ")", 1, EMIT_LITERAL);
+	}
+	if (!part->alternatives)
+		build_emit(b, ")", 1, EMIT_LITERAL);
+}
+
+static void expand_tilde(struct build *b, const struct part *part)
+{
+	struct slice home;
+
+	if (tilde_expand(b->sh, part->text, &home)) {
+		if (home.n == 0)
+			build_null(b);
+		build_emit(b, home.p, home.n, EMIT_QUOTED);
+	} else {
+		build_emit(b, "~", 1, EMIT_LITERAL);
+		build_emit(b, part->text.p, part->text.n, EMIT_LITERAL);
+	}
+}
+
+static void expand_quoted_text(struct build *b, struct slice text)
+{
+	if (text.n == 0)
+		build_null(b);
+	else
+		build_emit(b, text.p, text.n, EMIT_QUOTED);
+}
+
+static void expand_part(struct build *b, const struct part *part, struct context c)
+{
+	enum emit how = c.quoted ? EMIT_QUOTED : EMIT_EXPANDED;
+
+	switch (part->kind) {
+	case PART_TEXT:
+		build_emit(b, part->text.p, part->text.n, c.quoted ? EMIT_QUOTED : c.text);
+		break;
+	case PART_ESCAPED:
+	case PART_SINGLE:
+	case PART_ANSI:
+		expand_quoted_text(b, part->text);
+		break;
+	case PART_DOUBLE:
+	case PART_LOCALE:
+		expand_double(b, part->parts, c);
+		break;
+	case PART_PARAM:
+		expand_param(b, part->param, c);
+		break;
+	case PART_COMMAND:
+		expand_command(b, part, how);
+		break;
+	case PART_ARITH:
+		expand_arith(b, part, how);
+		break;
+	case PART_PROCESS_IN:
+	case PART_PROCESS_OUT:
+		expand_process(b, part);
+		break;
+	case PART_TILDE:
+		expand_tilde(b, part);
+		break;
+	case PART_GLOB:
+		expand_group(b, part, c);
+		break;
+	}
+}
+
+void expand_parts(struct build *b, const struct part *parts, struct context c)
+{
+	if (!expand_enter(b->sh)) {
+		b->flow = FLOW_ABORT;
+		return;
+	}
+	for (; parts && b->flow == FLOW_NEXT; parts = parts->next)
+		expand_part(b, parts, c);
+	expand_leave(b->sh);
+}
+
+/* ---- Words ---- */
+
+/* The text of a word that is one piece of quoted text; false: it is not. */
+static bool word_fixed(const struct word *w, struct slice *text)
+{
+	const struct part *part = w->parts;
+
+	if (!part || part->next)
+		return false;
+	if (part->kind == PART_DOUBLE) {
+		part = part->parts;
+		if (part && (part->next || part->kind != PART_TEXT))
+			return false;
+		*text = part ? part->text : SLICE("");
+		return true;
+	}
+	*text = part->text;
+	return part->kind == PART_SINGLE || part->kind == PART_ANSI || part->kind == PART_ESCAPED;
+}
+
+/* "$x" alone, a plain scalar that is set: its text, borrowed. */
+static bool word_scalar(struct shell *sh, const struct word *w, bool in_quotes,
+			struct slice *text)
+{
+	const struct part *part = w->parts;
+	const struct param *p;
+	struct var *v;
+
+	if (!part || part->next)
+		return false;
+	if (part->kind == PART_DOUBLE) {
+		part = part->parts;
+		if (!part || part->next)
+			return false;
+	} else if (in_quotes) {
+		return false;
+	}
+	if (part->kind != PART_PARAM)
+		return false;
+	p = part->param;
+	if (p->op != PARAM_PLAIN || p->indirect || p->sub.kind != SUBSCRIPT_NONE)
+		return false;
+	v = var_find(sh, &p->name);
+	return v && !(v->flags & (VAR_NAMEREF | VAR_INDEXED | VAR_ASSOC)) && var_text(sh, v, text);
+}
+
+bool word_is_text(const struct word *w)
+{
+	if (w->flags & (WORD_MAGIC | WORD_TILDE))
+		return false;
+	for (const struct part *p = w->parts; p; p = p->next)
+		if (p->kind != PART_TEXT && p->kind != PART_SINGLE && p->kind != PART_DOUBLE &&
+		    p->kind != PART_ESCAPED && p->kind != PART_ANSI)
+			return false;
+	return true;
+}
+
+enum flow expand_one(struct shell *sh, const struct word *w, struct fields *out)
+{
+	struct build b;
+	struct slice text;
+
+	if (word_fixed(w, &text)) {
+		fields_push(sh, out, (char *)(uintptr_t)text.p, text.n);
+		return FLOW_NEXT;
+	}
+	if (word_scalar(sh, w, true, &text)) {
+		fields_add(sh, out, text.p, text.n);
+		return FLOW_NEXT;
+	}
+	build_begin(&b, sh, BUILD_FIELDS, out);
+	expand_parts(&b, w->parts, (struct context){ false, EMIT_LITERAL });
+	return build_end(&b);
+}
+
+enum flow expand_words(struct shell *sh, const struct word *words, struct fields *out)
+{
+	enum flow flow = FLOW_NEXT;
+
+	for (const struct word *w = words; w && flow == FLOW_NEXT; w = w->next) {
+		if (w->flags & WORD_LITERAL)
+			fields_push(sh, out, (char *)(uintptr_t)w->text.p, w->text.n);
+		else if ((w->flags & WORD_BRACE) && sh->opts[OPT_BRACEEXPAND])
+			flow = brace_expand(sh, w, out);
+		else
+			flow = expand_one(sh, w, out);
+		if (out->n > words_of(sh)->max_words)
+			flow = words_limit(sh, "words");
+	}
+	if (!out->at && flow == FLOW_NEXT) {
+		out->at = arena_array(&sh->turn, 1, sizeof(char *));
+		out->lens = arena_array(&sh->turn, 1, sizeof(size_t));
+		out->at[0] = NULL;
+	}
+	return flow;
+}
+
+static enum flow expand_to(struct shell *sh, const struct word *w, enum build_mode mode,
+			   struct context c, struct slice *out)
+{
+	struct build b;
+
+	*out = SLICE("");
+	if (!w)
+		return FLOW_NEXT;
+	build_begin(&b, sh, mode, NULL);
+	expand_parts(&b, w->parts, c);
+	return build_take(&b, out);
+}
+
+enum flow expand_string(struct shell *sh, const struct word *w, bool assignment, struct slice *out)
+{
+	(void)assignment;	/* the parser has marked the tildes */
+	if ((w->flags & WORD_LITERAL) || !w->parts) {
+		*out = w->flags & WORD_LITERAL ? w->text : SLICE("");
+		return FLOW_NEXT;
+	}
+	if (word_fixed(w, out) || word_scalar(sh, w, false, out))
+		return FLOW_NEXT;
+	return expand_to(sh, w, BUILD_STRING, (struct context){ false, EMIT_LITERAL }, out);
+}
+
+enum flow expand_pattern(struct shell *sh, const struct word *w, struct slice *out)
+{
+	if (w->flags & WORD_LITERAL) {
+		*out = w->text;
+		return FLOW_NEXT;
+	}
+	return expand_to(sh, w, BUILD_PATTERN, (struct context){ false, EMIT_LITERAL }, out);
+}
+
+enum flow expand_regex(struct shell *sh, const struct word *w, struct slice *out)
+{
+	return expand_to(sh, w, BUILD_REGEX, (struct context){ false, EMIT_LITERAL }, out);
+}
+
+enum flow expand_here(struct shell *sh, const struct word *w, struct slice *out)
+{
+	return expand_to(sh, w, BUILD_STRING, (struct context){ true, EMIT_LITERAL }, out);
+}
+
+enum flow expand_operand(struct shell *sh, const struct word *w, bool quoted,
+			 enum build_mode mode, struct slice *out)
+{
+	return expand_to(sh, w, mode, (struct context){ quoted, EMIT_LITERAL }, out);
+}
+
+enum flow expand_target(struct shell *sh, const struct word *w, struct slice *out)
+{
+	struct word single = *w;
+	struct fields f = { 0 };
+	enum flow flow;
+
+	single.next = NULL;
+	flow = expand_words(sh, &single, &f);
+	if (flow != FLOW_NEXT)
+		return flow;
+	if (f.n == 1) {
+		*out = (struct slice){ f.at[0], f.lens[0] };
+		return FLOW_NEXT;
+	}
+	shell_error(sh, "%.*s: ambiguous redirect", (int)w->text.n, w->text.p);
+	sh->status = 1;
+	return FLOW_ABORT;
+}
+
+enum flow expand_text(struct shell *sh, const char *text, size_t n, struct slice *out)
+{
+	struct parse_options opt = { .name = "bash", .line = sh->line,
+		.extglob = sh->opts[SHOPT_EXTGLOB], .posix = sh->opts[OPT_POSIX],
+		.depth_max = (unsigned)words_of(sh)->max_depth, .source_max = n + 1 };
+	struct parse_error err = { .line = 0 };
+	struct script *owner = NULL;
+	struct word *w;
+	enum flow flow;
+
+	str_init(&err.message, sh->heap, STR_MAX_DEFAULT);
+	str_init(&err.detail, sh->heap, STR_MAX_DEFAULT);
+	w = parse_word_text(sh->heap, text, n, true, &opt, &owner, &err);
+	if (!w) {
+		if (err.message.n)
+			shell_error(sh, "%s", err.message.p);
+		*out = (struct slice){ text, n };
+		flow = err.message.n ? FLOW_ABORT : FLOW_NEXT;
+		if (flow != FLOW_NEXT)
+			sh->status = 1;
+	} else {
+		flow = expand_to(sh, w, BUILD_STRING, (struct context){ true, EMIT_LITERAL }, out);
+	}
+	if (owner)
+		script_drop(owner);
+	str_end(&err.message);
+	str_end(&err.detail);
+	return flow;
+}

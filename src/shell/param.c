@@ -1,0 +1,573 @@
+/*
+ * Parameters: what $x, $1, $@, a[i], a[@] and ${!x} stand for, and the ${}
+ * expansions that choose between the value and an operand. Operators that make
+ * new text of a value are in param_op.c and its neighbours.
+ */
+#include <string.h>
+
+#include "base/num.h"
+#include "base/utf8.h"
+#include "kernel/kernel.h"
+#include "shell/words.h"
+
+/* ---- Errors ---- */
+
+static enum flow param_exit(struct shell *sh)
+{
+	sh->status = sh->is_subshell ? 1 : 127;
+	sh->failed = FLOW_EXIT;
+	if (sh->interactive) {
+		sh->status = 1;
+		sh->failed = FLOW_ABORT;
+	}
+	return sh->failed;
+}
+
+enum flow param_unbound(struct shell *sh, const char *s, size_t n)
+{
+	shell_error(sh, "%.*s: unbound variable", (int)n, s);
+	return param_exit(sh);
+}
+
+enum flow param_bad(struct shell *sh, const struct param *p)
+{
+	shell_error(sh, "%s: bad substitution", p->raw);
+	sh->status = 1;
+	return FLOW_ABORT;
+}
+
+/* The parameter as a message names it: x, a[i], $1 where it stood bare. */
+static void param_label(const struct param *p, struct str *out)
+{
+	struct sub sub = sub_of(&p->sub);
+
+	if (!p->braces && !name_valid(p->name.s, p->name.n))
+		str_addc(out, '$');
+	if (p->indirect)
+		str_addc(out, '!');
+	str_addn(out, p->name.s, p->name.n);
+	if (sub.kind != SUBSCRIPT_NONE) {
+		str_addc(out, '[');
+		str_addslice(out, sub_source(&sub));
+		str_addc(out, ']');
+	}
+}
+
+static enum flow param_unbound_here(struct shell *sh, const struct param *p)
+{
+	struct str *label = scratch_take(sh);
+	enum flow flow;
+
+	param_label(p, label);
+	flow = param_unbound(sh, label->p, label->n);
+	scratch_give(sh, label);
+	return flow;
+}
+
+/* ---- $- ---- */
+
+static void value_number(struct shell *sh, struct value *v, int64_t number)
+{
+	char digits[24];
+
+	v->set = true;
+	v->text.n = num_format_i64(digits, number);
+	v->text.p = arena_dup(&sh->turn, digits, v->text.n);
+}
+
+static void value_flags(struct shell *sh, struct value *v)
+{
+	static const char letters[] = "abefhkmnprtuvxBCEHPT";
+	static const struct {
+		char letter;
+		enum opt_id id;
+	} options[] = {
+#define SET_OPTION(id, name, letter, def) { letter, OPT_##id },
+#define SHOPT_OPTION(id, name, def)
+#include "shell/options.def"
+#undef SET_OPTION
+#undef SHOPT_OPTION
+	};
+	struct str *s = scratch_take(sh);
+
+	for (const char *l = letters; *l; l++) {
+		if (*l == 'k' && sh->interactive)
+			str_addc(s, 'i');
+		for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+			if (options[i].letter == *l && sh->opts[options[i].id])
+				str_addc(s, *l);
+	}
+	if (sh->command_string)
+		str_addc(s, 'c');
+	v->set = true;
+	v->text = (struct slice){ arena_dup(&sh->turn, s->p, s->n), s->n };
+	scratch_give(sh, s);
+}
+
+/* ---- Values ---- */
+
+static void value_positional(struct shell *sh, struct value *v, const struct name *name)
+{
+	uint64_t i = 0;
+	const char *text = NULL;
+
+	for (uint32_t k = 0; k < name->n && i < UINT32_MAX; k++)
+		i = i * 10 + (uint64_t)(name->s[k] - '0');
+	if (i == 0)
+		text = sh->arg0;
+	else if (i <= sh->n_args)
+		text = sh->args[i - 1];
+	if (text) {
+		v->set = true;
+		v->text = (struct slice){ text, strlen(text) };
+	}
+}
+
+static void value_arguments(struct shell *sh, struct value *v)
+{
+	v->list = v->positional = true;
+	v->n = sh->n_args;
+	v->set = v->n > 0;
+	v->items = arena_array(&sh->turn, v->n, sizeof(*v->items));
+	for (size_t i = 0; i < v->n; i++)
+		v->items[i] = (struct slice){ sh->args[i], strlen(sh->args[i]) };
+}
+
+/* true if the name is a special parameter's. */
+static bool value_special(struct shell *sh, struct value *v, const struct name *name)
+{
+	char c = name->s[0];
+
+	if (c >= '0' && c <= '9') {
+		value_positional(sh, v, name);
+		return true;
+	}
+	if (name->n != 1)
+		return false;
+	switch (c) {
+	case '@':
+	case '*':
+		value_arguments(sh, v);
+		v->star = c == '*';
+		return true;
+	case '#':
+		value_number(sh, v, (int64_t)sh->n_args);
+		return true;
+	case '?':
+		value_number(sh, v, sh->status);
+		return true;
+	case '$':
+		value_number(sh, v, sh->pid);
+		return true;
+	case '!':
+		if (sh->last_background)
+			value_number(sh, v, sh->last_background);
+		return true;
+	case '-':
+		value_flags(sh, v);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void value_indexed(struct shell *sh, struct value *v, const struct array *a)
+{
+	size_t n = (size_t)array_count(a), k = 0;
+
+	v->items = arena_array(&sh->turn, n, sizeof(*v->items));
+	v->keys = arena_array(&sh->turn, n, sizeof(*v->keys));
+	for (int64_t i = -1; k < n && array_next(a, &i, &v->items[k]);)
+		v->keys[k++] = i;
+	v->n = k;
+}
+
+static void value_assoc(struct shell *sh, struct value *v, const struct assoc *a)
+{
+	size_t n = assoc_count(a), k = 0;
+	struct slice key;
+
+	v->items = arena_array(&sh->turn, n, sizeof(*v->items));
+	for (void *at = NULL; k < n && assoc_next(a, &at, &key, &v->items[k]);)
+		k++;
+	v->n = k;
+}
+
+static void value_all(struct shell *sh, struct value *v)
+{
+	struct slice text;
+
+	v->list = true;
+	if (!v->v)
+		return;
+	var_refresh(sh, v->v);
+	if (v->v->flags & VAR_INDEXED) {
+		value_indexed(sh, v, v->v->array);
+	} else if (v->v->flags & VAR_ASSOC) {
+		value_assoc(sh, v, v->v->assoc);
+	} else if (var_text(sh, v->v, &text)) {
+		v->items = arena_array(&sh->turn, 1, sizeof(*v->items));
+		v->items[0] = text;
+		v->n = 1;
+	}
+	v->set = v->n > 0;
+	proc_tick(sh->p, (int32_t)(v->n >> 4));
+}
+
+static enum flow value_element(struct shell *sh, struct value *v)
+{
+	struct slice key, name = { v->name.s, v->name.n };
+	int64_t index;
+
+	if (!v->v)
+		return FLOW_NEXT;
+	var_refresh(sh, v->v);
+	if (v->v->flags & VAR_ASSOC) {
+		if (!sub_key(sh, &v->sub, &key))
+			return sh->failed;
+		v->set = assoc_get(v->v->assoc, key.p, key.n, &v->text);
+		return FLOW_NEXT;
+	}
+	if (!sub_index(sh, v->v, name, &v->sub, false, &index))
+		return sh->failed;
+	if (v->v->flags & VAR_INDEXED)
+		v->set = array_get(v->v->array, index, &v->text);
+	else
+		v->set = index == 0 && var_text(sh, v->v, &v->text);
+	return FLOW_NEXT;
+}
+
+static enum flow value_variable(struct shell *sh, struct value *v, struct sub sub)
+{
+	struct target t = var_target(sh, &v->name);
+
+	v->v = t.bad ? NULL : t.v;
+	v->name = t.name;
+	v->sub = sub.kind == SUBSCRIPT_NONE ? t.sub : sub;
+	if (v->v && (v->v->flags & VAR_NAMEREF))
+		v->v = NULL;
+	switch (v->sub.kind) {
+	case SUBSCRIPT_NONE:
+		v->set = v->v && var_scalar(sh, v->v, &v->text);
+		return FLOW_NEXT;
+	case SUBSCRIPT_EXPR:
+		return value_element(sh, v);
+	default:
+		v->star = v->sub.kind == SUBSCRIPT_STAR;
+		value_all(sh, v);
+		return FLOW_NEXT;
+	}
+}
+
+static enum flow value_of(struct shell *sh, const struct name *name, struct sub sub,
+			  struct value *v)
+{
+	memset(v, 0, sizeof(*v));
+	v->text = SLICE("");
+	v->name = *name;
+	v->sub = sub;
+	if (value_special(sh, v, name))
+		return FLOW_NEXT;
+	return value_variable(sh, v, sub);
+}
+
+/* ${!x}: the text names a parameter. */
+enum flow param_by_text(struct shell *sh, const char *s, size_t n, struct value *out)
+{
+	struct name name = name_of(s, n);
+	struct slice base;
+	struct sub sub = { SUBSCRIPT_NONE, NULL, { NULL, 0 } };
+	bool digits = n > 0;
+
+	for (size_t i = 0; i < n; i++)
+		digits = digits && s[i] >= '0' && s[i] <= '9';
+	if (digits || (n == 1 && strchr("@*#?-$!", s[0])))
+		return value_of(sh, &name, sub, out);
+	if (!name_split(s, n, &base, &sub)) {
+		shell_error(sh, "%.*s: invalid variable name", (int)n, s);
+		sh->status = 1;
+		return FLOW_ABORT;
+	}
+	name = name_of(base.p, base.n);
+	return value_of(sh, &name, sub, out);
+}
+
+static enum flow value_indirect(struct shell *sh, const struct param *p, struct value *out)
+{
+	struct var *v = var_find(sh, &p->name);
+	struct value named;
+	enum flow flow;
+
+	if (v && (v->flags & VAR_NAMEREF) && p->sub.kind == SUBSCRIPT_NONE) {
+		memset(out, 0, sizeof(*out));
+		out->name = p->name;
+		out->set = v->flags & VAR_SET;
+		out->text = str_slice(&v->text);
+		return FLOW_NEXT;
+	}
+	flow = value_of(sh, &p->name, sub_of(&p->sub), &named);
+	if (flow != FLOW_NEXT)
+		return flow;
+	if (named.list && named.n)
+		named.text = named.items[0];
+	if (!named.set) {
+		shell_error(sh, "%.*s: invalid indirect expansion", (int)p->name.n, p->name.s);
+		sh->status = 1;
+		return FLOW_ABORT;
+	}
+	named.text.p = arena_dup(&sh->turn, named.text.p, named.text.n);
+	return param_by_text(sh, named.text.p, named.text.n, out);
+}
+
+enum flow param_value(struct shell *sh, const struct param *p, struct value *out)
+{
+	if (p->indirect)
+		return value_indirect(sh, p, out);
+	return value_of(sh, &p->name, sub_of(&p->sub), out);
+}
+
+/* ---- - = ? + ---- */
+
+static bool value_is_null(const struct value *v)
+{
+	if (!v->list)
+		return v->text.n == 0;
+	return v->n == 0 || (v->n == 1 && v->items[0].n == 0);
+}
+
+static void choose_operand(struct build *b, const struct param *p, struct context c)
+{
+	bool zero_at = b->zero_at;
+
+	if (!c.quoted)
+		c.text = EMIT_EXPANDED;
+	if (p->word)
+		expand_parts(b, p->word->parts, c);
+	b->zero_at = zero_at;
+}
+
+static void choose_emit(struct build *b, const struct value *v, struct context c)
+{
+	if (v->list)
+		expand_list(b, v->items, v->n, v->star, c.quoted);
+	else
+		build_emit(b, v->text.p, v->text.n, c.quoted ? EMIT_QUOTED : EMIT_EXPANDED);
+}
+
+static void choose_assign(struct build *b, const struct param *p, struct value *v,
+			  struct context c)
+{
+	struct shell *sh = b->sh;
+	struct target t;
+	struct slice text = { "", 0 };
+
+	if (!name_valid(v->name.s, v->name.n)) {
+		shell_error(sh, "$%.*s: cannot assign in this way", (int)v->name.n, v->name.s);
+		sh->status = 1;
+		b->flow = FLOW_ABORT;
+		return;
+	}
+	if (p->word)
+		b->flow = expand_operand(sh, p->word, c.quoted, BUILD_STRING, &text);
+	if (b->flow != FLOW_NEXT)
+		return;
+	t = var_target(sh, &v->name);
+	if (v->sub.kind != SUBSCRIPT_NONE)
+		t.sub = v->sub;
+	if (var_set_target(sh, &t, text.p, text.n, false)) {
+		b->flow = sh->failed == FLOW_NEXT ? FLOW_ABORT : sh->failed;
+		return;
+	}
+	if (t.v && t.sub.kind == SUBSCRIPT_NONE)
+		var_scalar(sh, t.v, &text);
+	build_emit(b, text.p, text.n, c.quoted ? EMIT_QUOTED : EMIT_EXPANDED);
+}
+
+static void choose_error(struct build *b, const struct param *p)
+{
+	struct shell *sh = b->sh;
+	struct slice text = p->colon ? SLICE("parameter null or not set") :
+		SLICE("parameter not set");
+	struct str *label;
+
+	if (p->word)
+		b->flow = expand_operand(sh, p->word, false, BUILD_STRING, &text);
+	if (b->flow != FLOW_NEXT)
+		return;
+	label = scratch_take(sh);
+	if (p->sub.kind == SUBSCRIPT_NONE && !p->indirect)
+		str_addn(label, p->name.s, p->name.n);
+	else
+		param_label(p, label);
+	shell_error(sh, "%s: %.*s", label->p, (int)text.n, text.p);
+	scratch_give(sh, label);
+	b->flow = param_exit(sh);
+}
+
+static void expand_choice(struct build *b, const struct param *p, struct context c)
+{
+	struct value v;
+	bool there;
+
+	b->flow = param_value(b->sh, p, &v);
+	if (b->flow != FLOW_NEXT)
+		return;
+	there = v.set && !(p->colon && value_is_null(&v));
+	if (p->op == PARAM_ALTERNATE) {
+		if (there)
+			choose_operand(b, p, c);
+		else if (v.list && !v.star && c.quoted)
+			b->zero_at = true;
+	} else if (there) {
+		choose_emit(b, &v, c);
+	} else if (p->op == PARAM_DEFAULT) {
+		choose_operand(b, p, c);
+	} else if (p->op == PARAM_ASSIGN) {
+		choose_assign(b, p, &v, c);
+	} else {
+		choose_error(b, p);
+	}
+}
+
+/* ---- Names and keys, length ---- */
+
+static void emit_list(struct build *b, const struct slice *items, size_t n, bool star,
+		      struct context c)
+{
+	expand_list(b, items, n, star, c.quoted);
+}
+
+static void expand_names(struct build *b, const struct param *p, struct context c)
+{
+	struct shell *sh = b->sh;
+	struct var **list = var_sorted(sh, 0);
+	struct slice *items;
+	size_t n = 0, k = 0;
+
+	while (list[n])
+		n++;
+	items = arena_array(&sh->turn, n, sizeof(*items));
+	for (size_t i = 0; i < n; i++) {
+		bool shown = list[i]->flags & (VAR_SET | VAR_INDEXED | VAR_ASSOC);
+
+		if (shown && list[i]->name_len >= p->name.n &&
+		    !memcmp(list[i]->name, p->name.s, p->name.n))
+			items[k++] = (struct slice){ list[i]->name, list[i]->name_len };
+	}
+	emit_list(b, items, k, p->letter == '*', c);
+	heap_free(sh->heap, list);
+}
+
+static void expand_keys(struct build *b, const struct param *p, struct context c)
+{
+	struct shell *sh = b->sh;
+	struct target t = var_target(sh, &p->name);
+	struct slice *items = NULL, value;
+	size_t n = 0;
+
+	if (t.bad || !t.v)
+		t.v = NULL;
+	else
+		var_refresh(sh, t.v);
+	if (t.v && (t.v->flags & VAR_INDEXED)) {
+		items = arena_array(&sh->turn, (size_t)array_count(t.v->array), sizeof(*items));
+		for (int64_t i = -1; array_next(t.v->array, &i, &value); n++) {
+			char digits[24];
+
+			items[n].n = num_format_i64(digits, i);
+			items[n].p = arena_dup(&sh->turn, digits, items[n].n);
+			proc_tick(sh->p, 1);
+		}
+	} else if (t.v && (t.v->flags & VAR_ASSOC)) {
+		items = arena_array(&sh->turn, assoc_count(t.v->assoc), sizeof(*items));
+		for (void *at = NULL; assoc_next(t.v->assoc, &at, &items[n], &value);)
+			n++;
+	} else if (t.v && var_text(sh, t.v, &value)) {
+		items = arena_array(&sh->turn, 1, sizeof(*items));
+		items[n++] = SLICE("0");
+	}
+	emit_list(b, items, n, p->sub.kind == SUBSCRIPT_STAR, c);
+}
+
+static void expand_length(struct build *b, const struct param *p, struct context c)
+{
+	struct shell *sh = b->sh;
+	struct value v;
+	char digits[24];
+	size_t n;
+
+	b->flow = param_value(sh, p, &v);
+	if (b->flow != FLOW_NEXT)
+		return;
+	if (!v.set && sh->opts[OPT_NOUNSET] && !v.positional && !(v.v && v.list)) {
+		b->flow = param_unbound(sh, p->name.s, p->name.n);
+		return;
+	}
+	n = v.list ? v.n : utf8_count(v.text.p, v.text.n);
+	build_emit(b, digits, num_format_i64(digits, (int64_t)n),
+		   c.quoted ? EMIT_QUOTED : EMIT_EXPANDED);
+}
+
+/* ---- The whole ---- */
+
+static void expand_value(struct build *b, const struct param *p, struct context c)
+{
+	struct shell *sh = b->sh;
+	struct value v;
+
+	b->flow = param_value(sh, p, &v);
+	if (b->flow != FLOW_NEXT)
+		return;
+	if (!v.set && !v.list && sh->opts[OPT_NOUNSET]) {
+		b->flow = param_unbound_here(sh, p);
+		return;
+	}
+	if (p->op != PARAM_PLAIN)
+		b->flow = param_operate(sh, p, &v, c.quoted);
+	if (b->flow == FLOW_NEXT)
+		choose_emit(b, &v, c);
+}
+
+/* $x of a scalar: nothing but a lookup. */
+static bool expand_scalar(struct build *b, const struct param *p, struct context c)
+{
+	struct slice text;
+	struct var *v;
+
+	if (p->op != PARAM_PLAIN || p->indirect || p->sub.kind != SUBSCRIPT_NONE)
+		return false;
+	v = var_find(b->sh, &p->name);
+	if (!v || (v->flags & (VAR_NAMEREF | VAR_INDEXED | VAR_ASSOC)) ||
+	    !var_text(b->sh, v, &text))
+		return false;
+	build_emit(b, text.p, text.n, c.quoted ? EMIT_QUOTED : EMIT_EXPANDED);
+	return true;
+}
+
+void expand_param(struct build *b, const struct param *p, struct context c)
+{
+	if (expand_scalar(b, p, c))
+		return;
+	switch (p->op) {
+	case PARAM_BAD:
+		b->flow = param_bad(b->sh, p);
+		break;
+	case PARAM_DEFAULT:
+	case PARAM_ASSIGN:
+	case PARAM_ERROR:
+	case PARAM_ALTERNATE:
+		expand_choice(b, p, c);
+		break;
+	case PARAM_LENGTH:
+		expand_length(b, p, c);
+		break;
+	case PARAM_NAMES:
+		expand_names(b, p, c);
+		break;
+	case PARAM_KEYS:
+		expand_keys(b, p, c);
+		break;
+	default:
+		expand_value(b, p, c);
+	}
+}

@@ -1,0 +1,158 @@
+/*
+ * ${x:offset:length}: characters of a text, positional parameters, elements of
+ * an array. Negative offsets count from the end; a negative length is a place
+ * before the end, for texts only.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "kernel/kernel.h"
+#include "shell/words.h"
+
+struct cut {
+	int64_t offset, length;
+	bool has_length;
+};
+
+static enum flow slice_number(struct shell *sh, const struct value *v, const struct arith *a,
+			      int64_t *value)
+{
+	const char *builtin = sh->builtin;
+	char label[128];
+	bool good;
+
+	/* bash names the parameter in front of the message. */
+	snprintf(label, sizeof(label), "%.*s", (int)(v->name.n < 100 ? v->name.n : 100), v->name.s);
+	sh->builtin = label;
+	sh->failed = FLOW_NEXT;
+	good = arith_eval(sh, a, value);
+	sh->builtin = builtin;
+	if (good)
+		return FLOW_NEXT;
+	sh->status = 1;
+	return sh->failed == FLOW_NEXT ? FLOW_ABORT : sh->failed;
+}
+
+static enum flow slice_error(struct shell *sh, const struct param *p)
+{
+	struct slice text = p->length->text;
+
+	shell_error(sh, "%.*s: substring expression < 0", (int)text.n, text.p);
+	sh->status = 1;
+	return FLOW_ABORT;
+}
+
+/* The byte where character `at` begins, counted from byte `from`. */
+static size_t slice_skip(struct slice text, size_t from, int64_t chars)
+{
+	int32_t c;
+
+	while (chars-- > 0 && from < text.n)
+		from += utf8_decode(text.p + from, text.n - from, &c);
+	return from;
+}
+
+static enum flow slice_text(struct shell *sh, const struct param *p, struct value *v,
+			    struct cut k)
+{
+	int64_t n = (int64_t)utf8_count(v->text.p, v->text.n), end;
+	size_t from, to;
+
+	if (k.offset < 0)
+		k.offset += n;
+	if (k.offset < 0 || k.offset > n) {
+		v->text = SLICE("");
+		return FLOW_NEXT;
+	}
+	end = n;
+	if (k.has_length && k.length < 0)
+		end = n + k.length;
+	else if (k.has_length && k.length < n - k.offset)
+		end = k.offset + k.length;
+	if (end < k.offset)
+		return slice_error(sh, p);
+	from = slice_skip(v->text, 0, k.offset);
+	to = slice_skip(v->text, from, end - k.offset);
+	v->text = (struct slice){ v->text.p + from, to - from };
+	return FLOW_NEXT;
+}
+
+/* Items [from, from + length). */
+static void slice_items(struct value *v, int64_t from, const struct cut *k)
+{
+	int64_t n = (int64_t)v->n;
+
+	if (from < 0 || from > n)
+		from = n;
+	v->items += from;
+	n -= from;
+	if (k->has_length && k->length < n)
+		n = k->length;
+	v->n = (size_t)n;
+}
+
+static void slice_arguments(struct shell *sh, struct value *v, struct cut k)
+{
+	int64_t n = (int64_t)v->n;
+	struct slice *with;
+
+	if (k.offset < 0) {
+		k.offset += n + 1;
+		if (k.offset < 0)
+			k.offset = n + 1;
+	}
+	/* Offset 0 is $0. */
+	with = arena_array(&sh->turn, v->n + 1, sizeof(*with));
+	with[0] = (struct slice){ sh->arg0, strlen(sh->arg0) };
+	if (v->n)
+		memcpy(with + 1, v->items, v->n * sizeof(*with));
+	v->items = with;
+	v->n++;
+	slice_items(v, k.offset, &k);
+}
+
+static void slice_array(struct value *v, struct cut k)
+{
+	int64_t from = 0, n = (int64_t)v->n;
+
+	if (v->keys) {
+		if (k.offset < 0 && n)
+			k.offset += v->keys[n - 1] + 1;
+		if (k.offset < 0)
+			from = n;
+		while (from < n && v->keys[from] < k.offset)
+			from++;
+	} else if (v->v && (v->v->flags & VAR_ASSOC)) {
+		if (k.offset < 0)
+			k.offset += n;
+		from = k.offset < 0 ? n : k.offset ? k.offset - 1 : 0;
+	} else {
+		if (k.offset < 0)
+			k.offset += n;
+		from = k.offset;
+	}
+	slice_items(v, from, &k);
+}
+
+enum flow param_slice(struct shell *sh, const struct param *p, struct value *v)
+{
+	struct cut k = { 0 };
+	enum flow flow = slice_number(sh, v, p->offset, &k.offset);
+
+	if (flow == FLOW_NEXT && p->length) {
+		k.has_length = true;
+		flow = slice_number(sh, v, p->length, &k.length);
+	}
+	if (flow != FLOW_NEXT)
+		return flow;
+	if (!v->list)
+		return slice_text(sh, p, v, k);
+	if (k.has_length && k.length < 0)
+		return slice_error(sh, p);
+	if (v->positional)
+		slice_arguments(sh, v, k);
+	else
+		slice_array(v, k);
+	return FLOW_NEXT;
+}

@@ -1,0 +1,329 @@
+/*
+ * ${x@Q} and its kin: quoting, escapes, prompt, assignment statement,
+ * attributes, keys and values, upper and lower case.
+ */
+#include <string.h>
+
+#include "base/num.h"
+#include "base/utf8.h"
+#include "kernel/kernel.h"
+#include "shell/words.h"
+
+static void transform_quote(void *ctx, struct slice in, struct str *out)
+{
+	(void)ctx;
+	quote_value(out, in.p, in.n);
+}
+
+/* ---- @E: as $'...' ---- */
+
+static unsigned escape_digits(struct slice in, size_t *i, unsigned base, unsigned max, bool *any)
+{
+	unsigned value = 0;
+
+	*any = false;
+	for (; max && *i < in.n; max--, ++*i) {
+		char c = in.p[*i];
+		unsigned d = c >= '0' && c <= '9' ? (unsigned)(c - '0') :
+			c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) :
+			c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10) : 99;
+
+		if (d >= base)
+			break;
+		value = value * base + d;
+		*any = true;
+	}
+	return value;
+}
+
+/* The escape whose letter is in.p[*i]; advances behind it. */
+static void escape_one(struct slice in, size_t *i, struct str *out)
+{
+	static const char from[] = "abeEfnrtv\\'\"?", to[] = "\a\b\033\033\f\n\r\t\v\\'\"?";
+	char c = in.p[*i], buf[4];
+	const char *at = c ? strchr(from, c) : NULL;
+	unsigned value;
+	bool any;
+
+	if (at) {
+		str_addc(out, to[at - from]);
+		++*i;
+	} else if (c >= '0' && c <= '7') {
+		str_addc(out, (int)(escape_digits(in, i, 8, 3, &any) & 0xff));
+	} else if (c == 'x' || c == 'u' || c == 'U') {
+		++*i;
+		value = escape_digits(in, i, 16, c == 'x' ? 2 : c == 'u' ? 4 : 8, &any);
+		if (!any)
+			str_addf(out, "\\%c", c);
+		else if (c == 'x' || value > 0x10ffff)
+			str_addc(out, (int)(value & 0xff));
+		else
+			str_addn(out, buf, utf8_encode(buf, value));
+	} else if (c == 'c' && *i + 1 < in.n) {
+		str_addc(out, in.p[*i + 1] == '?' ? 0x7f : in.p[*i + 1] & 0x1f);
+		*i += 2;
+	} else {
+		str_addf(out, "\\%c", c);
+		++*i;
+	}
+}
+
+static void transform_escapes(void *ctx, struct slice in, struct str *out)
+{
+	(void)ctx;
+	for (size_t i = 0; i < in.n;) {
+		if (in.p[i] == '\\' && i + 1 < in.n) {
+			i++;
+			escape_one(in, &i, out);
+		} else {
+			str_addc(out, in.p[i++]);
+		}
+	}
+}
+
+/* ---- @U @u @L ---- */
+
+static void transform_case(void *ctx, struct slice in, struct str *out)
+{
+	char letter = *(const char *)ctx;
+
+	for (size_t i = 0; i < in.n;) {
+		int32_t c;
+		char buf[4];
+		size_t len = utf8_decode(in.p + i, in.n - i, &c);
+
+		if (c < 0 || (letter == 'u' && i))
+			str_addn(out, in.p + i, len);
+		else
+			str_addn(out, buf, utf8_encode(buf,
+				(uint32_t)(letter == 'L' ? utf8_lower(c) : utf8_upper(c))));
+		i += len;
+	}
+}
+
+/* ---- @a @A ---- */
+
+static void attribute_letters(struct str *out, const struct var *v)
+{
+	static const struct {
+		uint32_t flag;
+		char letter;
+	} letters[] = {
+		{ VAR_INDEXED, 'a' }, { VAR_ASSOC, 'A' }, { VAR_INTEGER, 'i' }, { VAR_NAMEREF, 'n' },
+		{ VAR_READONLY, 'r' }, { VAR_TRACE, 't' }, { VAR_EXPORT, 'x' },
+		{ VAR_CAPITAL, 'c' }, { VAR_LOWER, 'l' }, { VAR_UPPER, 'u' }
+	};
+
+	for (size_t i = 0; v && i < sizeof(letters) / sizeof(letters[0]); i++)
+		if (v->flags & letters[i].flag)
+			str_addc(out, letters[i].letter);
+}
+
+static void value_set(struct shell *sh, struct slice *to, struct str *from)
+{
+	*to = (struct slice){ arena_dup(&sh->turn, from->p, from->n), from->n };
+	str_reset(from);
+}
+
+static void transform_attributes(struct shell *sh, struct value *v, struct str *out)
+{
+	if (!v->list) {
+		attribute_letters(out, v->v);
+		value_set(sh, &v->text, out);
+	}
+	for (size_t i = 0; v->list && i < v->n; i++) {
+		attribute_letters(out, v->v);
+		value_set(sh, &v->items[i], out);
+	}
+}
+
+/* x='v', or declare -i x='v' where it has attributes. */
+static void assignment_scalar(struct value *v, struct str *out)
+{
+	bool plain = !(v->v->flags & (VAR_INDEXED | VAR_ASSOC | VAR_INTEGER | VAR_READONLY |
+				      VAR_EXPORT | VAR_UPPER | VAR_LOWER | VAR_CAPITAL |
+				      VAR_TRACE | VAR_NAMEREF));
+
+	if (!plain) {
+		str_adds(out, "declare -");
+		attribute_letters(out, v->v);
+		str_addc(out, ' ');
+	} else if (!v->set) {
+		return;
+	}
+	str_addn(out, v->name.s, v->name.n);
+	if (v->set) {
+		str_addc(out, '=');
+		quote_value(out, v->text.p, v->text.n);
+	}
+}
+
+/* "${a[@]@A}" is what declare -p prints, as words. */
+static void assignment_array(struct shell *sh, struct value *v, struct str *out, bool quoted)
+{
+	struct slice *items = arena_array(&sh->turn, 3, sizeof(*items));
+	const char *s;
+
+	var_print(sh, v->v, out);
+	if (!quoted || v->star) {
+		items[0] = (struct slice){ arena_dup(&sh->turn, out->p, out->n), out->n };
+		v->n = 1;
+	} else {
+		s = arena_dup(&sh->turn, out->p, out->n);
+		items[0] = (struct slice){ s, 7 };
+		s += 8;
+		items[1] = (struct slice){ s, strcspn(s, " ") };
+		s += items[1].n + 1;
+		items[2] = (struct slice){ s, strlen(s) };
+		v->n = 3;
+	}
+	v->items = items;
+	str_reset(out);
+}
+
+static void assignment_arguments(struct shell *sh, struct value *v, struct str *out)
+{
+	struct slice *items = arena_array(&sh->turn, v->n + 2, sizeof(*items));
+
+	items[0] = SLICE("set");
+	items[1] = SLICE("--");
+	for (size_t i = 0; i < v->n; i++) {
+		quote_value(out, v->items[i].p, v->items[i].n);
+		value_set(sh, &items[i + 2], out);
+	}
+	v->items = items;
+	v->n += 2;
+}
+
+static void transform_assignment(struct shell *sh, struct value *v, struct str *out, bool quoted)
+{
+	if (v->positional && v->list) {
+		if (v->n)
+			assignment_arguments(sh, v, out);
+	} else if (v->v && v->list && (v->v->flags & (VAR_INDEXED | VAR_ASSOC))) {
+		assignment_array(sh, v, out, quoted);
+	} else if (v->v) {
+		if (v->list && v->n)
+			v->text = v->items[0];
+		v->list = false;
+		assignment_scalar(v, out);
+		value_set(sh, &v->text, out);
+	}
+}
+
+/* ---- @K @k ---- */
+
+/* @K: one text, `key "value" ...`; an associative one ends with a space. */
+static void transform_keys_text(struct shell *sh, struct value *v, struct str *out)
+{
+	struct slice key, value;
+	void *at = NULL;
+	int64_t i = -1;
+
+	if (v->v->flags & VAR_ASSOC) {
+		while (assoc_next(v->v->assoc, &at, &key, &value)) {
+			quote_key(out, key.p, key.n);
+			str_addc(out, ' ');
+			quote_declare(out, value.p, value.n);
+			str_addc(out, ' ');
+		}
+	} else {
+		for (size_t k = 0; array_next(v->v->array, &i, &value); k++) {
+			str_addf(out, "%s%lld ", k ? " " : "", (long long)i);
+			quote_declare(out, value.p, value.n);
+		}
+	}
+	v->items = arena_array(&sh->turn, 1, sizeof(*v->items));
+	v->n = out->n ? 1 : 0;
+	value_set(sh, &v->items[0], out);
+}
+
+/* @k: keys and values as separate words. */
+static void transform_keys_words(struct shell *sh, struct value *v)
+{
+	size_t n = v->n, k = 0;
+	struct slice *items = arena_array(&sh->turn, 2 * n, sizeof(*items));
+	void *at = NULL;
+	int64_t i = -1;
+
+	if (v->v->flags & VAR_ASSOC) {
+		while (k < 2 * n && assoc_next(v->v->assoc, &at, &items[k], &items[k + 1]))
+			k += 2;
+	} else {
+		while (k < 2 * n && array_next(v->v->array, &i, &items[k + 1])) {
+			char digits[24];
+
+			items[k].n = num_format_i64(digits, i);
+			items[k].p = arena_dup(&sh->turn, digits, items[k].n);
+			k += 2;
+		}
+	}
+	v->items = items;
+	v->n = k;
+}
+
+/* ---- All ---- */
+
+struct prompt {
+	struct shell *sh;
+	enum flow flow;
+};
+
+static void transform_prompt(void *ctx, struct slice in, struct str *out)
+{
+	struct prompt *k = ctx;
+	struct slice text = { "", 0 };
+
+	if (k->flow == FLOW_NEXT)
+		k->flow = expand_prompt(k->sh, in.p, in.n, &text);
+	str_addslice(out, text);
+}
+
+static enum flow transform_mapped(struct shell *sh, char letter, struct value *v)
+{
+	struct prompt prompt = { sh, FLOW_NEXT };
+	enum flow flow;
+
+	if (!v->set && !v->list)
+		return FLOW_NEXT;
+	switch (letter) {
+	case 'E':
+		return param_map(sh, v, transform_escapes, NULL);
+	case 'P':
+		flow = param_map(sh, v, transform_prompt, &prompt);
+		return flow == FLOW_NEXT ? prompt.flow : flow;
+	case 'U':
+	case 'u':
+	case 'L':
+		return param_map(sh, v, transform_case, &letter);
+	default:
+		return param_map(sh, v, transform_quote, NULL);
+	}
+}
+
+enum flow param_transform(struct shell *sh, const struct param *p, struct value *v, bool quoted)
+{
+	bool array = v->list && v->v && (v->v->flags & (VAR_INDEXED | VAR_ASSOC));
+	struct str *out;
+
+	if (!strchr("QEPAKakUuL", p->letter)) {
+		if (!v->set)
+			return FLOW_NEXT;
+		shell_error(sh, "%s: bad substitution", p->raw);
+		sh->status = 127;
+		return sh->is_subshell || !sh->interactive ? FLOW_EXIT : FLOW_ABORT;
+	}
+	if (!strchr("AaKk", p->letter) || (strchr("Kk", p->letter) && !array))
+		return transform_mapped(sh, p->letter, v);
+	out = scratch_take(sh);
+	if (p->letter == 'a')
+		transform_attributes(sh, v, out);
+	else if (p->letter == 'A')
+		transform_assignment(sh, v, out, quoted);
+	else if (p->letter == 'K')
+		transform_keys_text(sh, v, out);
+	else
+		transform_keys_words(sh, v);
+	scratch_give(sh, out);
+	return FLOW_NEXT;
+}

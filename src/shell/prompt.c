@@ -1,0 +1,220 @@
+/*
+ * Prompts: PS4, ${x@P}. Backslash escapes become text, and what they stand for
+ * is protected from the expansion that follows.
+ */
+#include <string.h>
+
+#include "base/num.h"
+#include "kernel/kernel.h"
+#include "shell/words.h"
+#include "text/civil.h"
+#include "text/datefmt.h"
+
+/* Text of the outside world is no script. */
+static void prompt_quote(struct str *out, const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strchr("\\$`\"", p[i]) && p[i])
+			str_addc(out, '\\');
+		str_addc(out, p[i]);
+	}
+}
+
+static void prompt_time(struct shell *sh, const char *format, size_t n, struct str *out)
+{
+	struct tsb_time now = tsb_clock(sh->p, TSB_CLOCK_REAL);
+	struct date_moment moment;
+	struct slice tz;
+	struct zone zone;
+	char *copy = NULL;
+
+	if (var_get_text(sh, "TZ", &tz))
+		copy = arena_dup(&sh->turn, tz.p, tz.n);
+	zone_init(&zone, copy);
+	if (date_moment(&moment, now.sec, now.nsec, &zone))
+		date_format(out, format, n, &moment);
+}
+
+/* The working directory, HOME as ~; \W: its last part. */
+static void prompt_directory(struct shell *sh, bool last, struct str *out)
+{
+	struct slice pwd = SLICE("/"), home;
+	const char *slash;
+
+	if (!var_get_text(sh, "PWD", &pwd)) {
+		pwd.p = tsb_getcwd(sh->p);
+		pwd.n = strlen(pwd.p);
+	}
+	if (var_get_text(sh, "HOME", &home) && home.n > 1 && pwd.n >= home.n &&
+	    !memcmp(pwd.p, home.p, home.n) && (pwd.n == home.n || pwd.p[home.n] == '/')) {
+		if (!last || pwd.n == home.n) {
+			str_addc(out, '~');
+			prompt_quote(out, pwd.p + home.n, pwd.n - home.n);
+			return;
+		}
+	}
+	slash = last && pwd.n > 1 ? memrchr(pwd.p, '/', pwd.n) : NULL;
+	if (slash) {
+		pwd.n -= (size_t)(slash + 1 - pwd.p);
+		pwd.p = slash + 1;
+	}
+	prompt_quote(out, pwd.p, pwd.n);
+}
+
+static void prompt_host(struct shell *sh, bool first, struct str *out)
+{
+	const char *host = tsb_hostname(sh->p);
+
+	prompt_quote(out, host, first ? strcspn(host, ".") : strlen(host));
+}
+
+static void prompt_user(struct shell *sh, struct str *out)
+{
+	struct slice name;
+
+	if (!var_get_text(sh, "USER", &name) || !name.n)
+		name = SLICE("user");
+	prompt_quote(out, name.p, name.n);
+}
+
+static void prompt_name(struct shell *sh, struct str *out)
+{
+	const char *name = sh->arg0 ? sh->arg0 : "bash", *slash = strrchr(name, '/');
+
+	name = slash ? slash + 1 : name;
+	prompt_quote(out, name, strlen(name));
+}
+
+/* \D{format} at in.p[*i] == '{'. */
+static void prompt_date(struct shell *sh, struct slice in, size_t *i, struct str *out)
+{
+	const char *end;
+	size_t n;
+
+	if (*i >= in.n || in.p[*i] != '{')
+		return;
+	end = memchr(in.p + *i, '}', in.n - *i);
+	if (!end)
+		return;
+	n = (size_t)(end - in.p) - *i - 1;
+	if (n)
+		prompt_time(sh, in.p + *i + 1, n, out);
+	else
+		prompt_time(sh, "%H:%M:%S", 8, out);
+	*i += n + 2;
+}
+
+static void prompt_octal(struct slice in, size_t *i, struct str *out)
+{
+	unsigned value = 0;
+	char c;
+
+	for (int k = 0; k < 3 && *i < in.n && in.p[*i] >= '0' && in.p[*i] <= '7'; k++)
+		value = value * 8 + (unsigned)(in.p[(*i)++] - '0');
+	c = (char)value;
+	if (c)
+		prompt_quote(out, &c, 1);
+}
+
+static void prompt_escape(struct shell *sh, struct slice in, size_t *i, struct str *out)
+{
+	static const char from[] = "aenr", to[] = "\a\033\n\r";
+	static const struct {
+		char letter;
+		const char *format;
+	} times[] = {
+		{ 'd', "%a %b %d" }, { 't', "%H:%M:%S" }, { 'T', "%I:%M:%S" },
+		{ '@', "%I:%M %p" }, { 'A', "%H:%M" }
+	};
+	char c = in.p[*i];
+	const char *at = c ? strchr(from, c) : NULL;
+
+	if (c >= '0' && c <= '7') {
+		prompt_octal(in, i, out);
+		return;
+	}
+	++*i;
+	if (at) {
+		str_addc(out, to[at - from]);
+		return;
+	}
+	for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++)
+		if (c == times[k].letter)
+			prompt_time(sh, times[k].format, strlen(times[k].format), out);
+	switch (c) {
+	case 'd':
+	case 't':
+	case 'T':
+	case '@':
+	case 'A':
+	case '[':
+	case ']':
+		break;
+	case 'D':
+		prompt_date(sh, in, i, out);
+		break;
+	case 'h':
+	case 'H':
+		prompt_host(sh, c == 'h', out);
+		break;
+	case 'j':
+		str_addc(out, '0');
+		break;
+	case 'l':
+		str_adds(out, "bash");
+		break;
+	case 's':
+		prompt_name(sh, out);
+		break;
+	case 'u':
+		prompt_user(sh, out);
+		break;
+	case 'v':
+		str_adds(out, "5.2");
+		break;
+	case 'V':
+		str_adds(out, "5.2.15");
+		break;
+	case 'w':
+	case 'W':
+		prompt_directory(sh, c == 'W', out);
+		break;
+	case '!':
+	case '#':
+		str_addc(out, '1');
+		break;
+	case '$':
+		str_adds(out, tsb_getuid(sh->p) ? "\\$" : "#");
+		break;
+	case '\\':
+		str_adds(out, "\\\\");
+		break;
+	default:
+		str_addc(out, '\\');
+		str_addc(out, '\\');
+		str_addc(out, c);
+	}
+}
+
+enum flow expand_prompt(struct shell *sh, const char *text, size_t n, struct slice *out)
+{
+	struct slice in = { text, n };
+	struct str *s;
+	enum flow flow;
+
+	if (!memchr(text, '\\', n))
+		return expand_text(sh, text, n, out);
+	s = scratch_take(sh);
+	s->max = words_max_bytes(sh);
+	for (size_t i = 0; i < n && !s->bad;) {
+		if (text[i] == '\\' && i + 1 < n) {
+			i++;
+			prompt_escape(sh, in, &i, s);
+		} else {
+			str_addc(s, text[i++]);
+		}
+	}
+	flow = s->bad ? words_limit(sh, "word_bytes") : expand_text(sh, s->p, s->n, out);
+	scratch_give(sh, s);
+	return flow;
+}

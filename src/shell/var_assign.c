@@ -1,0 +1,449 @@
+/*
+ * Assignments from the tree: x=v, x+=v, a[i]=v, a=( ... ), in a statement, as
+ * the argument of declare and its kin, or in front of a command. The value is
+ * expanded before the variable is looked at: `local x=$x` takes the outer one,
+ * and a=("${a[@]}" more) reads a before it empties it.
+ */
+#include <string.h>
+
+#include "kernel/kernel.h"
+#include "shell/words.h"
+
+/* One item of an array literal, expanded. */
+struct pair {
+	const struct array_item *item;	/* NULL or without subscript: next index */
+	struct slice value;
+};
+
+struct pairs {
+	struct pair *at;
+	size_t n, cap;
+};
+
+static void pairs_add(struct shell *sh, struct pairs *list, const struct array_item *item,
+		      struct slice value)
+{
+	if (list->n == list->cap) {
+		size_t cap = list->cap ? list->cap * 2 : 8;
+		struct pair *at = arena_array(&sh->turn, cap, sizeof(*at));
+
+		if (list->n)
+			memcpy(at, list->at, list->n * sizeof(*at));
+		list->at = at;
+		list->cap = cap;
+	}
+	list->at[list->n++] = (struct pair){ item, value };
+}
+
+/* `[5]={a,b}`: bash's brace expansion comes first and makes two plain words. */
+static enum flow literal_braces(struct shell *sh, const struct array_item *item,
+				struct pairs *list)
+{
+	struct fields f = { 0 };
+	struct slice sub = item->sub.word ? item->sub.word->text : SLICE("");
+	enum flow flow = brace_expand(sh, item->value, &f);
+
+	for (size_t i = 0; flow == FLOW_NEXT && i < f.n; i++) {
+		struct str *s = scratch_take(sh);
+
+		str_addf(s, "[%.*s]=%s", (int)sub.n, sub.p, f.at[i]);
+		pairs_add(sh, list, NULL, (struct slice){ arena_dup(&sh->turn, s->p, s->n), s->n });
+		scratch_give(sh, s);
+	}
+	return flow;
+}
+
+static enum flow literal_value(struct shell *sh, const struct word *w, struct slice *value)
+{
+	enum flow flow;
+
+	*value = SLICE("");
+	if (!w)
+		return FLOW_NEXT;
+	flow = expand_string(sh, w, true, value);
+	value->p = arena_dup(&sh->turn, value->p, value->n);
+	return flow;
+}
+
+static enum flow literal_item(struct shell *sh, const struct array_item *item, bool assoc,
+			      struct pairs *list)
+{
+	struct fields f = { 0 };
+	struct word single;
+	struct slice value;
+	enum flow flow;
+
+	if (assoc || item->sub.kind != SUBSCRIPT_NONE) {
+		if (!assoc && item->value && (item->value->flags & WORD_BRACE) &&
+		    sh->opts[OPT_BRACEEXPAND])
+			return literal_braces(sh, item, list);
+		flow = literal_value(sh, item->value, &value);
+		pairs_add(sh, list, item, value);
+		return flow;
+	}
+	if (!item->value)
+		return FLOW_NEXT;
+	single = *item->value;
+	single.next = NULL;
+	flow = expand_words(sh, &single, &f);
+	for (size_t i = 0; i < f.n; i++)
+		pairs_add(sh, list, NULL, (struct slice){ f.at[i], f.lens[i] });
+	return flow;
+}
+
+static enum flow literal_expand(struct shell *sh, const struct assign *a, bool assoc,
+				struct pairs *list)
+{
+	enum flow flow = FLOW_NEXT;
+
+	for (const struct array_item *i = a->items; i && flow == FLOW_NEXT; i = i->next) {
+		flow = literal_item(sh, i, assoc, list);
+		proc_tick(sh->p, 1);
+	}
+	return flow;
+}
+
+/* ---- Putting a literal into an array ---- */
+
+static void literal_bad_key(struct shell *sh, const struct pair *p, bool assoc)
+{
+	struct sub sub = sub_of(&p->item->sub);
+	struct slice text = sub_source(&sub);
+
+	if (assoc)
+		shell_error(sh, "['%.*s']='%.*s': bad array subscript", (int)text.n, text.p,
+			    (int)p->value.n, p->value.p);
+	else
+		shell_error(sh, "[%.*s]=%.*s: bad array subscript", (int)text.n, text.p,
+			    (int)p->value.n, p->value.p);
+}
+
+static int fill_indexed(struct shell *sh, struct var *v, const struct pairs *list, bool append)
+{
+	int64_t next = append ? array_last(v->array) + 1 : 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct pair *p = &list->at[i];
+		struct slice value = p->value, old;
+		char *joined;
+
+		if (p->item && p->item->sub.kind != SUBSCRIPT_NONE) {
+			struct sub sub = sub_of(&p->item->sub);
+
+			if (sub.kind != SUBSCRIPT_EXPR) {
+				literal_bad_key(sh, p, false);
+				continue;
+			}
+			if (!arith_subscript(sh, &sub, &next)) {
+				if (sh->failed == FLOW_NEXT)
+					words_give_up(sh);
+				return 1;
+			}
+			if (next < 0)
+				next += array_last(v->array) + 1;
+			if (next < 0) {
+				literal_bad_key(sh, p, false);
+				next = 0;
+				continue;
+			}
+		}
+		if (p->item && p->item->append && array_get(v->array, next, &old)) {
+			joined = arena_alloc(&sh->turn, old.n + value.n + 2);
+			memcpy(joined, old.p, old.n);
+			joined[old.n] = '+';
+			memcpy(joined + old.n + !!(v->flags & VAR_INTEGER), value.p, value.n);
+			value = (struct slice){ joined,
+				old.n + value.n + !!(v->flags & VAR_INTEGER) };
+		}
+		if (!var_convert(sh, v->flags, value.p, value.n, &value))
+			return 1;
+		array_set(v->array, next++, value.p, value.n);
+		proc_tick(sh->p, 1);
+	}
+	return 0;
+}
+
+static int fill_assoc_one(struct shell *sh, struct var *v, struct slice key,
+			  const struct pair *p, struct slice value)
+{
+	struct slice old;
+
+	if (v->flags & VAR_SPECIAL && v->special <= SP_LAST_READ)
+		return special_assign_element(sh, v, key, value);
+	if (p->item && p->item->append && assoc_get(v->assoc, key.p, key.n, &old)) {
+		size_t plus = v->flags & VAR_INTEGER ? 1 : 0;
+		char *joined = arena_alloc(&sh->turn, old.n + value.n + 2);
+
+		memcpy(joined, old.p, old.n);
+		joined[old.n] = '+';
+		memcpy(joined + old.n + plus, value.p, value.n);
+		value = (struct slice){ joined, old.n + value.n + plus };
+	}
+	if (!var_convert(sh, v->flags, value.p, value.n, &value))
+		return 1;
+	assoc_set(v->assoc, key, value.p, value.n);
+	return 0;
+}
+
+/* (k v k v): an odd last key has the empty value. */
+static int fill_assoc_flat(struct shell *sh, struct var *v, const struct pairs *list)
+{
+	for (size_t i = 0; i < list->n; i += 2) {
+		struct slice value = i + 1 < list->n ? list->at[i + 1].value : SLICE("");
+
+		if (list->at[i].value.n == 0) {
+			shell_error(sh, "%s: bad array subscript", v->name);
+			continue;
+		}
+		if (fill_assoc_one(sh, v, list->at[i].value, &list->at[i], value))
+			return 1;
+		proc_tick(sh->p, 1);
+	}
+	return 0;
+}
+
+static int fill_assoc(struct shell *sh, struct var *v, const struct pairs *list)
+{
+	if (list->n && list->at[0].item && list->at[0].item->sub.kind == SUBSCRIPT_NONE)
+		return fill_assoc_flat(sh, v, list);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct pair *p = &list->at[i];
+		struct sub sub = sub_of(&p->item->sub);
+		struct slice key;
+
+		if (sub.kind == SUBSCRIPT_NONE) {
+			shell_error(sh, "%s: %.*s: must use subscript when assigning associative array",
+				    v->name, (int)p->value.n, p->value.p);
+			continue;
+		}
+		if (!sub_key(sh, &sub, &key))
+			return 1;
+		if (key.n == 0) {
+			literal_bad_key(sh, p, true);
+			continue;
+		}
+		if (fill_assoc_one(sh, v, key, p, p->value))
+			return 1;
+		proc_tick(sh->p, 1);
+	}
+	return 0;
+}
+
+static int literal_fill(struct shell *sh, struct var *v, const struct pairs *list, bool append)
+{
+	if (v->flags & VAR_READONLY)
+		return var_readonly_error(sh, v);
+	if (v->flags & VAR_ASSOC) {
+		if (!append)
+			assoc_clear(v->assoc);
+	} else {
+		if (!append)
+			v->flags &= ~(uint32_t)VAR_SET;	/* an old scalar does not become a[0] */
+		var_to_indexed(sh, v);
+		if (!append)
+			array_clear(v->array);
+	}
+	v->flags |= VAR_SET;
+	if (sh->opts[OPT_ALLEXPORT])
+		v->flags |= VAR_EXPORT;
+	if (v->flags & VAR_SPECIAL && v->special <= SP_LAST_READ && !(v->flags & VAR_ASSOC))
+		return 0;
+	return v->flags & VAR_ASSOC ? fill_assoc(sh, v, list) : fill_indexed(sh, v, list, append);
+}
+
+/* ---- In front of a command ---- */
+
+/* An array literal there is only its text. */
+static void assign_temporary_text(struct shell *sh, const struct assign *a, struct slice *value)
+{
+	struct str *s = scratch_take(sh);
+
+	str_addc(s, '(');
+	for (const struct array_item *i = a->items; i; i = i->next)
+		str_addf(s, "%s%.*s", i == a->items ? "" : " ",
+			 i->value ? (int)i->value->text.n : 0, i->value ? i->value->text.p : "");
+	str_addc(s, ')');
+	*value = (struct slice){ arena_dup(&sh->turn, s->p, s->n), s->n };
+	scratch_give(sh, s);
+}
+
+static int assign_temporary(struct shell *sh, const struct assign *a)
+{
+	struct slice value, old;
+	struct var *v, *seen = var_find(sh, &a->name);
+	enum flow flow = FLOW_NEXT;
+
+	sh->failed = FLOW_NEXT;
+	if (a->sub.kind != SUBSCRIPT_NONE) {
+		struct sub sub = sub_of(&a->sub);
+		struct slice text = sub_source(&sub);
+
+		shell_error(sh, "`%s[%.*s]': not a valid identifier", a->name.s, (int)text.n, text.p);
+		return 1;
+	}
+	if (a->is_array)
+		assign_temporary_text(sh, a, &value);
+	else
+		flow = literal_value(sh, a->value, &value);
+	if (flow != FLOW_NEXT)
+		return var_fail(sh, flow);
+	seen = var_find(sh, &a->name);
+	if (seen && (seen->flags & VAR_READONLY)) {
+		shell_error(sh, "%s: readonly variable", seen->name);
+		return 1;
+	}
+	if (a->append && seen && var_scalar(sh, seen, &old)) {
+		char *joined = arena_alloc(&sh->turn, old.n + value.n + 1);
+
+		memcpy(joined, old.p, old.n);
+		memcpy(joined + old.n, value.p, value.n);
+		value = (struct slice){ joined, old.n + value.n };
+	}
+	v = var_in_scope(sh, &a->name, sh->scope);
+	if (!v)
+		v = var_make(sh, &a->name, sh->scope);
+	v->flags |= VAR_EXPORT | VAR_TEMPORARY;
+	var_store(sh, v, value.p, value.n);
+	if (v->flags & VAR_SPECIAL)
+		special_changed(sh, v->special);
+	return 0;
+}
+
+/* ---- The three ways in ---- */
+
+static bool assign_is_assoc(struct shell *sh, const struct assign *a, uint32_t on, bool fresh)
+{
+	struct target t;
+
+	if (on & VAR_ASSOC)
+		return true;
+	if (on & VAR_INDEXED)
+		return false;
+	t = var_target(sh, &a->name);
+	return t.v && (t.v->flags & VAR_ASSOC) && (!fresh || t.v->scope == sh->scope);
+}
+
+static int assign_literal(struct shell *sh, const struct assign *a)
+{
+	struct pairs list = { 0 };
+	struct target t = var_target(sh, &a->name);
+	enum flow flow = literal_expand(sh, a, t.v && (t.v->flags & VAR_ASSOC), &list);
+
+	if (flow != FLOW_NEXT)
+		return var_fail(sh, flow);
+	t = var_target(sh, &a->name);
+	if (t.bad)
+		return var_fail(sh, FLOW_ABORT);
+	if (a->sub.kind != SUBSCRIPT_NONE || t.sub.kind != SUBSCRIPT_NONE) {
+		struct sub sub = sub_of(&a->sub);
+		struct slice text = sub_source(&sub);
+
+		shell_error(sh, "%s[%.*s]: cannot assign list to array member", a->name.s,
+			    (int)text.n, text.p);
+		return var_fail(sh, FLOW_ABORT);
+	}
+	if (!t.v)
+		t.v = var_make(sh, &t.name, 0);
+	return literal_fill(sh, t.v, &list, a->append);
+}
+
+static int assign_statement(struct shell *sh, const struct assign *a)
+{
+	const struct part *part = a->value ? a->value->parts : NULL;
+	struct slice value = { "", 0 };
+	enum flow flow;
+
+	if (a->is_array)
+		return assign_literal(sh, a);
+	if (part && part->kind == PART_ARITH && !part->next && !a->append &&
+	    a->sub.kind == SUBSCRIPT_NONE) {
+		int64_t number;
+
+		flow = arith_value(sh, part->arith, &number);
+		return flow == FLOW_NEXT ? var_set_number(sh, &a->name, number) : var_fail(sh, flow);
+	}
+	if (a->value) {
+		flow = expand_string(sh, a->value, true, &value);
+		if (flow != FLOW_NEXT)
+			return var_fail(sh, flow);
+	}
+	if (a->sub.kind != SUBSCRIPT_NONE)
+		return var_set_element(sh, &a->name, &a->sub, value.p, value.n, a->append);
+	return a->append ? var_append(sh, &a->name, value.p, value.n) :
+		var_set(sh, &a->name, value.p, value.n);
+}
+
+int var_assign(struct shell *sh, const struct assign *a, uint32_t set_flags, bool local)
+{
+	struct words *w = words_of(sh);
+	struct arena_mark mark = arena_mark(&sh->turn);
+	int status;
+
+	sh->failed = FLOW_ABORT;
+	if (local && w->scopes.n && vec_last(&w->scopes).temporary && !vec_last(&w->scopes).merged)
+		status = assign_temporary(sh, a);
+	else if (local || set_flags)
+		status = var_assign_declare(sh, a, set_flags, 0, local, false);
+	else
+		status = assign_statement(sh, a);
+	arena_reset(&sh->turn, mark);
+	return status;
+}
+
+static int assign_nameref(struct shell *sh, const struct assign *a, struct slice value)
+{
+	struct slice base;
+	struct sub sub;
+
+	if (!name_split(value.p, value.n, &base, &sub)) {
+		builtin_error(sh, "`%.*s': invalid variable name for name reference", (int)value.n,
+			      value.p);
+		return var_fail(sh, FLOW_NEXT);
+	}
+	if (base.n == a->name.n && !memcmp(base.p, a->name.s, base.n)) {
+		if (var_local_scope(sh)) {
+			builtin_error(sh, "warning: %s: circular name reference", a->name.s);
+			return 0;
+		}
+		builtin_error(sh, "%s: nameref variable self references not allowed", a->name.s);
+		return var_fail(sh, FLOW_NEXT);
+	}
+	return 0;
+}
+
+/* The value is expanded, and only then is the variable made. */
+int var_assign_declare(struct shell *sh, const struct assign *a, uint32_t on, uint32_t off,
+		       bool local, bool global)
+{
+	bool fresh = local && var_local_scope(sh);
+	bool assoc = a->is_array && assign_is_assoc(sh, a, on, fresh);
+	struct pairs list = { 0 };
+	struct slice value = { "", 0 };
+	struct sub sub = sub_of(&a->sub);
+	enum flow flow;
+	struct var *v;
+
+	sh->failed = FLOW_ABORT;
+	flow = a->is_array ? literal_expand(sh, a, assoc, &list) : literal_value(sh, a->value, &value);
+	if (flow != FLOW_NEXT)
+		return var_fail(sh, flow);
+	if (a->is_array || sub.kind != SUBSCRIPT_NONE)
+		on |= assoc || (on & VAR_ASSOC) ? VAR_ASSOC : 0;
+	if ((on & VAR_NAMEREF) && assign_nameref(sh, a, value))
+		return 1;
+	v = var_declare(sh, a->name.s, a->name.n, on & ~(uint32_t)VAR_READONLY, off, local, global);
+	if (!v)
+		return var_fail(sh, FLOW_NEXT);
+	if (v->flags & VAR_READONLY) {
+		builtin_error(sh, "%s: readonly variable", v->name);
+		return var_fail(sh, FLOW_NEXT);
+	}
+	if (a->is_array && literal_fill(sh, v, &list, a->append))
+		return 1;
+	if (!a->is_array && (sub.kind == SUBSCRIPT_NONE ?
+			     var_put(sh, v, value.p, value.n, a->append) :
+			     var_put_element(sh, v, &sub, value.p, value.n, a->append)))
+		return 1;
+	v->flags |= on & VAR_READONLY;
+	return 0;
+}

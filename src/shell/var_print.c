@@ -1,0 +1,207 @@
+/*
+ * Variables as text: for declare -p, set and ${x@A}, and the environment of
+ * child processes, which is kept until an exported variable changes.
+ */
+#include <string.h>
+
+#include "kernel/kernel.h"
+#include "lang/print.h"
+#include "shell/words.h"
+
+/* The letters in declare's order: a A c f i l n r t u x as bash prints them. */
+static void print_attributes(struct str *out, const struct var *v)
+{
+	static const struct {
+		uint32_t flag;
+		char letter;
+	} letters[] = {
+		{ VAR_INDEXED, 'a' }, { VAR_ASSOC, 'A' }, { VAR_INTEGER, 'i' }, { VAR_NAMEREF, 'n' },
+		{ VAR_READONLY, 'r' }, { VAR_TRACE, 't' }, { VAR_EXPORT, 'x' },
+		{ VAR_CAPITAL, 'c' }, { VAR_LOWER, 'l' }, { VAR_UPPER, 'u' }
+	};
+	size_t n = out->n;
+
+	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
+		if (v->flags & letters[i].flag)
+			str_addc(out, letters[i].letter);
+	if (out->n == n)
+		str_addc(out, '-');
+}
+
+static void print_indexed(struct str *out, const struct array *a)
+{
+	struct slice value;
+	bool first = true;
+
+	str_addc(out, '(');
+	for (int64_t i = -1; array_next(a, &i, &value); first = false) {
+		str_addf(out, "%s[%lld]=", first ? "" : " ", (long long)i);
+		quote_declare(out, value.p, value.n);
+	}
+	str_addc(out, ')');
+}
+
+static void print_assoc(struct str *out, const struct assoc *a)
+{
+	struct slice key, value;
+
+	str_addc(out, '(');
+	for (void *at = NULL; assoc_next(a, &at, &key, &value);) {
+		str_addc(out, '[');
+		quote_key(out, key.p, key.n);
+		str_adds(out, "]=");
+		quote_declare(out, value.p, value.n);
+		str_addc(out, ' ');
+	}
+	str_addc(out, ')');
+}
+
+static bool print_array(struct shell *sh, struct var *v, struct str *out)
+{
+	var_refresh(sh, v);
+	if (!(v->flags & VAR_SET))
+		return false;
+	str_addc(out, '=');
+	if (v->flags & VAR_INDEXED)
+		print_indexed(out, v->array);
+	else
+		print_assoc(out, v->assoc);
+	return true;
+}
+
+void var_print(struct shell *sh, const struct var *cv, struct str *out)
+{
+	struct var *v = (struct var *)(uintptr_t)cv;
+	struct slice value;
+
+	str_adds(out, "declare -");
+	print_attributes(out, v);
+	str_addf(out, " %s", v->name);
+	if (v->flags & (VAR_INDEXED | VAR_ASSOC)) {
+		print_array(sh, v, out);
+	} else if (var_text(sh, v, &value)) {
+		str_addc(out, '=');
+		quote_declare(out, value.p, value.n);
+	}
+}
+
+void var_print_plain(struct shell *sh, const struct var *cv, struct str *out)
+{
+	struct var *v = (struct var *)(uintptr_t)cv;
+	struct slice value;
+
+	str_adds(out, v->name);
+	if (v->flags & (VAR_INDEXED | VAR_ASSOC)) {
+		print_array(sh, v, out);
+	} else if (var_text(sh, v, &value)) {
+		str_addc(out, '=');
+		quote_plain(out, value.p, value.n);
+	}
+}
+
+/* ---- Lists ---- */
+
+static void sort_vars(struct var **at, struct var **spare, size_t n)
+{
+	size_t half = n / 2, i = 0, j = half, k = 0;
+
+	if (n < 2)
+		return;
+	sort_vars(at, spare, half);
+	sort_vars(at + half, spare, n - half);
+	while (i < half && j < n)
+		spare[k++] = strcmp(at[j]->name, at[i]->name) < 0 ? at[j++] : at[i++];
+	while (i < half)
+		spare[k++] = at[i++];
+	while (j < n)
+		spare[k++] = at[j++];
+	memcpy(at, spare, n * sizeof(struct var *));
+}
+
+struct var **var_sorted(struct shell *sh, uint32_t with_flags)
+{
+	struct var **list;
+	size_t n = 0;
+
+	special_make_all(sh);
+	list = heap_array(sh->heap, sh->vars.n * 2 + 1, sizeof(struct var *));
+	for (struct map_entry *e = NULL; (e = map_next(&sh->vars, e));) {
+		struct var *v = e->value;
+
+		if (v && (v->flags & with_flags) == with_flags)
+			list[n++] = v;
+	}
+	sort_vars(list, list + n, n);
+	list[n] = NULL;
+	return list;
+}
+
+/* ---- The environment ---- */
+
+static bool environ_has(const struct var *v)
+{
+	return (v->flags & (VAR_EXPORT | VAR_SET | VAR_INDEXED | VAR_ASSOC)) ==
+		(VAR_EXPORT | VAR_SET);
+}
+
+static void environ_functions(struct shell *sh, struct str *all, size_t *n)
+{
+	for (struct map_entry *e = NULL; (e = map_next(&sh->functions, e));) {
+		struct function *f = e->value;
+		size_t at, head;
+
+		if (!f || !(f->flags & VAR_EXPORT))
+			continue;
+		str_addf(all, "BASH_FUNC_%s%%%%=", e->key);
+		at = all->n;
+		print_function(all, f->node);
+		/* bash's text begins with "() {": the name and the line break go. */
+		head = e->len + 1;
+		if (all->n > at + head)
+			str_erase(all, at, head);
+		while (all->n > at && all->p[all->n - 1] == '\n')
+			str_cut(all, all->n - 1);
+		str_addc(all, '\0');
+		++*n;
+	}
+}
+
+static void environ_build(struct shell *sh)
+{
+	struct words *w = words_of(sh);
+	struct slice value;
+	struct str all;
+	size_t n = 0, at = 0;
+	char *text;
+
+	str_init(&all, sh->heap, STR_MAX_DEFAULT);
+	for (struct map_entry *e = NULL; (e = map_next(&sh->vars, e));) {
+		struct var *v = e->value;
+
+		if (!v || !environ_has(v) || !var_text(sh, v, &value))
+			continue;
+		str_addn(&all, e->key, e->len);
+		str_addc(&all, '=');
+		str_addn(&all, value.p, value.n);
+		str_addc(&all, '\0');
+		n++;
+	}
+	environ_functions(sh, &all, &n);
+	heap_free(sh->heap, w->environ_text);
+	w->environ_text = text = str_take(&all, NULL);
+	w->environ_list = heap_resize(sh->heap, w->environ_list, (n + 1) * sizeof(char *));
+	for (size_t i = 0; i < n; i++) {
+		w->environ_list[i] = text + at;
+		at += strlen(text + at) + 1;
+	}
+	w->environ_list[n] = NULL;
+	sh->environ = w->environ_list;
+	sh->environ_stale = false;
+}
+
+const char *const *var_environ(struct shell *sh)
+{
+	if (!sh->environ || sh->environ_stale)
+		environ_build(sh);
+	return sh->environ;
+}

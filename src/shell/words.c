@@ -1,0 +1,254 @@
+/*
+ * The words half's own state in a shell: made, filled from the environment,
+ * copied for a subshell; its limits, scratch buffers and caches of compiled
+ * patterns.
+ */
+#include "shell/words.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "kernel/kernel.h"
+#include "text/pattern.h"
+
+#define SCRATCH_KEPT ((size_t)64 << 10)
+
+/* ---- Limits and failure ---- */
+
+size_t words_max_bytes(struct shell *sh)
+{
+	return words_of(sh)->max_bytes;
+}
+
+enum flow words_limit(struct shell *sh, const char *name)
+{
+	proc_limit(sh->p, name);
+	sh->status = 1;
+	sh->failed = FLOW_ABORT;
+	return FLOW_ABORT;
+}
+
+enum flow words_give_up(struct shell *sh)
+{
+	sh->status = 1;
+	sh->failed = sh->command_string || sh->is_subshell ? FLOW_EXIT : FLOW_ABORT;
+	return sh->failed;
+}
+
+/* ---- Scratch buffers: kept, so that steady loops allocate nothing ---- */
+
+struct str *scratch_take(struct shell *sh)
+{
+	struct words *w = words_of(sh);
+	struct str *s;
+
+	if (w->spare.n)
+		return vec_pop(&w->spare);
+	s = heap_alloc(sh->heap, sizeof(*s));
+	str_init(s, sh->heap, STR_MAX_DEFAULT);
+	return s;
+}
+
+void scratch_give(struct shell *sh, struct str *s)
+{
+	if (s->cap > SCRATCH_KEPT)
+		str_end(s);
+	str_reset(s);
+	*vec_add(sh->heap, &words_of(sh)->spare) = s;
+}
+
+/* ---- Compiled patterns ---- */
+
+const struct pattern *pattern_cached(struct shell *sh, struct slice text, unsigned flags)
+{
+	struct words *w = words_of(sh);
+	struct cached *c;
+	uint32_t hash = (uint32_t)text.n * 31u + flags;
+
+	for (size_t i = 0; i < text.n && i < 16; i++)
+		hash = hash * 33u + (unsigned char)text.p[i];
+	c = &w->patterns[hash % CACHE_SIZE];
+	if (c->pattern && c->flags == flags && c->n == text.n && !memcmp(c->text, text.p, text.n))
+		return c->pattern;
+	heap_free(sh->heap, c->text);
+	if (c->pattern)
+		pattern_free(c->pattern);
+	*c = (struct cached){ heap_dup(sh->heap, text.p, text.n), text.n, flags, NULL,
+		pattern_compile(sh->heap, text.p, text.n, flags) };
+	return c->pattern;
+}
+
+/* ---- Making ---- */
+
+void words_init(struct shell *sh)
+{
+	struct words *w = heap_zalloc(sh->heap, sizeof(*w));
+
+	sh->words_private = w;
+	w->max_bytes = STR_MAX_DEFAULT;
+	if (sh->p) {
+		const struct tsb_limits *l = kernel_limits(proc_kernel(sh->p));
+
+		w->max_bytes = l->word_bytes;
+		w->max_words = l->words;
+		w->max_depth = l->parse_depth;
+	}
+	memset(&sh->scope_vars, 0, sizeof(sh->scope_vars));
+	sh->scope = 0;
+	sh->environ = NULL;
+	sh->environ_stale = true;
+}
+
+static void import_one(struct shell *sh, const char *entry)
+{
+	const char *equals = strchr(entry, '=');
+	struct name name;
+	struct var *v;
+
+	if (!equals || !name_valid(entry, (size_t)(equals - entry)) ||
+	    special_is_lazy(entry, (size_t)(equals - entry)))
+		return;
+	name = name_of(entry, (size_t)(equals - entry));
+	v = var_make(sh, &name, 0);
+	v->flags |= VAR_EXPORT;
+	var_store(sh, v, equals + 1, strlen(equals + 1));
+	if (v->special == SP_GLOBIGNORE || v->special == SP_POSIXLY_CORRECT)
+		special_changed(sh, v->special);
+}
+
+static void import_level(struct shell *sh)
+{
+	struct name name = name_of("SHLVL", 5);
+	struct slice old;
+	int64_t level = 0;
+	struct var *v;
+
+	if (var_get(sh, &name, &old) && num_i64(old.p, &level) != NUM_OK)
+		level = 0;
+	v = var_find(sh, &name);
+	if (!v)
+		v = var_make(sh, &name, 0);
+	v->flags |= VAR_EXPORT;
+	var_store_number(sh, v, level < 0 || level >= 999 ? 1 : level + 1);
+}
+
+/* PWD from the environment is believed if it names the working directory. */
+static void import_directory(struct shell *sh)
+{
+	struct name name = name_of("PWD", 3), old = name_of("OLDPWD", 6);
+	const char *cwd = tsb_getcwd(sh->p);
+	struct tsb_stat a, b;
+	struct slice value;
+	struct var *v = var_find(sh, &name);
+
+	if (!v)
+		v = var_make(sh, &name, 0);
+	v->flags |= VAR_EXPORT;
+	if (!var_text(sh, v, &value) || value.n == 0 || value.p[0] != '/' ||
+	    (strcmp(value.p, cwd) != 0 &&
+	     (tsb_stat(sh->p, value.p, &a) || tsb_stat(sh->p, ".", &b) || a.ino != b.ino ||
+	      a.dev != b.dev)))
+		var_store(sh, v, cwd, strlen(cwd));
+	v = var_find(sh, &old);
+	if (!v) {
+		v = var_make(sh, &old, 0);
+		v->flags |= VAR_EXPORT;
+	}
+}
+
+void var_import_environ(struct shell *sh, const char *const *env)
+{
+	words_init(sh);
+	for (size_t i = 0; env && env[i]; i++)
+		import_one(sh, env[i]);
+	import_level(sh);
+	import_directory(sh);
+	sh->seconds_offset = -tsb_clock(sh->p, TSB_CLOCK_MONOTONIC).sec;
+	str_reset(&sh->ifs);
+	str_adds(&sh->ifs, " \t\n");
+	sh->ifs_default = true;
+	sh->ifs_table[' '] = sh->ifs_table['\t'] = sh->ifs_table['\n'] = 2;
+}
+
+/* ---- A subshell's copy ---- */
+
+/* The chain of one name, outermost first, so that the lists come out in order. */
+static void clone_chain(struct shell *to, const struct var *v)
+{
+	struct name name = { v->name, v->name_len, map_hash(v->name, v->name_len) };
+	struct map_entry *e;
+	struct var *c = heap_zalloc(to->heap, sizeof(*c));
+
+	if (v->shadowed)
+		clone_chain(to, v->shadowed);
+	e = map_put(&to->vars, name.s, name.n);
+	*c = *v;
+	c->name = e->key;
+	c->shadowed = e->value;
+	e->value = c;
+	str_init(&c->text, to->heap, STR_MAX_DEFAULT);
+	if (v->text.n)
+		str_addn(&c->text, v->text.p, v->text.n);
+	if (v->array) {
+		c->array = array_new(to->heap);
+		array_copy(c->array, v->array);
+	}
+	if (v->assoc) {
+		c->assoc = assoc_new(to->heap);
+		assoc_copy(c->assoc, v->assoc);
+	}
+	if (c->scope)
+		*vec_add(to->heap, &to->scope_vars) = c;
+}
+
+/* scope_vars must be ordered by scope: a stable counting pass. */
+static void clone_order(struct shell *to)
+{
+	size_t n = to->scope_vars.n;
+	struct var **sorted;
+	size_t k = 0;
+	struct words *w = words_of(to);
+
+	if (!n)
+		return;
+	sorted = heap_array(to->heap, n, sizeof(struct var *));
+	for (uint32_t scope = 1; scope <= w->scopes.n; scope++) {
+		w->scopes.at[scope - 1].first = k;
+		for (size_t i = 0; i < n; i++)
+			if (to->scope_vars.at[i]->scope == scope)
+				sorted[k++] = to->scope_vars.at[i];
+	}
+	memcpy(to->scope_vars.at, sorted, k * sizeof(struct var *));
+	to->scope_vars.n = k;
+	heap_free(to->heap, sorted);
+}
+
+void var_clone_all(struct shell *to, const struct shell *from)
+{
+	const struct words *old = from->words_private;
+	struct words *w;
+
+	words_init(to);
+	w = words_of(to);
+	if (!to->p) {
+		w->max_bytes = old->max_bytes;
+		w->max_words = old->max_words;
+		w->max_depth = old->max_depth;
+	}
+	w->random_last = old->random_last;
+	w->random_pid = old->random_pid;
+	w->line_offset = old->line_offset;
+	w->lazy_gone = old->lazy_gone;
+	w->glob_ignore_set = old->glob_ignore_set;
+	for (size_t i = 0; i < old->scopes.n; i++) {
+		*vec_add(to->heap, &w->scopes) = old->scopes.at[i];
+		w->scopes.at[i].first = 0;
+	}
+	to->scope = (uint32_t)w->scopes.n;
+	for (struct map_entry *e = NULL; (e = map_next(&from->vars, e));)
+		if (e->value)
+			clone_chain(to, e->value);
+	clone_order(to);
+	str_reset(&to->ifs);
+	str_addn(&to->ifs, from->ifs.p, from->ifs.n);
+}
