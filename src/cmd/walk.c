@@ -88,7 +88,7 @@ static void walk_classify(struct walk *w, struct walk_entry *e, uint32_t type)
 
 	e->st.mode = type;
 	e->error = need ? walk_stat(w, e) : 0;
-	if (e->error && follows && !tsb_lstat(w->p, e->path, &e->st) && S_ISLNK(e->st.mode)) {
+	if (e->error == -ENOENT && follows && !tsb_lstat(w->p, e->path, &e->st) && S_ISLNK(e->st.mode)) {
 		e->has_stat = true;
 		e->kind = WALK_DANGLING;
 	} else if (e->error) {
