@@ -15,6 +15,7 @@
 struct exec_plan {
 	const struct tsb_command *cmd;
 	const char *exe;
+	const char *comm;	/* a script's own name, not its interpreter's */
 	/* What goes in front of argv[1...]: interpreter, argument, path. */
 	const char *front[2 * INTERPRETERS_MAX + 2];
 	size_t n_front;
@@ -52,7 +53,7 @@ static int exec_text(struct tsb_proc *p, struct exec_plan *plan)
 	struct kernel *k = p->k;
 
 	plan->cmd = exec_registered(k, k->opt.programs.shell);
-	plan->exe = "/usr/bin/bash";
+	plan->exe = plan->comm = "/usr/bin/bash";
 	exec_push_front(plan, k->opt.programs.shell);
 	return plan->cmd ? 0 : -ENOEXEC;
 }
@@ -62,7 +63,8 @@ static int exec_plan(struct tsb_proc *p, const struct program *program, const ch
 {
 	struct program at = *program;
 
-	*plan = (struct exec_plan){ .front = { name }, .n_front = 1, .exe = program->path };
+	*plan = (struct exec_plan){ .front = { name }, .n_front = 1,
+				    .exe = program->path, .comm = program->path };
 	for (int depth = 0; at.kind == PROGRAM_SCRIPT; depth++) {
 		const char *interpreter = at.interpreter;
 		int r;
@@ -197,8 +199,24 @@ struct exec_image {
 	int argc;
 };
 
+/* As an absolute path, though not a clean one. */
+static char *exec_copy_exe(struct tsb_heap *h, const char *cwd, const char *path)
+{
+	size_t n = *path == '/' ? 0 : strlen(cwd) + 1, path_n = strlen(path) + 1;
+	char *exe = heap_alloc(h, n + path_n);
+
+	if (!exe)
+		return NULL;
+	if (n) {
+		memcpy(exe, cwd, n - 1);
+		exe[n - 1] = '/';
+	}
+	memcpy(exe + n, path, path_n);
+	return exe;
+}
+
 /* All that may fail, into heap h; nothing of the process has changed. */
-static int exec_prepare(struct kernel *k, struct tsb_heap *h, const struct exec_plan *plan,
+static int exec_prepare(struct tsb_proc *p, struct tsb_heap *h, const struct exec_plan *plan,
 			const char *const *argv, const char *const *env, struct exec_image *image)
 {
 	int r = exec_check_size(plan, argv, env);
@@ -207,11 +225,11 @@ static int exec_prepare(struct kernel *k, struct tsb_heap *h, const struct exec_
 		return r;
 	*image = (struct exec_image){ 0 };
 	image->argv = exec_copy_argv(h, plan, argv, &image->argc);
-	image->exe = image->argv ? heap_strdup(h, plan->exe) : NULL;
+	image->exe = image->argv ? exec_copy_exe(h, p->cwd->path, plan->exe) : NULL;
 	if (!image->exe)
 		return -ENOMEM;
 	if (env) {
-		image->env = env_make(k, env);
+		image->env = env_make(p->k, env);
 		if (!image->env)
 			return -ENOMEM;
 	}
@@ -245,7 +263,6 @@ int proc_start_program(struct tsb_proc *child, const struct program *program,
 		       const char *const *argv, const char *const *env)
 {
 	struct tsb_proc *parent = child->parent;
-	struct kernel *k = child->k;
 	struct exec_image image;
 	struct exec_plan plan;
 	int r;
@@ -255,7 +272,7 @@ int proc_start_program(struct tsb_proc *child, const struct program *program,
 	/* The interpreter is looked for from where the child will be. */
 	r = exec_plan(child, program, argv[0] ? argv[0] : program->path, &plan);
 	if (r == 0)
-		r = exec_prepare(k, child->main_heap, &plan, argv, env, &image);
+		r = exec_prepare(child, child->main_heap, &plan, argv, env, &image);
 	if (r < 0)
 		return r;
 	if (parent)
@@ -315,7 +332,7 @@ int proc_exec(struct tsb_proc *p, const struct program *program, const char *con
 	proc_charge_command(p, plan.cmd->name);
 	/* Hangs on the process: it may be dropped while the heap is filled. */
 	p->next_heap = heap_new(&k->budget, k->pool, kernel_oom, k);
-	r = p->next_heap ? exec_prepare(k, p->next_heap, &plan, argv, env, &image) : -ENOMEM;
+	r = p->next_heap ? exec_prepare(p, p->next_heap, &plan, argv, env, &image) : -ENOMEM;
 	stack = r == 0 ? stack_take(&k->stacks) : NULL;
 	if (!stack) {
 		heap_end(p->next_heap);

@@ -14,19 +14,55 @@
 
 #define INPUT_AGAIN_NS (2 * NSEC_PER_MSEC)
 
+/* The embedder's functions run on the stack of kernel_run()'s caller, not on a
+ * fiber's: they may need depth, or know where their thread's stack is. */
+struct hostio_call {
+	struct kernel *k;
+	void *buf;
+	const void *data;
+	size_t n;
+	int fd;
+	ssize_t result;
+};
+
+static void hostio_call_input(void *arg)
+{
+	struct hostio_call *c = arg;
+	struct kernel_io *io = &c->k->opt.io;
+
+	c->result = io->input(io->input_ctx, c->buf, c->n);
+}
+
+static void hostio_call_output(void *arg)
+{
+	struct hostio_call *c = arg;
+	struct kernel_io *io = &c->k->opt.io;
+
+	c->result = io->output(io->output_ctx, c->fd, c->data, c->n);
+}
+
+static bool hostio_output(struct kernel *k, int fd, const void *data, size_t n)
+{
+	struct hostio_call c = { .k = k, .data = data, .n = n, .fd = fd };
+
+	sched_on_host(k, hostio_call_output, &c);
+	return c.result == 0;
+}
+
 /* Asks the function once. It may have blocked for long: the time is not the
  * process's, and may be over. */
 static ssize_t hostio_ask(struct tsb_proc *p, void *buf, size_t n)
 {
 	struct kernel *k = p->k;
-	ssize_t r = k->opt.io.input(k->opt.io.input_ctx, buf, n);
+	struct hostio_call c = { .k = k, .buf = buf, .n = n };
 
+	sched_on_host(k, hostio_call_input, &c);
 	k->last_ns = clock_real(k);
 	if (kernel_check_stop(k, k->last_ns)) {
 		proc_stop_point(p);
 		return -ECANCELED;
 	}
-	return r > (ssize_t)n ? -EIO : r;
+	return c.result > (ssize_t)n ? -EIO : c.result;
 }
 
 /* What a poll has read already. */
@@ -89,7 +125,7 @@ static ssize_t hostio_write(struct tsb_proc *p, struct desc *d, const void *buf,
 {
 	struct kernel *k = p->k;
 
-	if (n && k->opt.io.output(k->opt.io.output_ctx, d->host_fd, buf, n)) {
+	if (n && !hostio_output(k, d->host_fd ? d->host_fd : 1, buf, n)) {
 		kernel_stop(k, TSB_STOP_CANCEL, 130, NULL);
 		if (k->running == p) {
 			proc_stop_point(p);
@@ -136,8 +172,6 @@ static int hostio_reopen(struct tsb_proc *p, struct desc *d, int flags, struct d
 	if (!*out)
 		return -ENOMEM;
 	(*out)->host_fd = d->host_fd;
-	if ((flags & O_ACCMODE) != O_RDONLY && d->host_fd == 0)
-		(*out)->host_fd = 1;
 	return 0;
 }
 
@@ -170,5 +204,5 @@ int hostio_make(struct kernel *k, struct fdtab *t)
 
 void hostio_tell(struct kernel *k, const char *text, size_t n)
 {
-	k->opt.io.output(k->opt.io.output_ctx, 2, text, n);
+	hostio_output(k, 2, text, n);
 }

@@ -204,6 +204,8 @@ struct kernel {
 	struct tsb_proc *pids[PID_BUCKETS];
 	struct ring procs, runq, sleepers, fifos;
 	struct fiber host;
+	fiber_fn *host_fn;		/* see sched_on_host() */
+	void *host_arg;
 	const char *plain_argv[2];	/* for /proc: of a process without arguments */
 
 	/* One run. */
@@ -263,6 +265,8 @@ void sched_wake_sleepers(struct kernel *k, int64_t now);
 /* The host's loop: until the first process has ended or all must stop. */
 void sched_run(struct kernel *k);
 void sched_dispatch(struct kernel *k);		/* one process, from the host's stack */
+/* Calls fn(arg) on the stack of kernel_run()'s caller. It must not end the process. */
+void sched_on_host(struct kernel *k, fiber_fn *fn, void *arg);
 
 /* ---- budget.c, clock.c ---- */
 bool kernel_charge(struct kernel *k, size_t bytes);

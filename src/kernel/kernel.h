@@ -49,6 +49,7 @@ struct kernel_programs {
  * Host side of descriptors 0, 1, 2. input may return -EAGAIN when there is
  * nothing yet: other processes run, timers and the deadline are kept, and it is
  * asked again after a few milliseconds. An input that blocks blocks them all.
+ * Both are called on the stack of kernel_run()'s caller, not on a fiber's.
  */
 struct kernel_io {
 	tsb_input_fn *input;	/* NULL: empty */
@@ -189,6 +190,9 @@ int proc_start_program(struct tsb_proc *child, const struct program *program,
  * flushed; a write error becomes a message and status 1. argv[0] is the name.
  */
 int proc_run_inline(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char *const *argv);
+/* tsb_flush() for builtins that are no commands: the kept error is given once
+ * and forgotten. */
+int proc_flush(struct tsb_proc *p);
 /* The prefix of tsb_warn() messages, normally argv[0]; the shell sets
  * "bash: line 3: echo" around inline commands. Borrowed; the old one is returned. */
 const char *proc_set_message_name(struct tsb_proc *p, const char *name);

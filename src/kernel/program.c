@@ -188,9 +188,9 @@ int program_close(struct tsb_proc *p, int status, int error_status)
 {
 	int error = out_flush(p);
 
+	p->out.error = 0;
 	if (!error)
 		return status & 0xff;
-	p->out.error = 0;
 	tsb_warn_errno(p, error, "write error");
 	return error_status;
 }
@@ -235,6 +235,7 @@ static void inline_enter(struct tsb_proc *p, struct inline_frame *f,
 	p->cmd = cmd;
 	p->argv = (char **)(uintptr_t)argv;
 	p->argc = argc;
+	p->out.lines = tsb_isatty(p, 1);	/* it may have been redirected */
 }
 
 static void inline_leave(struct tsb_proc *p, const struct inline_frame *f)

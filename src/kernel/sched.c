@@ -78,6 +78,29 @@ void sched_leave(struct kernel *k)
 	fiber_leave(sched_next(k));
 }
 
+/* What a process wants to be done on the host's stack, until it stays away. */
+static void sched_serve(struct kernel *k)
+{
+	while (k->host_fn) {
+		fiber_fn *fn = k->host_fn;
+
+		k->host_fn = NULL;
+		fn(k->host_arg);
+		fiber_switch(&k->host, &k->running->fiber);
+	}
+}
+
+void sched_on_host(struct kernel *k, fiber_fn *fn, void *arg)
+{
+	if (!k->running) {	/* already there */
+		fn(arg);
+		return;
+	}
+	k->host_fn = fn;
+	k->host_arg = arg;
+	fiber_switch(&k->running->fiber, &k->host);
+}
+
 void sched_dispatch(struct kernel *k)
 {
 	struct tsb_proc *p = ring_item(k->runq.next, struct tsb_proc, queue);
@@ -87,6 +110,7 @@ void sched_dispatch(struct kernel *k)
 	p->tick.left = k->tick_left;
 	k->running = p;
 	fiber_switch(&k->host, &p->fiber);
+	sched_serve(k);
 	k->running = NULL;
 }
 
