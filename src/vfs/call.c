@@ -137,6 +137,8 @@ static int call_new(const struct vfs_ctx *c, const char *path, bool dir, unsigne
 		return rc;
 	if (w->exists || w->last != VFS_LAST_NAME)
 		return -EEXIST;
+	if (w->error)
+		return w->error;
 	return w->slash && !dir ? -ENOENT : 0;
 }
 
@@ -281,7 +283,7 @@ int vfs_unlink(const struct vfs_ctx *c, const char *path)
 	if (space_read_only(w.mount))
 		return -EROFS;
 	if (!w.exists)
-		return -ENOENT;
+		return w.error ? w.error : -ENOENT;
 	if (w.slash)
 		return S_ISDIR(w.st.mode) ? -EISDIR : -ENOTDIR;
 	rc = space_may_delete(c, &w);
@@ -307,7 +309,7 @@ int vfs_rmdir(const struct vfs_ctx *c, const char *path)
 	if (space_read_only(w.mount))
 		return -EROFS;
 	if (!w.exists)
-		return -ENOENT;
+		return w.error ? w.error : -ENOENT;
 	rc = space_may_delete(c, &w);
 	if (rc)
 		return rc;

@@ -28,9 +28,11 @@ static int open_wants(int flags)
 static int open_check(const struct vfs_ctx *c, const struct vfs_where *w, int flags)
 {
 	int want = open_wants(flags);
+	if (flags & O_CREAT && w->slash)
+		return -EISDIR;
 	if (flags & O_CREAT && flags & O_EXCL)
 		return -EEXIST;
-	if (flags & O_CREAT && (w->slash || S_ISDIR(w->st.mode)))
+	if (flags & O_CREAT && S_ISDIR(w->st.mode))
 		return -EISDIR;
 	if (flags & O_DIRECTORY && !S_ISDIR(w->st.mode))
 		return -ENOTDIR;
@@ -50,7 +52,7 @@ static int open_check_new(const struct vfs_ctx *c, struct vfs_where *w)
 {
 	if (w->slash)
 		return -EISDIR;
-	return space_may_create(c, w);
+	return w->error ? w->error : space_may_create(c, w);
 }
 
 static int open_walk(const struct vfs_ctx *c, const char *path, int flags, struct vfs_where *w)
@@ -59,7 +61,9 @@ static int open_walk(const struct vfs_ctx *c, const char *path, int flags, struc
 	int rc;
 	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		how = VFS_LITERAL;
-	rc = space_walk(c, path, how | (flags & O_CREAT ? VFS_MAY_MISS : 0), w);
+	if (flags & O_CREAT)
+		how |= VFS_MAY_MISS | SPACE_CREATE;
+	rc = space_walk(c, path, how, w);
 	if (rc || w->magic_fd >= 0)
 		return rc;
 	return w->exists ? open_check(c, w, flags) : open_check_new(c, w);

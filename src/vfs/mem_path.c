@@ -119,6 +119,9 @@ static struct inode *mem_make_inode(struct memfs *fs, const struct tsb_caller *w
 	struct inode *i;
 	if (dir->mode & S_ISGID && S_ISDIR(mode))
 		mode |= S_ISGID;
+	else if (dir->mode & S_ISGID && (mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+		 who->gid != dir->gid && who->uid != 0)
+		mode &= ~(uint32_t)S_ISGID;
 	i = mem_inode_new(fs, mode, who);
 	if (i && dir->mode & S_ISGID)
 		i->gid = dir->gid;

@@ -45,7 +45,9 @@ static int rename_check_names(const struct rename_call *r)
 	if (space_read_only(rename_mount(r->c, f)))
 		return -EROFS;
 	if (!f->exists)
-		return -ENOENT;
+		return f->error ? f->error : -ENOENT;
+	if (t->error)
+		return t->error;
 	if (t->exists && r->flags & TSB_RENAME_NOREPLACE)
 		return -EEXIST;
 	if (!t->exists && r->flags & TSB_RENAME_EXCHANGE)

@@ -22,7 +22,7 @@ struct vfs_mount {
 
 /* A walk fills `clean` from the left; what is still to be walked after a link
  * stands at the right end of `rest`. Two walks for calls with two paths. */
-#define SPACE_REST 8192u
+#define SPACE_REST 32768u
 struct space_buffers {
 	char clean[2][TSB_PATH_MAX + 1];
 	char rest[SPACE_REST];
@@ -56,8 +56,8 @@ const char *space_mount_in(const struct vfs *v, const char *path, size_t n, size
 /* ---- walk.c ---- */
 
 /* how, besides VFS_FOLLOW ...: use the second buffer; links of /proc/PID/fd lead
- * where their text says. */
-enum { SPACE_FOLLOW_MASK = 7, SPACE_SECOND = 8, SPACE_NO_MAGIC = 16 };
+ * where their text says; a slash at the end is only told (open() refuses it). */
+enum { SPACE_FOLLOW_MASK = 7, SPACE_SECOND = 8, SPACE_NO_MAGIC = 16, SPACE_CREATE = 32 };
 /* vfs_resolve() into buffer 0 or 1. */
 int space_walk(const struct vfs_ctx *c, const char *path, unsigned how, struct vfs_where *out);
 /* Sets w->dir, the directory of w->path, if it is not yet. */

@@ -256,6 +256,20 @@ static int walk_stat(struct walk *w)
 	return rc;
 }
 
+/* Where only the directory matters so far, the last component's fault is told. */
+static int walk_too_long(struct walk *w)
+{
+	const char *p = w->rest + strspn(w->rest, "/");
+	p += strcspn(p, "/");
+	w->out->slash = *p == '/';
+	if (p[strspn(p, "/")] || (~w->how & (VFS_LITERAL | VFS_MAY_MISS) &&
+				  !(w->out->slash && w->how & SPACE_CREATE)))
+		return -ENAMETOOLONG;
+	w->last = VFS_LAST_NAME;
+	w->out->error = -ENAMETOOLONG;
+	return 0;
+}
+
 /* "." or "..": the path so far must be a directory. 1: go on with what is in rest. */
 static int walk_dots(struct walk *w, enum walk_stop stop)
 {
@@ -269,7 +283,7 @@ static int walk_dots(struct walk *w, enum walk_stop stop)
 	if (!w->dir && vfs_permitted(w->c->who, &w->out->st, 1))
 		return -EACCES;
 	if (stop == WALK_LONG || stop == WALK_FULL)
-		return -ENAMETOOLONG;
+		return walk_too_long(w);
 	w->rest += w->slash + (stop == WALK_DOTDOT ? 2u : 1u);
 	w->last = stop == WALK_DOTDOT ? VFS_LAST_DOTDOT : VFS_LAST_DOT;
 	w->dir = stop == WALK_DOT;
@@ -291,7 +305,7 @@ static int walk_end(struct walk *w)
 	if (rc)
 		return rc;
 	out->exists = true;
-	if (w->how & VFS_LITERAL)
+	if (w->how & VFS_LITERAL || (slash && w->how & SPACE_CREATE))
 		return 0;
 	if (S_ISLNK(out->st.mode) && (slash || w->how & VFS_FOLLOW)) {
 		rc = slash || w->how & SPACE_NO_MAGIC ? 0 : walk_magic(w);
@@ -345,6 +359,7 @@ int space_walk(const struct vfs_ctx *c, const char *path, unsigned how, struct v
 	int rc;
 
 	out->exists = out->slash = false;
+	out->error = 0;
 	out->magic_pid = 0;
 	out->magic_fd = -1;
 	rc = walk_begin(&w, path);
