@@ -4,6 +4,8 @@
 #ifndef CMD_QUOTE_H
 #define CMD_QUOTE_H
 
+#include "text/escape.h"
+
 struct tsb_proc;
 
 /* 'name', always quoted, with $'\n' for what a shell could not show. */
@@ -12,5 +14,8 @@ const char *quote_af(struct tsb_proc *p, const char *s);
 const char *quote_f(struct tsb_proc *p, const char *s);
 /* ‘text’, C escapes inside. */
 const char *quote_text(struct tsb_proc *p, const char *s);
+/* The style $QUOTING_STYLE names, else that of quote_af(). A bad one is said. */
+enum quote_style quote_env_style(struct tsb_proc *p);
+const char *quote_styled(struct tsb_proc *p, enum quote_style style, const char *s);
 
 #endif
