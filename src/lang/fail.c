@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 
+__attribute__((format(printf, 2, 0)))
 static struct slice fail_format(struct parser *ps, const char *fmt, va_list ap)
 {
 	str_reset(&ps->text);
@@ -41,12 +42,13 @@ void parse_warn(struct parser *ps, uint32_t line, const char *fmt, ...)
 	ps->warnings_tail = &w->next;
 }
 
-void *parse_fail_more(struct parser *ps, const char *line)
+void *parse_fail_more(struct parser *ps, uint32_t number, const char *line)
 {
 	struct failure *f = &ps->failure;
 
 	if (f->limit)
 		return NULL;
+	f->detail_line = number;
 	str_reset(&ps->text);
 	str_addslice(&ps->text, f->detail);
 	if (f->detail.n)
@@ -113,13 +115,32 @@ static void fail_end(struct parser *ps)
 	ps->failure.incomplete = true;
 }
 
+/* (( where a command may begin is one token to bash: what is inside it. */
+static void fail_whole_arith(struct parser *ps)
+{
+	struct token *t = &ps->tok;
+	size_t close;
+
+	if (t->kind != TOK_LPAREN || !(t->mode & LEX_COMMAND) || ps->in.s[ps->in.pos] != '(')
+		return;
+	close = lex_skip(ps, ps->in.pos);
+	if (ps->failed || ps->in.s[close + 1] != ')')
+		return;
+	t->pos = ps->in.pos + 1;
+	t->end = close;
+}
+
 void *parse_unexpected(struct parser *ps)
 {
 	const struct token *t = &ps->tok;
-	size_t end = t->kind == TOK_REDIR && (t->fd >= 0 || t->var.n) ? t->word_end : t->end;
+	size_t end;
 
 	if (ps->failed)
 		return NULL;
+	fail_whole_arith(ps);
+	if (ps->failed)
+		return NULL;
+	end = t->kind == TOK_REDIR && (t->fd >= 0 || t->var.n) ? t->word_end : t->end;
 	if (t->kind == TOK_EOF) {
 		fail_end(ps);
 		return NULL;
@@ -136,6 +157,13 @@ void *parse_unexpected(struct parser *ps)
 	return NULL;
 }
 
+void parse_too_deep(struct parser *ps)
+{
+	parse_fail(ps, lex_line(ps, ps->in.pos), ps->in.pos,
+		   "nesting exceeds the limit parse_depth (%u)", ps->depth_max);
+	ps->failure.limit = true;
+}
+
 bool parse_enter(struct parser *ps)
 {
 	if (ps->failed)
@@ -144,8 +172,6 @@ bool parse_enter(struct parser *ps)
 		ps->depth++;
 		return true;
 	}
-	parse_fail(ps, lex_line(ps, ps->in.pos), ps->in.pos,
-		   "nesting exceeds the limit parse_depth (%u)", ps->depth_max);
-	ps->failure.limit = true;
+	parse_too_deep(ps);
 	return false;
 }

@@ -326,6 +326,7 @@ static void lex_token(struct parser *ps, unsigned mode)
 	t->fd = -1;
 	t->var.n = 0;
 	t->end = 0;
+	t->mode = mode;
 	if (lex_at_word(ps, mode)) {
 		word_token(ps, mode);
 	} else if (ps->in.s[ps->in.pos] == '\0') {

@@ -83,7 +83,6 @@ void lex_here_delimiter(struct parser *ps, struct redir *r)
 	struct word *w = ps->tok.word;
 
 	h->redir = r;
-	h->line = ps->tok.line;
 	h->quoted = (w->flags & WORD_QUOTED) != 0;
 	delimiter_unquote(ps, w->text);
 	h->end = (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n), ps->text.n };
@@ -186,7 +185,7 @@ static void here_parts(struct parser *ps, struct part *string, char *body, size_
 	ps->here_flags = parts.flags;
 }
 
-static void here_body(struct parser *ps, const struct here *h)
+static void here_body(struct parser *ps, struct here *h)
 {
 	uint32_t line = lex_line(ps, ps->in.pos);
 	struct word *w = ARENA_NEW(ps->arena, struct word);
@@ -215,9 +214,13 @@ static void here_body(struct parser *ps, const struct here *h)
 void lex_here_bodies(struct parser *ps)
 {
 	struct here *h = ps->here;
+	uint32_t line = lex_line(ps, ps->in.pos ? ps->in.pos - 1 : 0);
 
 	ps->here = NULL;
 	ps->here_tail = &ps->here;
-	for (; h && !ps->failed; h = h->next)
+	for (; h && !ps->failed; h = h->next) {
+		h->line = line;
 		here_body(ps, h);
+		line = lex_line(ps, ps->in.pos);
+	}
 }

@@ -48,6 +48,12 @@ static char skip_closer(char open)
 	return open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : open;
 }
 
+/* The character that closes: E is the ' of $'..', A the ] of $[..]. */
+static char skip_character(char closer)
+{
+	return closer == 'E' ? '\'' : closer == 'A' ? ']' : closer;
+}
+
 static void skip_push(struct parser *ps, char closer)
 {
 	*vec_add(ps->heap, &ps->closers) = (struct lex_open){ ps->in.pos, closer };
@@ -58,8 +64,8 @@ static void skip_pop(struct parser *ps)
 	struct lex_open o = vec_pop(&ps->closers);
 	const char *s = ps->in.s;
 
-	if (o.closer != '\'' && o.closer != '"' && (s[o.pos + 1] == '(' || o.closer == ']' ||
-	    (o.pos && s[o.pos - 1] == '(')))
+	if (skip_character(o.closer) == ']' || (o.closer == ')' && (s[o.pos + 1] == '(' ||
+	    (o.pos && s[o.pos - 1] == '('))))
 		pair_remember(ps, s + o.pos, s + ps->in.pos);
 }
 
@@ -72,9 +78,9 @@ static void skip_nested(struct parser *ps, char top, char c, bool dollar)
 		skip_push(ps, c);
 	else if (c == '\'' && top != '"')
 		skip_push(ps, dollar ? 'E' : c);
-	else if (dollar && (c == '(' || c == '{' || c == '['))
-		skip_push(ps, skip_closer(c));
-	else if (top != '"' && top != '}' && skip_closer(c) == top)
+	else if (dollar && (c == '(' || c == '[' || (c == '{' && top != ')' && top != 'A')))
+		skip_push(ps, c == '[' ? 'A' : skip_closer(c));
+	else if (top != '"' && top != '}' && skip_closer(c) == skip_character(top))
 		skip_push(ps, top);
 }
 
@@ -88,7 +94,7 @@ static void skip_step(struct parser *ps, bool *dollar)
 	*dollar = c == '$' && !after_dollar;
 	if (c == '\\' && top != '\'') {
 		in->pos += in->s[in->pos + 1] ? 1 : 0;
-	} else if (c == top || (top == 'E' && c == '\'')) {
+	} else if (c == skip_character(top)) {
 		skip_pop(ps);
 		*dollar = false;
 	} else if (top != '\'' && top != '`' && top != 'E') {
@@ -110,13 +116,14 @@ size_t lex_skip(struct parser *ps, size_t open)
 			return (size_t)(known->close - in->s);
 	}
 	in->pos = open;
-	skip_push(ps, skip_closer(in->s[open]));
+	skip_push(ps, in->s[open] == '[' && open && in->s[open - 1] == '$' ? 'A' :
+		  skip_closer(in->s[open]));
 	in->pos++;
 	while (ps->closers.n > floor) {
 		if (in->s[in->pos] == '\0' && !lex_refill(ps)) {
 			struct lex_open o = vec_last(&ps->closers);
 
-			parse_unmatched(ps, o.closer == 'E' ? '\'' : o.closer, o.pos);
+			parse_unmatched(ps, skip_character(o.closer), o.pos);
 			break;
 		}
 		close = in->pos;

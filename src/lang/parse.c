@@ -103,10 +103,32 @@ static bool parse_stages(struct parser *ps, struct node *pipeline, struct node *
 	}
 }
 
+/*
+ * Right behind $( bash takes `time` for a plain word while it parses (and for
+ * the reserved word when it runs the text): no compound command may follow it.
+ */
+static struct node *parse_first_stage(struct parser *ps, bool plain)
+{
+	if (!plain)
+		return parse_command(ps);
+	if (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) == TOK_LPAREN) {
+		lex_take(ps);
+		lex_peek(ps, LEX_COMMAND);
+		return parse_unexpected(ps);
+	}
+	return lex_word_is(ps, "[[") ? parse_command(ps) : parse_simple(ps);
+}
+
 static struct node *parse_pipeline(struct parser *ps)
 {
-	struct node *pipeline = parse_prefix(ps), *first;
+	bool first_of_all = ps->time_first;
+	struct node *pipeline, *first;
 	enum tok_kind kind;
+
+	ps->time_first = false;
+	lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+	first_of_all &= lex_word_is(ps, "time");
+	pipeline = parse_prefix(ps);
 
 	if (pipeline && parse_at_terminator(ps)) {
 		first = parse_end(ps, parse_node(ps, NODE_SIMPLE));
@@ -114,7 +136,7 @@ static struct node *parse_pipeline(struct parser *ps)
 		pipeline->pipeline.n = 1;
 		return parse_end(ps, pipeline);
 	}
-	first = parse_command(ps);
+	first = parse_first_stage(ps, first_of_all);
 	if (!first)
 		return pipeline ? parse_unexpected(ps) : NULL;
 	kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
@@ -171,10 +193,12 @@ static bool parse_separator(struct parser *ps, struct node *item)
 	case TOK_SEMI:
 		break;
 	default:
+		ps->separated = false;
 		return false;
 	}
 	lex_take(ps);
 	lex_newlines(ps);
+	ps->separated = true;
 	return true;
 }
 
@@ -208,12 +232,34 @@ struct node *parse_list(struct parser *ps)
 
 /* ---- Scripts ---- */
 
+/* A token that cannot follow a command: bash has read the here-documents of the
+ * line before it complains, and names the line it is at then. */
+static void parse_unexpected_last(struct parser *ps)
+{
+	struct lex_frame *in = &ps->in;
+	const char *newline = memchr(in->s + in->pos, '\n', in->end - in->pos);
+	struct failure failure;
+
+	if (ps->failed)
+		return;
+	parse_unexpected(ps);
+	if (!ps->here || !newline || ps->separated || ps->failure.limit)
+		return;
+	failure = ps->failure;
+	ps->failed = false;
+	in->pos = (size_t)(newline - in->s) + 1;
+	lex_here_bodies(ps);
+	failure.line = failure.detail_line = lex_line(ps, in->pos - 1);
+	ps->failure = failure;
+	ps->failed = true;
+}
+
 static void parse_script_body(struct parser *ps)
 {
 	struct node *body = parse_list(ps), *list;
 
 	if (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) != TOK_EOF)
-		parse_unexpected(ps);
+		parse_unexpected_last(ps);
 	if (!ps->failed && ps->here)
 		lex_here_bodies(ps);
 	if (ps->failed || !body || body->kind == NODE_LIST) {

@@ -24,8 +24,10 @@ struct parse_error {
 	struct str message;	/* bash's wording without the "bash: line N: " prefix:
 				   "syntax error near unexpected token `fi'",
 				   "unexpected EOF while looking for matching `\"'", ... */
-	struct str detail;	/* bash's second line, the source line as `...', or empty */
+	struct str detail;	/* bash's next lines, as the source line `...', without the prefix;
+				   usually one; more are separated by newlines; or empty */
 	uint32_t line;
+	uint32_t detail_line;	/* the number in the prefix of the detail lines */
 	size_t pos;
 	bool incomplete;	/* more text could mend it: an interactive shell asks for more */
 	bool limit;		/* parse_depth or source_bytes fired (its name is in message) */

@@ -39,6 +39,7 @@ static size_t item_head(struct parser *ps, size_t *close)
 static struct array_item *assign_items(struct parser *ps)
 {
 	struct array_item *first = NULL, **tail = &first;
+	size_t open = ps->in.pos - 1;
 	struct nested save;
 
 	if (!parse_enter(ps))
@@ -55,8 +56,10 @@ static struct array_item *assign_items(struct parser *ps)
 		}
 		lex_take(ps);
 	}
-	if (ps->tok.kind == TOK_EOF)
-		parse_unmatched_at_end(ps, ')');
+	if (ps->failed && ps->failure.incomplete)
+		parse_fail_more(ps, lex_last_line(ps) + 1, "syntax error: unexpected end of file");
+	else if (ps->tok.kind == TOK_EOF)
+		parse_unmatched(ps, ')', open);
 	else if (ps->tok.kind != TOK_RPAREN)
 		parse_unexpected(ps);
 	nested_end(ps, &save);

@@ -225,7 +225,7 @@ static struct arith *parse_for_part(struct parser *ps, size_t from, size_t to)
 
 	while (i < to && (lex_is(ps->in.s[i], C_BLANK) || ps->in.s[i] == '\n'))
 		i++;
-	return i < to ? word_arith(ps, from, to) : NULL;
+	return i < to ? word_arith(ps, i, to) : NULL;
 }
 
 /* The three parts; the parenthesis that was taken is followed by another. */

@@ -1,43 +1,64 @@
 /*
  * [[ ... ]]: its own little grammar: words with conditional operators, ! && ||
- * and parentheses. Newlines are allowed where an operand may begin.
+ * and parentheses. Newlines are allowed where an operand may begin and behind
+ * a complete term.
  *
- * && and || are read by loops, operands of one level in a list, so that only
- * parentheses and ! nest.
+ * && and || are loops; every operator counts as a level, because the tree is as
+ * deep as there are operators.
+ *
+ * When the text ends inside of a word, bash first complains about that and then
+ * about what it lacks here, so failures of tokens get a second line.
  */
 #include "lang/parser.h"
 
 #define COND_MODE LEX_COND
 
-/* bash calls the end of the line what it is, and ]] by its name. */
-static void cond_token_text(struct parser *ps, struct slice *text)
+static struct cond *cond_or(struct parser *ps, unsigned n);
+
+/* ---- Failures ---- */
+
+/* How bash names the token at hand. */
+static struct slice cond_token_text(const struct parser *ps)
 {
 	const struct token *t = &ps->tok;
 
-	if (t->kind == TOK_NEWLINE || t->kind == TOK_EOF)
-		*text = SLICE("newline");
-	else
-		*text = (struct slice){ ps->in.s + t->pos, t->end - t->pos };
+	if (t->kind == TOK_NEWLINE)
+		return SLICE("newline");
+	if (t->kind == TOK_EOF)
+		return SLICE("EOF");
+	return (struct slice){ ps->in.s + t->pos, t->end - t->pos };
+}
+
+static uint32_t cond_line(struct parser *ps)
+{
+	return ps->tok.kind == TOK_EOF ? lex_last_line(ps) + 1 : lex_line(ps, ps->tok.pos);
 }
 
 /* A failure at the token at hand, which stands between the two texts. */
-static void *cond_fail(struct parser *ps, const char *before, const char *after)
+static void *cond_fail(struct parser *ps, uint32_t line, const char *before, const char *after)
 {
 	struct slice t;
-	uint32_t line = lex_line(ps, ps->tok.pos);
 
 	if (ps->failed)
 		return NULL;
-	cond_token_text(ps, &t);
-	return parse_fail(ps, line, ps->tok.pos, "%s`%.*s'%s", before, (int)t.n, t.p, after);
+	t = cond_token_text(ps);
+	parse_fail(ps, line, ps->tok.pos, "%s`%.*s'%s", before, (int)t.n, t.p, after);
+	ps->failure.incomplete = ps->tok.kind == TOK_EOF;
+	return NULL;
 }
 
-static void *cond_fail_plain(struct parser *ps, const char *message)
+static void *cond_fail_plain(struct parser *ps, uint32_t line, const char *message)
 {
-	return parse_fail(ps, lex_line(ps, ps->tok.pos), ps->tok.pos, "%s", message);
+	return parse_fail(ps, line, ps->tok.pos, "%s", message);
 }
 
-static struct cond *cond_or(struct parser *ps);
+/* There is no token: the text ended inside of one. What bash adds. */
+static void *cond_fail_broken(struct parser *ps, const char *message)
+{
+	if (ps->failure.incomplete && !ps->failure.detail.n)
+		parse_fail_more(ps, lex_last_line(ps) + 1, message);
+	return NULL;
+}
 
 static struct cond *cond_new(struct parser *ps, enum cond_kind kind)
 {
@@ -78,10 +99,9 @@ static bool cond_literal(const struct parser *ps)
 }
 
 /* The binary operator at hand into op; false: there is none. */
-static bool cond_binary(struct parser *ps, char op[4])
+static bool cond_binary(const struct parser *ps, char op[4])
 {
 	const struct token *t = &ps->tok;
-	struct slice text;
 
 	if (t->kind == TOK_REDIR && t->fd < 0 && !t->var.n &&
 	    (t->redir == REDIR_IN || t->redir == REDIR_OUT)) {
@@ -90,33 +110,51 @@ static bool cond_binary(struct parser *ps, char op[4])
 	}
 	if (!cond_literal(ps) || !cond_is_binary(t->word->text))
 		return false;
-	text = t->word->text;
-	memcpy(op, text.p, text.n);
+	memcpy(op, t->word->text.p, t->word->text.n);
 	return true;
+}
+
+static unsigned cond_operand_mode(const char *op)
+{
+	if (op[0] == '=' && op[1] == '~')
+		return LEX_REGEX;
+	return op[0] == '=' || op[0] == '!' ? LEX_PATTERN : 0;
 }
 
 /* ---- Terms ---- */
 
-/* The operand of an operator; what names it in the message. */
-static struct word *cond_operand(struct parser *ps, unsigned mode, const char *what)
+/* The operand of an operator, of the kind "unary" or "binary". */
+static struct word *cond_operand(struct parser *ps, unsigned mode, bool unary)
 {
 	struct word *w;
 
-	if (lex_peek(ps, COND_MODE | mode) != TOK_WORD || lex_word_is(ps, "]]")) {
-		if (ps->failed)
-			return parse_fail_more(ps, what + 1);
-		return cond_fail(ps, "unexpected argument ", what);
-	}
+	if (lex_peek(ps, COND_MODE | mode) == TOK_ERROR)
+		return cond_fail_broken(ps, unary ?
+			"unexpected argument to conditional unary operator" :
+			"unexpected argument to conditional binary operator");
+	if (ps->tok.kind != TOK_WORD || lex_word_is(ps, "]]"))
+		return cond_fail(ps, cond_line(ps), "unexpected argument ", unary ?
+				 " to conditional unary operator" :
+				 " to conditional binary operator");
 	w = ps->tok.word;
 	lex_take(ps);
+	cond_newlines(ps);
 	return w;
 }
 
-static bool cond_at_end(struct parser *ps)
+static bool cond_at_end(const struct parser *ps)
 {
-	enum tok_kind kind = lex_peek(ps, COND_MODE);
+	enum tok_kind kind = ps->tok.kind;
 
 	return kind == TOK_AND || kind == TOK_OR || kind == TOK_RPAREN || lex_word_is(ps, "]]");
+}
+
+static void *cond_no_operator(struct parser *ps)
+{
+	if (ps->tok.kind == TOK_WORD || ps->tok.kind == TOK_REDIR)
+		return cond_fail_plain(ps, cond_line(ps), "conditional binary operator expected");
+	return cond_fail(ps, cond_line(ps), "unexpected token ",
+			 ", conditional binary operator expected");
 }
 
 /* A word at hand: with an operator before or behind it, or alone. */
@@ -130,77 +168,99 @@ static struct cond *cond_word(struct parser *ps)
 	if (unary) {
 		c->kind = COND_UNARY;
 		memcpy(c->op, w->text.p, 2);
-		c->a = cond_operand(ps, 0, " to conditional unary operator");
+		c->a = cond_operand(ps, 0, true);
 		return c->a ? c : NULL;
 	}
 	c->a = w;
+	if (lex_peek(ps, COND_MODE) == TOK_ERROR)
+		return cond_fail_broken(ps, "conditional binary operator expected");
 	if (cond_at_end(ps))
 		return c;
 	c->kind = COND_BINARY;
-	if (!cond_binary(ps, c->op)) {
-		if (ps->tok.kind == TOK_WORD || ps->tok.kind == TOK_REDIR)
-			return cond_fail_plain(ps, "conditional binary operator expected");
-		return cond_fail(ps, "unexpected token ", ", conditional binary operator expected");
-	}
+	if (!cond_binary(ps, c->op))
+		return cond_no_operator(ps);
 	lex_take(ps);
-	c->b = cond_operand(ps, strcmp(c->op, "=~") == 0 ? LEX_REGEX :
-			    c->op[0] == '=' || c->op[0] == '!' ? LEX_PATTERN : 0,
-			    " to conditional binary operator");
+	c->b = cond_operand(ps, cond_operand_mode(c->op), false);
 	return c->b ? c : NULL;
 }
 
 static struct cond *cond_group(struct parser *ps)
 {
+	uint32_t line = lex_line(ps, ps->tok.pos);
 	struct cond *c;
 
 	lex_take(ps);
 	if (!parse_enter(ps))
 		return NULL;
-	c = cond_or(ps);
+	c = cond_or(ps, 0);
 	parse_leave(ps);
-	if (ps->failed && !ps->failure.limit)
-		return parse_fail_more(ps, "expected `)'");
+	if (ps->failed)
+		return parse_fail_more(ps, line, "expected `)'");
 	if (!c)
 		return NULL;
 	if (lex_peek(ps, COND_MODE) != TOK_RPAREN)
-		return cond_fail(ps, "unexpected token ", ", expected `)'");
+		return ps->failed ? parse_fail_more(ps, line, "expected `)'") :
+		       cond_fail(ps, line, "unexpected token ", ", expected `)'");
 	lex_take(ps);
+	cond_newlines(ps);
 	c->groups++;
 	return c;
 }
 
+static struct cond *cond_primary(struct parser *ps)
+{
+	switch (ps->tok.kind) {
+	case TOK_ERROR:
+		return cond_fail_broken(ps, "unexpected token `\377' in conditional command");
+	case TOK_LPAREN:
+		return cond_group(ps);
+	case TOK_WORD:
+		if (!lex_word_is(ps, "]]"))
+			return cond_word(ps);
+		/* bash says nothing at all. */
+		return cond_fail_plain(ps, cond_line(ps), "");
+	case TOK_REDIR:
+		if (ps->tok.fd >= 0)
+			return cond_fail_plain(ps, cond_line(ps),
+					       "unexpected token 284 in conditional command");
+		/* fallthrough */
+	default:
+		return cond_fail(ps, cond_line(ps), "unexpected token ", " in conditional command");
+	}
+}
+
+/* One operator more: a chain of them is a deep tree. */
+static bool cond_count(struct parser *ps, unsigned n)
+{
+	if (ps->depth + n < ps->depth_max)
+		return true;
+	parse_too_deep(ps);
+	return false;
+}
+
 static struct cond *cond_term(struct parser *ps)
 {
-	struct cond *c, *first = NULL, **tail = &first;
+	struct cond *first = NULL, **tail = &first;
 
-	for (;;) {
+	for (unsigned n = 0; cond_count(ps, n); n++) {
 		cond_newlines(ps);
-		if (!lex_word_is(ps, "!"))
-			break;
+		if (!lex_word_is(ps, "!")) {
+			*tail = cond_primary(ps);
+			return *tail ? first : NULL;
+		}
 		*tail = cond_new(ps, COND_NOT);
 		tail = &(*tail)->left;
 		lex_take(ps);
 	}
-	if (ps->tok.kind == TOK_LPAREN)
-		c = cond_group(ps);
-	else if (lex_word_is(ps, "]]"))
-		c = cond_fail_plain(ps, "");
-	else if (ps->tok.kind == TOK_WORD)
-		c = cond_word(ps);
-	else if (ps->tok.kind == TOK_EOF)
-		c = parse_unexpected(ps);
-	else
-		c = cond_fail(ps, "unexpected token ", " in conditional command");
-	*tail = c;
-	return c ? first : NULL;
+	return NULL;
 }
 
-/* Terms joined by &&, or and-lists joined by ||. */
-static struct cond *cond_and(struct parser *ps)
+/* The operators of this level: && in cond_and(), || in cond_or(). */
+static struct cond *cond_and(struct parser *ps, unsigned n)
 {
 	struct cond *left = cond_term(ps);
 
-	while (left && lex_peek(ps, COND_MODE) == TOK_AND) {
+	while (left && lex_peek(ps, COND_MODE) == TOK_AND && cond_count(ps, ++n)) {
 		struct cond *c = cond_new(ps, COND_AND);
 
 		lex_take(ps);
@@ -211,16 +271,16 @@ static struct cond *cond_and(struct parser *ps)
 	return left;
 }
 
-static struct cond *cond_or(struct parser *ps)
+static struct cond *cond_or(struct parser *ps, unsigned n)
 {
-	struct cond *left = cond_and(ps);
+	struct cond *left = cond_and(ps, n);
 
-	while (left && lex_peek(ps, COND_MODE) == TOK_OR) {
+	while (left && lex_peek(ps, COND_MODE) == TOK_OR && cond_count(ps, ++n)) {
 		struct cond *c = cond_new(ps, COND_OR);
 
 		lex_take(ps);
 		c->left = left;
-		c->right = cond_and(ps);
+		c->right = cond_and(ps, n);
 		left = c->right ? c : NULL;
 	}
 	return left;
@@ -229,15 +289,26 @@ static struct cond *cond_or(struct parser *ps)
 /* Behind [[. */
 struct node *parse_cond_command(struct parser *ps, struct node *n)
 {
-	n->cond = cond_or(ps);
-	if (!n->cond || ps->failed)
+	n->cond = cond_or(ps, 0);
+	if (!n->cond)
 		return NULL;
 	lex_peek(ps, COND_MODE);
+	if (ps->failed) {
+		if (ps->failure.incomplete && !ps->failure.detail.n)
+			parse_fail_more(ps, n->line, "unexpected EOF while looking for `]]'");
+		return NULL;
+	}
 	if (lex_word_is(ps, "]]")) {
 		lex_take(ps);
 		return n;
 	}
+	if (ps->tok.kind == TOK_EOF || ps->tok.kind == TOK_NEWLINE) {
+		cond_fail_plain(ps, n->line, "unexpected EOF while looking for `]]'");
+		ps->failure.incomplete = true;
+		return NULL;
+	}
 	if (ps->tok.kind == TOK_WORD)
-		return cond_fail_plain(ps, "syntax error in conditional expression");
-	return cond_fail(ps, "syntax error in conditional expression: unexpected token ", "");
+		return cond_fail_plain(ps, n->line, "syntax error in conditional expression");
+	return cond_fail(ps, n->line, "syntax error in conditional expression: unexpected token ",
+			 "");
 }

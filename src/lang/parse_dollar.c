@@ -70,6 +70,7 @@ struct node *parse_nested(struct parser *ps)
 
 	nested_begin(ps, &save);
 	ps->in_command++;
+	ps->time_first = true;
 	body = parse_list(ps);
 	if (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) != TOK_RPAREN)
 		parse_unexpected(ps);

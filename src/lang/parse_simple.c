@@ -12,6 +12,7 @@
 static struct redir *parse_redir(struct parser *ps)
 {
 	struct redir *r = ARENA_NEW(ps->arena, struct redir);
+	bool dup = ps->tok.redir == REDIR_DUP_IN || ps->tok.redir == REDIR_DUP_OUT;
 
 	r->kind = ps->tok.redir;
 	r->fd = ps->tok.fd;
@@ -20,7 +21,7 @@ static struct redir *parse_redir(struct parser *ps)
 	r->line = ps->tok.line;
 	r->pos = lex_pos(ps, ps->tok.pos);
 	lex_take(ps);
-	if (lex_peek(ps, 0) != TOK_WORD)
+	if (lex_peek(ps, dup ? LEX_COND : 0) != TOK_WORD)
 		return parse_unexpected(ps);
 	if (r->kind == REDIR_HERE)
 		lex_here_delimiter(ps, r);
@@ -136,6 +137,31 @@ static bool simple_may_be_function(const struct simple *c)
 	       !(n->simple.decl && n->simple.decl->next);
 }
 
+/* shopt -s extglob, seen in the text: bash would have run it before it reads
+ * the next line. */
+static void simple_shopt(struct parser *ps, const struct node *n)
+{
+	bool on = false, off = false;
+
+	for (const struct word *w = n->simple.words->next; w; w = w->next) {
+		if (!(w->flags & WORD_LITERAL))
+			continue;
+		if (w->text.p[0] == '-') {
+			on |= strchr(w->text.p, 's') != NULL;
+			off |= strchr(w->text.p, 'u') != NULL;
+		} else if (on != off && slice_is(w->text, "extglob")) {
+			ps->extglob_next = on;
+		}
+	}
+}
+
+static struct node *simple_end(struct parser *ps, struct node *n)
+{
+	if (n->simple.n_words > 2 && slice_is(n->simple.words->text, "shopt"))
+		simple_shopt(ps, n);
+	return parse_end(ps, n);
+}
+
 static struct node *simple_run(struct parser *ps, struct simple *c)
 {
 	struct node *n = c->n;
@@ -161,7 +187,7 @@ static struct node *simple_run(struct parser *ps, struct simple *c)
 		case TOK_ERROR:
 			return NULL;
 		default:
-			return parse_end(ps, n);
+			return simple_end(ps, n);
 		}
 		lex_take(ps);
 	}

@@ -30,6 +30,7 @@ void parse_report(struct parser *ps, struct parse_error *err)
 	str_adds(&err->message, f->message);
 	str_addslice(&err->detail, f->detail);
 	err->line = f->line;
+	err->detail_line = f->detail_line ? f->detail_line : f->line;
 	err->pos = f->pos;
 	err->incomplete = f->incomplete;
 	err->limit = f->limit;

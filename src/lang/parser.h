@@ -79,6 +79,7 @@ struct token {
 	struct array_item *item;	/* a WORD in name=( .. ) */
 	size_t pos, end;
 	size_t word_end;	/* REDIR with a descriptor: its end */
+	unsigned mode;		/* it was read in */
 	uint32_t line;
 };
 
@@ -89,7 +90,7 @@ enum {
 	LEX_PARENS = 8,		/* name=(..) is one plain word (eval, let) */
 	LEX_REGEX = 16,		/* right side of =~ */
 	LEX_PATTERN = 32,	/* right side of == in [[ ]]: extglob is on */
-	LEX_COND = 64,		/* in [[ ]]: no IO numbers */
+	LEX_COND = 64,		/* in [[ ]], and behind >&: no descriptors */
 	LEX_ITEM = 128,		/* in name=( .. ) */
 	LEX_PLAIN = 256,	/* no patterns, braces, tildes: a subscript */
 	LEX_VALUE = 512		/* value of an assignment: tildes behind : too */
@@ -115,7 +116,7 @@ struct lex_pair {
 struct failure {
 	const char *message;	/* NULL: none */
 	struct slice detail;
-	uint32_t line;
+	uint32_t line, detail_line;
 	size_t pos;
 	bool incomplete, limit;
 };
@@ -127,6 +128,8 @@ struct parser {
 	bool failed;
 	bool extglob, extglob_next;	/* now; from the next line on */
 	bool posix;
+	bool separated;		/* the last item of a list had a separator behind it */
+	bool time_first;	/* right behind $( */
 	bool alias_next;	/* an alias ended with a blank: the next word too */
 	size_t no_break;	/* before this, blanks and operators end no word */
 	size_t last_end;	/* end of the last token taken */
@@ -216,11 +219,12 @@ void *parse_unexpected(struct parser *ps);	/* the token at hand */
 /* "unexpected EOF while looking for matching `)'", opened at `open`. */
 void *parse_unmatched(struct parser *ps, char closer, size_t open);
 /* Another line of bash's behind the message of a failure. */
-void *parse_fail_more(struct parser *ps, const char *line);
+void *parse_fail_more(struct parser *ps, uint32_t number, const char *line);
 void *parse_unmatched_at_end(struct parser *ps, char closer);
 uint32_t lex_last_line(struct parser *ps);
 void parse_warn(struct parser *ps, uint32_t line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+void parse_too_deep(struct parser *ps);
 bool parse_enter(struct parser *ps);	/* false: too deep */
 static inline void parse_leave(struct parser *ps)
 {

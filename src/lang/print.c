@@ -564,7 +564,8 @@ void print_command(struct printer *p, const struct node *n)
 		print_indent(p);
 	print_by_kind(p, n);
 	if (n->redirs || n->pipe_stderr) {
-		str_addc(p->out, ' ');
+		if (n->kind != NODE_SIMPLE || n->simple.words || n->simple.assigns)
+			str_addc(p->out, ' ');
 		print_redir_list(p, n->redirs, n->pipe_stderr);
 	}
 }
