@@ -278,8 +278,8 @@ int proc_start_program(struct tsb_proc *child, const struct program *program,
 	if (parent)
 		proc_charge_command(parent, plan.cmd->name);
 	exec_apply(child, &plan, &image);
-	proc_start(child, program_main, (void *)(uintptr_t)plan.cmd);
 	record_begin(child);
+	proc_start(child, program_main, (void *)(uintptr_t)plan.cmd);
 	return 0;
 }
 

@@ -7,7 +7,6 @@
 #include "kernel/fiber.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define FIBER_ASAN 1
@@ -55,8 +54,8 @@ static FIBER_RAW void fiber_begin(void *arg)
 	struct fiber *f = arg;
 
 	fiber_arrive(f);
-	f->fn(f->arg);
-	abort();	/* the contract: fn leaves, it does not return */
+	for (;;)	/* the contract: fn leaves, it does not return */
+		f->fn(f->arg);
 }
 
 void fiber_make(struct fiber *f, struct stack *s, fiber_fn *fn, void *arg)
@@ -85,6 +84,6 @@ FIBER_RAW void fiber_leave(struct fiber *to)
 	void *unused;
 
 	fiber_depart(NULL, NULL, to);
-	fiber_swap_(&unused, to->sp);
-	abort();
+	for (;;)	/* once: nobody continues it */
+		fiber_swap_(&unused, to->sp);
 }

@@ -223,6 +223,7 @@ struct kernel {
 	const char *limit;
 	bool limit_told, deadlock;
 	int last_pid;
+	bool pids_again;		/* all have been used once */
 	size_t n_procs;
 	uint64_t commands;
 	size_t n_records, n_pipes;
@@ -293,9 +294,8 @@ void tick_begin(struct kernel *k);
 /* ---- proc.c ---- */
 struct tsb_proc *proc_find(struct kernel *k, int pid);
 struct tsb_proc *proc_make(struct kernel *k, struct tsb_proc *parent);
-/* Ends p, whoever runs; returns also if p runs: then sched_leave(). flush: what
- * is buffered goes out first, where that needs no waiting. */
-void proc_end(struct tsb_proc *p, int status, bool flush);
+/* Ends p, whoever runs; returns also if p runs: then sched_leave(). */
+void proc_end(struct tsb_proc *p, int status);
 /* Ends the running process; returns only for embedders' (-ECANCELED then). */
 int proc_die(struct tsb_proc *p, int status);
 void proc_free(struct tsb_proc *zombie);	/* reaps */
@@ -312,6 +312,8 @@ static inline struct tsb_heap *proc_heap_now(struct tsb_proc *p)
 /* Delivers to p, maybe ending it. Returns if p is the running one and is to be
  * dropped only for embedders'. */
 void signal_send(struct tsb_proc *p, int sig);
+/* What is pending and not caught; false: p has ended, and may be gone. */
+bool signal_deliver(struct tsb_proc *p);
 int signal_broken_pipe(struct tsb_proc *p);	/* -EPIPE, or does not return */
 void signal_reset_caught(struct tsb_proc *p);	/* fork, exec */
 void signal_continue(struct tsb_proc *p);

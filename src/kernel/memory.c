@@ -6,7 +6,6 @@
 #include "kernel/inside.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +23,7 @@ static void *memory_beyond(struct tsb_proc *p, struct tsb_heap *h, void *old, si
 		return q;
 	/* The machine has no more. Not even an embedder's command can go on. */
 	p->no_drop = 0;
-	if (k->running == p)
+	while (k->running == p)
 		proc_die(p, SIGKILL);
 	abort();
 }
@@ -39,16 +38,12 @@ void *proc_memory(struct tsb_proc *p, size_t n)
 struct tsb_heap *proc_inline_heap(struct tsb_proc *p)
 {
 	struct kernel *k = p->k;
-	struct tsb_heap *h = heap_new(&k->budget, k->pool, kernel_oom, k);
-
-	if (!h) {
-		kernel_oom(k, 0);
-		h = heap_new(NULL, NULL, NULL, NULL);
-	}
-	if (!h)
-		abort();
-	p->heap = h;
-	return h;
+	p->heap = heap_new(&k->budget, k->pool, kernel_oom, k);
+	if (p->heap)
+		return p->heap;
+	kernel_oom(k, 0);
+	p->heap = p->main_heap;		/* an embedder's command goes on with that */
+	return p->heap;
 }
 
 void *tsb_realloc(struct tsb_proc *p, void *old, size_t n)

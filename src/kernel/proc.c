@@ -55,9 +55,11 @@ static void pid_assign(struct tsb_proc *p)
 
 	do {
 		k->last_pid++;
-		if (k->last_pid >= PIDS_MAX)
+		if (k->last_pid >= PIDS_MAX) {
 			k->last_pid = 300;
-	} while (k->commands >= PIDS_MAX / 2 && pid_used(k, k->last_pid));
+			k->pids_again = true;
+		}
+	} while (k->pids_again && pid_used(k, k->last_pid));
 	p->pid = k->last_pid;
 	bucket = pid_bucket(k, p->pid);
 	p->pid_next = *bucket;
@@ -197,7 +199,7 @@ void proc_abandon(struct tsb_proc *child)
 		ring_del(&child->sibling);
 		child->parent = NULL;
 	}
-	proc_end(child, 0, false);
+	proc_end(child, 0);
 }
 
 /* ---- Starting ---- */
@@ -207,11 +209,9 @@ static void proc_begin(void *arg)
 	struct tsb_proc *p = arg;
 	int status = p->main(p, p->arg);
 
-	proc_die(p, (status & 0xff) << 8);
-	/* Canceled inside an embedder's function that has returned by now. */
-	p->no_drop = 0;
-	proc_die(p, p->status);
-	abort();
+	p->no_drop = 0;		/* no embedder's function is left */
+	for (;;)
+		proc_die(p, (status & 0xff) << 8);
 }
 
 void proc_start(struct tsb_proc *p, proc_main_fn *main, void *arg)
@@ -222,18 +222,14 @@ void proc_start(struct tsb_proc *p, proc_main_fn *main, void *arg)
 	p->arg = arg;
 	p->stack = stack_take(&k->stacks);
 	if (!p->stack) {	/* the host has no memory for a stack */
-		proc_end(p, SIGKILL, false);
+		proc_end(p, SIGKILL);
 		return;
 	}
 	fiber_make(&p->fiber, p->stack, proc_begin, p);
-	p->start_ns = k->opt.virtual_time ? k->virtual_ns : k->last_ns;
+	if (!p->start_ns)
+		p->start_ns = k->opt.virtual_time ? k->virtual_ns : k->last_ns;
 	sched_ready(p);
-	while (p->pending && p->state != PROC_ZOMBIE) {
-		int sig = __builtin_ctzll(p->pending) + 1;
-
-		p->pending &= ~SIGNAL_BIT(sig);
-		signal_send(p, sig);
-	}
+	signal_deliver(p);
 }
 
 /* ---- Ending ---- */
@@ -262,7 +258,7 @@ static void proc_leave_children(struct tsb_proc *p)
 		if (c->state == PROC_ZOMBIE)
 			proc_free(c);
 		else if (c->state == PROC_NEW)
-			proc_end(c, SIGKILL, false);
+			proc_end(c, SIGKILL);
 	}
 }
 
@@ -307,12 +303,10 @@ static void proc_report_end(struct tsb_proc *p)
 	signal_send(parent, SIGCHLD);
 }
 
-void proc_end(struct tsb_proc *p, int status, bool flush)
+void proc_end(struct tsb_proc *p, int status)
 {
 	if (p->state == PROC_ZOMBIE)
 		return;
-	if (flush)
-		out_flush_now(p);
 	sched_forget(p);
 	p->state = PROC_ZOMBIE;
 	p->stopped = false;
@@ -346,7 +340,7 @@ int proc_die(struct tsb_proc *p, int status)
 	}
 	k->tick_left = p->tick.left;
 	if (k->dropping || !k->stopping) {
-		proc_end(p, p->canceled ? p->status : status, false);
+		proc_end(p, p->canceled ? p->status : status);
 		k->running = NULL;
 	}
 	sched_leave(k);
@@ -391,7 +385,7 @@ static bool proc_drop_one(struct kernel *k)
 				ring_del(&p->sibling);
 				p->parent = NULL;
 			}
-			proc_end(p, SIGKILL, false);
+			proc_end(p, SIGKILL);
 			return true;
 		}
 		if (!p->canceled) {

@@ -53,6 +53,7 @@ static void kernel_clear_run(struct kernel *k)
 	k->stop = TSB_STOP_NONE;
 	k->limit = NULL;
 	k->last_pid = 0;
+	k->pids_again = false;
 	k->commands = 0;
 	k->n_records = k->n_pipes = 0;
 	k->pipes_made = 0;
@@ -106,7 +107,7 @@ struct tsb_proc *kernel_init_proc(struct kernel *k, const char *name, const char
 	if (!p)
 		return NULL;
 	if (init_fill(k, p, cwd, env, heap) < 0) {
-		proc_end(p, 0, false);
+		proc_end(p, 0);
 		return NULL;
 	}
 	k->init = p;

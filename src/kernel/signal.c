@@ -48,22 +48,15 @@ void signal_continue(struct tsb_proc *p)
 		ring_add(&p->k->runq, &p->queue);
 }
 
-static void signal_resume(struct tsb_proc *p)
+/* False: one of the signals that came while it was stopped has ended it. */
+static bool signal_resume(struct tsb_proc *p)
 {
-	uint64_t waiting;
-
 	p->pending &= ~STOP_SIGNALS;
 	if (!p->stopped)
-		return;
+		return true;
 	signal_continue(p);
 	signal_report(p, 0xffff);
-	/* What came meanwhile and is not caught. */
-	while ((waiting = p->pending & ~p->caught) && p->state != PROC_ZOMBIE) {
-		int sig = __builtin_ctzll(waiting) + 1;
-
-		p->pending &= ~SIGNAL_BIT(sig);
-		signal_send(p, sig);
-	}
+	return signal_deliver(p);
 }
 
 /* ---- Delivering ---- */
@@ -75,7 +68,7 @@ static void signal_kill(struct tsb_proc *p, int status)
 		return;
 	}
 	if (!p->no_drop) {
-		proc_end(p, status, false);
+		proc_end(p, status);
 		return;
 	}
 	if (!p->canceled) {
@@ -108,8 +101,8 @@ void signal_send(struct tsb_proc *p, int sig)
 		signal_kill(p, SIGKILL);
 		return;
 	}
-	if (sig == SIGCONT)
-		signal_resume(p);
+	if (sig == SIGCONT && !signal_resume(p))
+		return;
 	if (sig != SIGSTOP && p->ignored & bit)
 		return;
 	if (p->caught & bit)
@@ -122,6 +115,25 @@ void signal_send(struct tsb_proc *p, int sig)
 		signal_stop(p, sig);
 	else
 		signal_kill(p, sig);	/* no core: as with `ulimit -c 0`, the usual */
+}
+
+bool signal_deliver(struct tsb_proc *p)
+{
+	struct kernel *k = p->k;
+	int pid = p->pid;
+
+	/* It may be gone altogether after any of them. */
+	while (proc_find(k, pid) == p && p->state != PROC_ZOMBIE) {
+		uint64_t waiting = p->pending & ~p->caught;
+		int sig;
+
+		if (!waiting || p->stopped)
+			return true;
+		sig = __builtin_ctzll(waiting) + 1;
+		p->pending &= ~SIGNAL_BIT(sig);
+		signal_send(p, sig);
+	}
+	return false;
 }
 
 int signal_broken_pipe(struct tsb_proc *p)

@@ -153,6 +153,8 @@ static int proc_files(struct tsb_proc *p, void *arg)
 	len = tsb_readlink(p, "/proc/self/fd/0", text, sizeof(text));
 	ok(len > 7 && !strncmp(text, "pipe:[", 6), "link of standard input");
 	is_int(tsb_listdir(p, "/proc/7777/fd", &names, &n), -ENOENT, "of nobody");
+	is_int(tsb_listdir(p, "/proc", &names, &n), 0, "all processes");
+	ok(!strcmp(names[0], "1") && !strcmp(names[1], "2") && !strcmp(names[2], "3"), "three");
 	ok(strstr(kit_get(p, "/proc/meminfo"), "MemTotal:"), "meminfo");
 	ok(strlen(kit_get(p, "/proc/uptime")) > 3, "uptime");
 	ok(!strncmp(kit_get(p, "/proc/self/cmdline"), "/usr/bin/a-name", 15), "cmdline");

@@ -77,6 +77,55 @@ static int no_terminal(struct tsb_proc *p, void *arg)
 	return 0;
 }
 
+/* Every call with a path says so when there is no filesystem. */
+static int no_files(struct tsb_proc *p, void *arg)
+{
+	struct tsb_setattr set = { 0 };
+	struct tsb_statfs fs;
+	struct tsb_stat st;
+	struct tsb_dir *dir;
+	char buf[9], *real;
+
+	(void)arg;
+	is_int(tsb_stat(p, "/", &st), -ENOMEM, "stat");
+	is_int(tsb_lstat(p, "/", &st), -ENOMEM, "lstat");
+	is_int(tsb_access(p, "/", 0), -ENOMEM, "access");
+	is_int(tsb_mkdir(p, "/x", 0), -ENOMEM, "mkdir");
+	is_int(tsb_mknod(p, "/x", 0, 0), -ENOMEM, "mknod");
+	is_int(tsb_symlink(p, "x", "/x"), -ENOMEM, "symlink");
+	is_int(tsb_link(p, "/x", "/y", false), -ENOMEM, "link");
+	is_int(tsb_rename(p, "/x", "/y", 0), -ENOMEM, "rename");
+	is_int(tsb_unlink(p, "/x"), -ENOMEM, "unlink");
+	is_int(tsb_rmdir(p, "/x"), -ENOMEM, "rmdir");
+	is_int(tsb_readlink(p, "/x", buf, 9), -ENOMEM, "readlink");
+	is_int(tsb_setattr(p, "/x", &set, true), -ENOMEM, "setattr");
+	is_int(tsb_truncate(p, "/x", 0), -ENOMEM, "truncate");
+	is_int(tsb_statfs(p, "/x", &fs), -ENOMEM, "statfs");
+	is_int(tsb_chdir(p, "/x"), -ENOMEM, "chdir");
+	is_int(tsb_realpath(p, "/x", 0, &real), -ENOMEM, "realpath");
+	is_int(tsb_opendir(p, "/x", &dir), -ENOMEM, "opendir");
+	is_int(tsb_find_program(p, "/x", &real), -ENOMEM, "find program");
+	ok(!tsb_mount_of(p, "/x"), "mount of");
+	return 0;
+}
+
+static int clocks(struct tsb_proc *p, void *arg)
+{
+	struct tsb_time a, b, u;
+
+	a = tsb_clock(p, TSB_CLOCK_MONOTONIC);
+	for (int i = 0; i < 10000000; i++)
+		tsb_tick(p, 1);
+	b = tsb_clock(p, TSB_CLOCK_MONOTONIC);
+	u = tsb_clock(p, TSB_CLOCK_PROCESS);
+	ok(b.sec > a.sec || (b.sec == a.sec && b.nsec > a.nsec), "it goes on");
+	ok(u.sec > 0 || u.nsec > 0, "so does the process's");
+	a = tsb_clock(p, TSB_CLOCK_REAL);
+	ok(a.nsec >= 0 && a.nsec < 1000000000, "nanoseconds are positive");
+	ok(arg ? a.sec < 0 : a.sec > 1500000000, "the date");
+	return 0;
+}
+
 static int writer(struct tsb_proc *p, void *arg)
 {
 	(void)arg;
@@ -104,6 +153,12 @@ int main(void)
 	kit.opt.io.input = one_line;
 	kit.opt.io.input_ctx = &turns;
 	is_int(kit_run(&kit, no_terminal, NULL), 0, "no terminal");
+	is_int(kit_run(&kit, no_files, NULL), 0, "no filesystem");
+	is_int(kit_run(&kit, clocks, NULL), 0, "clocks");
+	kit.opt.virtual_time = true;
+	kit.opt.start_sec = -100;
+	is_int(kit_run(&kit, clocks, &turns), 0, "before 1970");
+	kit.opt.virtual_time = false;
 	kit.opt.io.terminal = true;
 	turns = 0;
 	is_int(kit_run(&kit, terminal, NULL), 0, "terminal");

@@ -266,6 +266,62 @@ static int times(struct tsb_proc *p, void *arg)
 	return 0;
 }
 
+static int ignores_children(struct tsb_proc *p, void *arg)
+{
+	int one = 1, st, pid;
+	struct tsb_proc *c;
+
+	(void)arg;
+	tsb_signal(p, SIGCHLD, TSB_SIG_IGNORE);
+	kit_child(p, -1, -1, leaves, &one);
+	is_int(tsb_wait(p, -1, &st, 0), -ECHILD, "ignored children are not waited for");
+	proc_fork(p, &c);
+	tsb_kill(p, proc_pid(c), SIGTERM);
+	proc_start(c, leaves, &one);
+	is_int(tsb_wait(p, -1, &st, 0), -ECHILD, "nor one killed before its start");
+	pid = kit_child(p, -1, -1, leaves, &one);
+	tsb_kill(p, pid, SIGSTOP);
+	tsb_kill(p, pid, SIGTERM);
+	tsb_kill(p, pid, SIGCONT);
+	is_int(tsb_wait(p, -1, &st, 0), -ECHILD, "nor one killed when continued");
+	return 0;
+}
+
+static int signals_unborn(struct tsb_proc *p, void *arg)
+{
+	struct tsb_proc *c;
+	int st;
+
+	(void)arg;
+	proc_fork(p, &c);
+	proc_set_group(c, 0);
+	is_int(proc_set_group(c, -3), -EINVAL, "no such group");
+	is_int(tsb_kill(p, proc_pid(c), SIGINT), 0, "a signal before the start");
+	proc_start(c, sleeper, NULL);
+	is_int(tsb_wait(p, 0, &st, WNOHANG), -ECHILD, "another group's child");
+	is_int(tsb_wait(p, -1, &st, 0), 2, "arrives at the start");
+	is_int(st, SIGINT, "by SIGINT");
+	return 0;
+}
+
+/* More at once than stacks are kept, and pids that share buckets. */
+static int crowd(struct tsb_proc *p, void *arg)
+{
+	int st, n = 0;
+
+	(void)arg;
+	for (int i = 0; i < 700; i++)
+		if (kit_child(p, -1, -1, sleeper, NULL) < 0)
+			return 1;
+	tsb_sleep(p, 0);
+	for (int i = 2; i < 702; i += 2)
+		tsb_kill(p, i, SIGTERM);
+	tsb_kill(p, -1, SIGKILL);
+	while (tsb_wait(p, -1, &st, 0) > 0)
+		n += st == SIGTERM;
+	return n == 350 ? 0 : 2;
+}
+
 int main(void)
 {
 	kit_begin(&kit);
@@ -286,6 +342,11 @@ int main(void)
 	ok(strstr(kit.text[1], "every process waits"), "it is told");
 	ok(kit.real_ns < 2000000000, "at once");
 	is_int(kit_run(&kit, times, NULL), 0, "times");
+	is_int(kit_run(&kit, ignores_children, NULL), 0, "SIGCHLD ignored");
+	is_int(kit_run(&kit, signals_unborn, NULL), 0, "unborn");
+	kit.limits.processes = 1000;
+	is_int(kit_run(&kit, crowd, NULL), 0, "a crowd");
+	is_int(kit_run(&kit, crowd, NULL), 0, "again, on cold stacks");
 	kit_end(&kit);
 	return done();
 }

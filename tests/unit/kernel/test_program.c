@@ -28,9 +28,12 @@ static int bash_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return 7;
 }
 
+static int stop_option(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg);
+
 struct opt_test { bool quiet; };
 static const struct tsb_opt opt_rows[] = {
 	TSB_OPT_FLAG(struct opt_test, quiet, 'q', "quiet", "say less"),
+	TSB_OPT_CALL(stop_option, 0, 's', "stop", NULL, "stop"),
 	TSB_OPT_END
 };
 
@@ -82,18 +85,53 @@ static int again_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return 1;
 }
 
+static int exits_run(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	(void)opts;
+	(void)argc;
+	(void)argv;
+	tsb_puts(p, "flushed\n");
+	tsb_exit(p, 300 + tsb_getpgid(p, 0) - tsb_getpid(p));
+}
+
+/* exec with its own descriptors, group and directory. */
+static int moves_run(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	const char *av[] = { "args", NULL };
+	int fd = tsb_open(p, "/tmp/moved", O_CREAT | O_WRONLY, 0644);
+	struct tsb_fd_map map[] = { { 1, fd }, { 2, fd } };
+	struct tsb_spawn how = { .size = sizeof(how), .argv = av, .fds = map, .n_fds = 2,
+				 .flags = TSB_SPAWN_NEW_GROUP | TSB_SPAWN_CLEAN_FDS, .cwd = "/tmp" };
+
+	(void)opts;
+	(void)argc;
+	(void)argv;
+	return -tsb_exec(p, &how);
+}
+
+static int stop_option(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	(void)p;
+	(void)opts;
+	(void)opt;
+	(void)arg;
+	return 44;
+}
+
 #define RAW(fn) .version = 1, .run = fn, .flags = TSB_RAW
 static const struct tsb_command c_again = { .name = "again", RAW(again_run) };
 static const struct tsb_command c_args = { .name = "args", RAW(args_run) };
 static const struct tsb_command c_bash = { .name = "bash", RAW(bash_run) };
 static const struct tsb_command c_execer = { .name = "execer", RAW(execer_run) };
+static const struct tsb_command c_exits = { .name = "exits", RAW(exits_run) };
+static const struct tsb_command c_moves = { .name = "moves", RAW(moves_run) };
 static const struct tsb_command c_fill = { .version = 1, .name = "fill", .run = fill_run,
 					   .usage_status = 2 };
 static const struct tsb_command c_opt = { .version = 1, .name = "opt", .synopsis = "[OPTION]... [FILE]",
 	.summary = "test options", .opts = opt_rows, .opts_size = sizeof(struct opt_test),
 	.run = opt_run, .usage_status = 2 };
 static const struct tsb_command *const commands[] = { &c_again, &c_args, &c_bash, &c_execer,
-						      &c_fill, &c_opt, NULL };
+						      &c_exits, &c_fill, &c_moves, &c_opt, NULL };
 
 /* ---- Spawning ---- */
 
@@ -147,6 +185,8 @@ static int options(struct tsb_proc *p, void *arg)
 	is_int(spawn_args(p, "opt", "-z", NULL), 2, "a bad option");
 	is_int(spawn_args(p, "/bin/opt", "--quiet=1", NULL), 2, "an argument too many");
 	is_int(spawn_args(p, "opt", "--help", NULL), 0, "--help");
+	is_int(spawn_args(p, "opt", "--version", NULL), 0, "--version");
+	is_int(spawn_args(p, "opt", "--stop", NULL), 44, "an option that ends it");
 	return 0;
 }
 
@@ -194,6 +234,11 @@ static int becomes(struct tsb_proc *p, void *arg)
 	(void)arg;
 	is_int(spawn_args(p, "execer", NULL, NULL), 0, "exec");
 	is_int(spawn_args(p, "again", NULL, NULL), 3, "exec 3000 times");
+	is_int(spawn_args(p, "exits", NULL, NULL), 297 & 255, "exit; the 4th process in group 1");
+	is_int(spawn_args(p, "moves", NULL, NULL), 0, "exec with descriptors");
+	is_str(kit_get(p, "/tmp/moved"), "args:\n", "went there");
+	tsb_setenv(p, "PATH", NULL);
+	is_int(spawn_args(p, "args", NULL, NULL), 0, "PATH unset: the default");
 	return 0;
 }
 
@@ -227,6 +272,10 @@ static int descriptors(struct tsb_proc *p, void *arg)
 	is_str(kit_get(p, "/tmp/out"), "args:\n", "is there");
 	how.fds = closed;
 	is_int(spawn(p, &how), 1, "a closed output");
+	how.fds = to_file;
+	how.flags = TSB_SPAWN_CLEAN_FDS | TSB_SPAWN_NEW_GROUP;
+	is_int(spawn(p, &how), 0, "only that output");
+	how.flags = 0;
 	how.fds = bad;
 	is_int(spawn(p, &how), -EBADF, "a bad descriptor");
 	how.n_fds = 0;
@@ -362,7 +411,8 @@ int main(void)
 	       "bash runs /tmp/s 1 X=env\n/bin/args: <inner> </tmp/t> <outer> </tmp/s> <1>\n"
 	       "/tmp/ls: <copied>\n", "what they got");
 	is_int(kit_run(&kit, becomes, NULL), 0, "exec");
-	is_str(kit.text[0], "before args: <from> <exec>\n", "output of both");
+	is_str(kit.text[0], "before args: <from> <exec>\nflushed\nargs:\n",
+	       "output of both");
 	is_int(kit_run(&kit, init_execs, (void *)(uintptr_t)hook), 7, "the first process execs");
 	is_str(kit.text[0], "bash runs -x X=1\n", "output");
 	is_int(hook_runs, 1, "its hook ran");
