@@ -163,6 +163,7 @@ static void limit_message(struct kernel *k, const char *name, char *buf, size_t 
 		[LIMIT_BYTES] = " bytes", [LIMIT_COUNT] = "", [LIMIT_MS] = " ms"
 	};
 	const struct limit_row *row = limit_rows;
+	uint64_t value;
 
 	while (row->name && strcmp(row->name, name))
 		row++;
@@ -170,9 +171,9 @@ static void limit_message(struct kernel *k, const char *name, char *buf, size_t 
 		snprintf(buf, cap, "tinysandbox: %.64s limit reached\n", name);
 		return;
 	}
+	memcpy(&value, (const char *)&k->limits + row->offset, sizeof(value));
 	snprintf(buf, cap, "tinysandbox: %s limit reached (%llu%s): %s; "
-		 "to allow more: --limit %s=N\n", name,
-		 *(const unsigned long long *)(const void *)((const char *)&k->limits + row->offset),
+		 "to allow more: --limit %s=N\n", name, (unsigned long long)value,
 		 units[row->unit], row->help, name);
 }
 

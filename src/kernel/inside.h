@@ -133,7 +133,7 @@ struct tsb_proc {
 	struct tsb_heap *heap;		/* what tsb_alloc() takes from; NULL in inline commands
 					   that have not allocated yet */
 	struct tsb_heap *next_heap;	/* being filled by exec */
-	struct tsb_heap *main_heap;	/* of the process; heap is the same but in inline commands */
+	struct tsb_heap *main_heap;	/* the same but in inline commands */
 	struct fiber fiber;
 	struct stack *stack;
 
@@ -323,7 +323,8 @@ void fdtab_init(struct fdtab *t);
 int fdtab_copy(struct fdtab *to, const struct fdtab *from);	/* -ENOMEM: nothing copied */
 void fdtab_end(struct fdtab *t);
 void fdtab_close_exec(struct fdtab *t);
-int fdtab_set(struct tsb_proc *p, int fd, struct desc *d, bool cloexec);	/* takes d's reference */
+/* Takes d's reference, also on failure. */
+int fdtab_set(struct tsb_proc *p, int fd, struct desc *d, bool cloexec);
 /* The lowest free number >= at_least; takes d's reference, also on failure. */
 int fdtab_add(struct tsb_proc *p, struct desc *d, int at_least, bool cloexec);
 int fdtab_close(struct fdtab *t, int fd);

@@ -61,7 +61,7 @@ struct kernel_io {
 
 struct kernel_options {
 	const struct tsb_limits *limits;	/* borrowed for the run */
-	struct vfs *vfs;		/* the sandbox's mount table; the kernel clones it and adds /proc */
+	struct vfs *vfs;		/* the sandbox's mounts; the kernel clones, adds /proc */
 	struct kernel_programs programs;
 	struct kernel_io io;
 	const char *hostname;

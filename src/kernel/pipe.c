@@ -111,7 +111,9 @@ struct pipe *pipe_new(struct kernel *k)
 	}
 	memset(pipe, 0, sizeof(*pipe));
 	pipe->k = k;
-	pipe->cap = k->limits.pipe_bytes < SIZE_MAX / 4 ? (size_t)k->limits.pipe_bytes : SIZE_MAX / 4;
+	pipe->cap = SIZE_MAX / 4;
+	if (k->limits.pipe_bytes < pipe->cap)
+		pipe->cap = (size_t)k->limits.pipe_bytes;
 	waitq_init(&pipe->read_q);
 	waitq_init(&pipe->write_q);
 	waitq_init(&pipe->open_q);

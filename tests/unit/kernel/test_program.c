@@ -101,11 +101,12 @@ static int moves_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	int fd = tsb_open(p, "/tmp/moved", O_CREAT | O_WRONLY, 0644);
 	struct tsb_fd_map map[] = { { 1, fd }, { 2, fd } };
 	struct tsb_spawn how = { .size = sizeof(how), .argv = av, .fds = map, .n_fds = 2,
-				 .flags = TSB_SPAWN_NEW_GROUP | TSB_SPAWN_CLEAN_FDS, .cwd = "/tmp" };
+				 .cwd = "/tmp" };
 
 	(void)opts;
 	(void)argc;
 	(void)argv;
+	how.flags = TSB_SPAWN_NEW_GROUP | TSB_SPAWN_CLEAN_FDS;
 	return -tsb_exec(p, &how);
 }
 
@@ -127,8 +128,8 @@ static const struct tsb_command c_exits = { .name = "exits", RAW(exits_run) };
 static const struct tsb_command c_moves = { .name = "moves", RAW(moves_run) };
 static const struct tsb_command c_fill = { .version = 1, .name = "fill", .run = fill_run,
 					   .usage_status = 2 };
-static const struct tsb_command c_opt = { .version = 1, .name = "opt", .synopsis = "[OPTION]... [FILE]",
-	.summary = "test options", .opts = opt_rows, .opts_size = sizeof(struct opt_test),
+static const struct tsb_command c_opt = { .version = 1, .name = "opt",
+	.synopsis = "[OPTION]... [FILE]", .summary = "test options", .opts = opt_rows, .opts_size = sizeof(struct opt_test),
 	.run = opt_run, .usage_status = 2 };
 static const struct tsb_command *const commands[] = { &c_again, &c_args, &c_bash, &c_execer,
 						      &c_exits, &c_fill, &c_moves, &c_opt, NULL };
@@ -263,7 +264,8 @@ static int descriptors(struct tsb_proc *p, void *arg)
 {
 	const char *argv[] = { "args", NULL };
 	int fd = tsb_open(p, "/tmp/out", O_CREAT | O_WRONLY, 0644);
-	struct tsb_fd_map to_file[] = { { 1, fd } }, closed[] = { { 1, -1 } }, bad[] = { { 1, 99 } };
+	struct tsb_fd_map to_file[] = { { 1, fd } }, closed[] = { { 1, -1 } };
+	struct tsb_fd_map bad[] = { { 1, 99 } };
 	struct tsb_spawn how = { .size = sizeof(how), .argv = argv, .fds = to_file, .n_fds = 1,
 				 .cwd = "/tmp" };
 
