@@ -262,7 +262,6 @@ static void exec_apply(struct tsb_proc *p, const struct exec_plan *plan,
 int proc_start_program(struct tsb_proc *child, const struct program *program,
 		       const char *const *argv, const char *const *env)
 {
-	struct tsb_proc *parent = child->parent;
 	struct exec_image image;
 	struct exec_plan plan;
 	int r;
@@ -275,8 +274,6 @@ int proc_start_program(struct tsb_proc *child, const struct program *program,
 		r = exec_prepare(child, child->main_heap, &plan, argv, env, &image);
 	if (r < 0)
 		return r;
-	if (parent)
-		proc_charge_command(parent, plan.cmd->name);
 	exec_apply(child, &plan, &image);
 	record_begin(child);
 	proc_start(child, program_main, (void *)(uintptr_t)plan.cmd);
@@ -329,7 +326,6 @@ int proc_exec(struct tsb_proc *p, const struct program *program, const char *con
 	r = exec_plan(p, program, argv[0] ? argv[0] : program->path, &plan);
 	if (r < 0)
 		return r;
-	proc_charge_command(p, plan.cmd->name);
 	/* Hangs on the process: it may be dropped while the heap is filled. */
 	p->next_heap = heap_new(&k->budget, k->pool, kernel_oom, k);
 	r = p->next_heap ? exec_prepare(p, p->next_heap, &plan, argv, env, &image) : -ENOMEM;

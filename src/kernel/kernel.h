@@ -124,8 +124,8 @@ struct kernel *proc_kernel(struct tsb_proc *p);
  */
 void proc_limit(struct tsb_proc *p, const char *name);
 /* Charges one command to the budget; ends the run with 125 when it is spent.
- * For what runs in the shell's own process: proc_start_program(), proc_exec(),
- * tsb_spawn() and tsb_exec() charge by themselves. May not return. */
+ * The shell calls it for everything it runs, in its own process or another;
+ * tsb_spawn() and tsb_exec() do for the rest. May not return. */
 void proc_charge_command(struct tsb_proc *p, const char *name);
 /* Evaluation steps: as tsb_tick(), inline-cheap. May not return. */
 void proc_tick_slow(struct tsb_proc *p);
@@ -180,7 +180,6 @@ int proc_find_program(struct tsb_proc *p, const char *path, struct program *out)
  * child is still the caller's (proc_abandon()): -ENOENT, -EACCES for a SCRIPT
  * whose interpreter is not there, -ELOOP for interpreters that are scripts too
  * deep, -E2BIG for arguments and environment beyond 2 MiB or one beyond 128 KiB.
- * May not return (command limit).
  */
 int proc_start_program(struct tsb_proc *child, const struct program *program,
 		       const char *const *argv, const char *const *env);

@@ -134,6 +134,7 @@ int tsb_spawn(struct tsb_proc *p, const struct tsb_spawn *how, int *pid)
 	r = spawn_find(p, how, &program);
 	if (r < 0)
 		return r;
+	proc_charge_command(p, program.path);
 	r = proc_fork(p, &child);
 	if (r < 0)
 		return r;
@@ -178,7 +179,10 @@ int tsb_exec(struct tsb_proc *p, const struct tsb_spawn *how)
 		r = proc_set_group(p, 0);
 	if (r == 0 && how->cwd)
 		r = tsb_chdir(p, how->cwd);
-	return r < 0 ? r : proc_exec(p, &program, how->argv, how->env);
+	if (r < 0)
+		return r;
+	proc_charge_command(p, program.path);
+	return proc_exec(p, &program, how->argv, how->env);
 }
 
 /* ---- Who am I ---- */

@@ -129,7 +129,8 @@ static const struct tsb_command c_moves = { .name = "moves", RAW(moves_run) };
 static const struct tsb_command c_fill = { .version = 1, .name = "fill", .run = fill_run,
 					   .usage_status = 2 };
 static const struct tsb_command c_opt = { .version = 1, .name = "opt",
-	.synopsis = "[OPTION]... [FILE]", .summary = "test options", .opts = opt_rows, .opts_size = sizeof(struct opt_test),
+	.synopsis = "[OPTION]... [FILE]", .summary = "test options",
+	.opts = opt_rows, .opts_size = sizeof(struct opt_test),
 	.run = opt_run, .usage_status = 2 };
 static const struct tsb_command *const commands[] = { &c_again, &c_args, &c_bash, &c_execer,
 						      &c_exits, &c_fill, &c_moves, &c_opt, NULL };
