@@ -69,38 +69,14 @@ void arith_message(struct shell *sh, struct slice text, const char *message, siz
 			    text.p + skip, message, (int)(end - pos), text.p + pos);
 }
 
-/* The operand behind the operator at pos. */
+/* The operand behind an assignment operator. */
 static size_t operand_at(struct slice text, size_t pos)
 {
-	while (pos < text.n && strchr("/%*=", text.p[pos]))
+	while (pos < text.n && text.p[pos] && strchr("/%=", text.p[pos]))
 		pos++;
 	while (pos < text.n && (text.p[pos] == ' ' || text.p[pos] == '\t'))
 		pos++;
 	return pos;
-}
-
-/* bash names the token it has read last, the one behind the exponent. */
-static size_t exponent_token(struct slice text, size_t pos)
-{
-	size_t at = operand_at(text, pos), last;
-
-	while (at < text.n && strchr("+-!~ ", text.p[at]))
-		at++;
-	last = at;
-	if (at < text.n && text.p[at] == '(') {
-		for (int depth = 0; at < text.n; at++) {
-			depth += text.p[at] == '(' ? 1 : text.p[at] == ')' ? -1 : 0;
-			if (depth == 0)
-				break;
-			last = at;
-		}
-		at++;
-	}
-	while (at < text.n && !strchr(" +-*/%<>=!&|^?:,)", text.p[at]))
-		at++;
-	while (at < text.n && text.p[at] == ' ')
-		at++;
-	return at < text.n ? at : last;
 }
 
 static bool walk_error(struct walk *w, const char *message, size_t pos)
@@ -127,7 +103,7 @@ static bool divide(struct walk *w, enum arith_op op, int64_t a, int64_t b, size_
 		   int64_t *value)
 {
 	if (b == 0)
-		return walk_error(w, "division by 0", operand_at(w->text, pos));
+		return walk_error(w, "division by 0", pos);
 	if (b == -1)		/* the smallest number has no opposite */
 		*value = op == ARITH_DIV ? (int64_t)(0 - (uint64_t)a) : 0;
 	else
@@ -135,7 +111,8 @@ static bool divide(struct walk *w, enum arith_op op, int64_t a, int64_t b, size_
 	return true;
 }
 
-/* Everything wraps at 64 bits; shifts count modulo 64, as on the machine. */
+/* Everything wraps at 64 bits; shifts count modulo 64, as on the machine. The
+ * parser has put pos where bash's message points. */
 static bool binary(struct walk *w, enum arith_op op, int64_t a, int64_t b, size_t pos,
 		   int64_t *value)
 {
@@ -156,7 +133,7 @@ static bool binary(struct walk *w, enum arith_op op, int64_t a, int64_t b, size_
 		return divide(w, op, a, b, pos, value);
 	case ARITH_POW:
 		if (b < 0)
-			return walk_error(w, "exponent less than 0", exponent_token(w->text, pos));
+			return walk_error(w, "exponent less than 0", pos);
 		*value = power(a, b);
 		return true;
 	case ARITH_SHL:
@@ -390,7 +367,7 @@ static bool walk_assign(struct walk *w, const struct arith_node *n, int64_t *val
 	}
 	if (!place_find(w, n->a, &p) || !place_get(w, n->a, &p, &old) ||
 	    !walk_node(w, n->b, &right) ||
-	    !binary(w, n->assign_op, old, right, n->pos, value))
+	    !binary(w, n->assign_op, old, right, operand_at(w->text, n->pos), value))
 		return false;
 	/* The right side may have made or changed the variable. */
 	if (!p.t.v)

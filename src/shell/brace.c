@@ -41,9 +41,10 @@ struct brace {
 	const struct part **parts;	/* of OPAQUE cells */
 	size_t depth;
 	bool too_deep;
+	bool expands;		/* there is a list or a range */
 	/* The word being written. */
 	struct str *out;
-	struct part *first, **tail;
+	struct part *first, *last, **tail;
 	bool null;
 };
 
@@ -54,7 +55,7 @@ static size_t cells_count(const struct word *w)
 	size_t n = 0;
 
 	for (const struct part *p = w->parts; p; p = p->next)
-		n += p->kind == PART_TEXT ? p->text.n : 1;
+		n += p->kind == PART_TEXT ? p->text.n : p->kind == PART_TILDE ? p->text.n + 1 : 1;
 	return n;
 }
 
@@ -65,7 +66,11 @@ static void cells_fill(struct brace *b, const struct word *w, size_t n)
 
 	b->parts = arena_array(&b->sh->turn, n + 1, sizeof(*b->parts));
 	for (const struct part *p = w->parts; p; p = p->next) {
-		if (p->kind == PART_TEXT) {
+		if (p->kind == PART_TILDE) {	/* it is found again in each word */
+			b->parts[at] = NULL;
+			text[at++] = '~';
+		}
+		if (p->kind == PART_TEXT || p->kind == PART_TILDE) {
 			memcpy(text + at, p->text.p, p->text.n);
 			memset(&b->parts[at], 0, p->text.n * sizeof(*b->parts));
 			at += p->text.n;
@@ -262,6 +267,7 @@ static struct sequence *brace_parse(struct brace *b, size_t from, size_t to)
 			item = brace_list(b, open + 1, close);
 		else if (!range_parse(b, open + 1, close, &item))
 			item = (struct item){ .count = 1, .from = open, .to = close + 1 };
+		b->expands = b->expands || item.kind != ITEM_RUN;
 		sequence_add(b, s, &tail, item);
 		from = close + 1;
 	}
@@ -284,6 +290,39 @@ static void write_part(struct brace *b, struct part part)
 	copy->next = NULL;
 	*b->tail = copy;
 	b->tail = &copy->next;
+	b->last = copy;
+}
+
+static bool name_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* {$y,z}w: bash expands text, so the first word is $yw. */
+static void write_longer_name(struct brace *b, struct slice *text)
+{
+	struct part *last = b->last;
+	struct param *param;
+	size_t n = 0;
+	char *name;
+
+	if (!last || last->kind != PART_PARAM || last->param->braces ||
+	    !name_valid(last->param->name.s, last->param->name.n))
+		return;
+	while (n < text->n && name_byte(text->p[n]))
+		n++;
+	if (!n)
+		return;
+	param = ARENA_NEW(&b->sh->turn, struct param);
+	*param = *last->param;
+	name = arena_alloc(&b->sh->turn, param->name.n + n + 1);
+	memcpy(name, param->name.s, param->name.n);
+	memcpy(name + param->name.n, text->p, n);
+	name[param->name.n + n] = '\0';
+	param->name = name_of(name, param->name.n + n);
+	last->param = param;
+	text->p += n;
+	text->n -= n;
 }
 
 /* The text so far becomes a part; at the start of the word ~ is a tilde. */
@@ -296,6 +335,7 @@ static void write_flush(struct brace *b, bool at_end)
 	if (!text.n)
 		return;
 	text.p = arena_dup(&b->sh->turn, text.p, text.n);
+	write_longer_name(b, &text);
 	if (tilde) {
 		const char *slash = memchr(text.p, '/', text.n);
 		size_t n = slash ? (size_t)(slash - text.p) : text.n;
@@ -381,7 +421,7 @@ static enum flow write_word(struct brace *b, const struct word *w, const struct 
 {
 	struct word made = { .line = w->line, .pos = w->pos, .text = w->text };
 
-	b->first = NULL;
+	b->first = b->last = NULL;
 	b->tail = &b->first;
 	b->null = false;
 	str_reset(b->out);
@@ -409,7 +449,7 @@ enum flow brace_expand(struct shell *sh, const struct word *w, struct fields *ou
 		return words_limit(sh, "parse_depth");
 	if (s->count > words_of(sh)->max_words || out->n > words_of(sh)->max_words - s->count)
 		return words_limit(sh, "words");
-	if (s->count == 1)
+	if (!b.expands)
 		return expand_one(sh, w, out);
 	b.out = scratch_take(sh);
 	for (uint64_t k = 0; k < s->count && flow == FLOW_NEXT; k++) {

@@ -256,5 +256,5 @@ int cond_eval(struct shell *sh, const struct cond *c)
 	sh->failed = FLOW_NEXT;
 	status = cond_tree(sh, c);
 	arena_reset(&sh->turn, mark);
-	return status;
+	return sh->failed == FLOW_EXIT ? sh->status : status;
 }

@@ -56,7 +56,8 @@ static struct slice ifs_first(struct shell *sh)
 void expand_list(struct build *b, const struct slice *items, size_t n, bool star, bool quoted)
 {
 	struct shell *sh = b->sh;
-	struct slice separator = star ? ifs_first(sh) : SLICE(" ");
+	/* In a here-document bash joins $* by spaces, whatever IFS is. */
+	struct slice separator = star && !b->here ? ifs_first(sh) : SLICE(" ");
 
 	if (b->mode != BUILD_FIELDS) {
 		expand_joined(b, items, n, separator, quoted ? EMIT_QUOTED : EMIT_EXPANDED);
@@ -122,8 +123,10 @@ enum flow arith_value(struct shell *sh, const struct arith *a, int64_t *value)
 	sh->builtin = builtin;
 	if (good)
 		return FLOW_NEXT;
+	if (sh->failed == FLOW_EXIT)
+		return FLOW_EXIT;	/* with its own status */
 	sh->status = 1;
-	return sh->failed == FLOW_NEXT ? FLOW_ABORT : sh->failed;
+	return FLOW_ABORT;
 }
 
 static void expand_arith(struct build *b, const struct part *part, enum emit how)
@@ -161,9 +164,11 @@ static void expand_group(struct build *b, const struct part *part, struct contex
 
 static void expand_tilde(struct build *b, const struct part *part)
 {
+	enum tilde_mode mode = words_of(b->sh)->tilde;
 	struct slice home;
 
-	if (tilde_expand(b->sh, part->text, &home)) {
+	if (mode != TILDE_NONE && !(mode == TILDE_FIRST && (b->have || b->text->n)) &&
+	    tilde_expand(b->sh, part->text, &home)) {
 		if (home.n == 0)
 			build_null(b);
 		build_emit(b, home.p, home.n, EMIT_QUOTED);
@@ -294,7 +299,7 @@ enum flow expand_one(struct shell *sh, const struct word *w, struct fields *out)
 	struct slice text;
 
 	if (word_fixed(w, &text)) {
-		fields_push(sh, out, (char *)(uintptr_t)text.p, text.n);
+		fields_add(sh, out, text.p, text.n);
 		return FLOW_NEXT;
 	}
 	if (word_scalar(sh, w, true, &text)) {
@@ -369,7 +374,12 @@ enum flow expand_regex(struct shell *sh, const struct word *w, struct slice *out
 
 enum flow expand_here(struct shell *sh, const struct word *w, struct slice *out)
 {
-	return expand_to(sh, w, BUILD_STRING, (struct context){ true, EMIT_LITERAL }, out);
+	struct build b;
+
+	build_begin(&b, sh, BUILD_STRING, NULL);
+	b.here = true;
+	expand_parts(&b, w->parts, (struct context){ true, EMIT_LITERAL });
+	return build_take(&b, out);
 }
 
 enum flow expand_operand(struct shell *sh, const struct word *w, bool quoted,

@@ -499,8 +499,12 @@ static void expand_length(struct build *b, const struct param *p, struct context
 	b->flow = param_value(sh, p, &v);
 	if (b->flow != FLOW_NEXT)
 		return;
-	if (!v.set && sh->opts[OPT_NOUNSET] && !v.positional && !(v.v && v.list)) {
+	if (!v.set && sh->opts[OPT_NOUNSET] && !(v.list && (v.positional || v.v))) {
 		b->flow = param_unbound(sh, p->name.s, p->name.n);
+		if (p->sub.kind != SUBSCRIPT_NONE) {	/* bash gives up only the line */
+			sh->status = 1;
+			b->flow = FLOW_ABORT;
+		}
 		return;
 	}
 	n = v.list ? v.n : utf8_count(v.text.p, v.text.n);

@@ -146,6 +146,10 @@ enum flow param_slice(struct shell *sh, const struct param *p, struct value *v)
 	}
 	if (flow != FLOW_NEXT)
 		return flow;
+	if (v->list && v->v && !(v->v->flags & (VAR_INDEXED | VAR_ASSOC))) {
+		v->list = false;	/* x[@] of a scalar is its text */
+		v->text = v->n ? v->items[0] : SLICE("");
+	}
 	if (!v->list)
 		return slice_text(sh, p, v, k);
 	if (k.has_length && k.length < 0)

@@ -12,73 +12,15 @@
 static void transform_quote(void *ctx, struct slice in, struct str *out)
 {
 	(void)ctx;
-	quote_value(out, in.p, in.n);
-}
-
-/* ---- @E: as $'...' ---- */
-
-static unsigned escape_digits(struct slice in, size_t *i, unsigned base, unsigned max, bool *any)
-{
-	unsigned value = 0;
-
-	*any = false;
-	for (; max && *i < in.n; max--, ++*i) {
-		char c = in.p[*i];
-		unsigned d = c >= '0' && c <= '9' ? (unsigned)(c - '0') :
-			c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) :
-			c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10) : 99;
-
-		if (d >= base)
-			break;
-		value = value * base + d;
-		*any = true;
-	}
-	return value;
-}
-
-/* The escape whose letter is in.p[*i]; advances behind it. */
-static void escape_one(struct slice in, size_t *i, struct str *out)
-{
-	static const char from[] = "abeEfnrtv\\'\"?", to[] = "\a\b\033\033\f\n\r\t\v\\'\"?";
-	char c = in.p[*i], buf[4];
-	const char *at = c ? strchr(from, c) : NULL;
-	unsigned value;
-	bool any;
-
-	if (at) {
-		str_addc(out, to[at - from]);
-		++*i;
-	} else if (c >= '0' && c <= '7') {
-		str_addc(out, (int)(escape_digits(in, i, 8, 3, &any) & 0xff));
-	} else if (c == 'x' || c == 'u' || c == 'U') {
-		++*i;
-		value = escape_digits(in, i, 16, c == 'x' ? 2 : c == 'u' ? 4 : 8, &any);
-		if (!any)
-			str_addf(out, "\\%c", c);
-		else if (c == 'x' || value > 0x10ffff)
-			str_addc(out, (int)(value & 0xff));
-		else
-			str_addn(out, buf, utf8_encode(buf, value));
-	} else if (c == 'c' && *i + 1 < in.n) {
-		str_addc(out, in.p[*i + 1] == '?' ? 0x7f : in.p[*i + 1] & 0x1f);
-		*i += 2;
-	} else {
-		str_addf(out, "\\%c", c);
-		++*i;
-	}
+	quote_at(out, in.p, in.n);
 }
 
 static void transform_escapes(void *ctx, struct slice in, struct str *out)
 {
+	char message[64];
+
 	(void)ctx;
-	for (size_t i = 0; i < in.n;) {
-		if (in.p[i] == '\\' && i + 1 < in.n) {
-			i++;
-			escape_one(in, &i, out);
-		} else {
-			str_addc(out, in.p[i++]);
-		}
-	}
+	escape_decode(ESCAPE_DOLLAR, in.p, in.n, out, message, NULL, NULL);
 }
 
 /* ---- @U @u @L ---- */
@@ -154,7 +96,7 @@ static void assignment_scalar(struct value *v, struct str *out)
 	str_addn(out, v->name.s, v->name.n);
 	if (v->set) {
 		str_addc(out, '=');
-		quote_value(out, v->text.p, v->text.n);
+		quote_at(out, v->text.p, v->text.n);
 	}
 }
 
@@ -188,7 +130,7 @@ static void assignment_arguments(struct shell *sh, struct value *v, struct str *
 	items[0] = SLICE("set");
 	items[1] = SLICE("--");
 	for (size_t i = 0; i < v->n; i++) {
-		quote_value(out, v->items[i].p, v->items[i].n);
+		quote_at(out, v->items[i].p, v->items[i].n);
 		value_set(sh, &items[i + 2], out);
 	}
 	v->items = items;
@@ -222,15 +164,15 @@ static void transform_keys_text(struct shell *sh, struct value *v, struct str *o
 
 	if (v->v->flags & VAR_ASSOC) {
 		while (assoc_next(v->v->assoc, &at, &key, &value)) {
-			quote_key(out, key.p, key.n);
+			var_quote_key(out, key.p, key.n);
 			str_addc(out, ' ');
-			quote_declare(out, value.p, value.n);
+			quote_double(out, value.p, value.n);
 			str_addc(out, ' ');
 		}
 	} else {
 		for (size_t k = 0; array_next(v->v->array, &i, &value); k++) {
 			str_addf(out, "%s%lld ", k ? " " : "", (long long)i);
-			quote_declare(out, value.p, value.n);
+			quote_double(out, value.p, value.n);
 		}
 	}
 	v->items = arena_array(&sh->turn, 1, sizeof(*v->items));
@@ -306,7 +248,7 @@ enum flow param_transform(struct shell *sh, const struct param *p, struct value 
 	bool array = v->list && v->v && (v->v->flags & (VAR_INDEXED | VAR_ASSOC));
 	struct str *out;
 
-	if (!strchr("QEPAKakUuL", p->letter)) {
+	if (!p->letter || !strchr("QEPAKakUuL", p->letter)) {
 		if (!v->set)
 			return FLOW_NEXT;
 		shell_error(sh, "%s: bad substitution", p->raw);

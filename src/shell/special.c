@@ -364,7 +364,7 @@ bool special_read(struct shell *sh, struct var *v)
 		v->flags |= VAR_SET;
 		return true;
 	case SP_LINENO:
-		var_store_number(sh, v, (int64_t)sh->line + words_of(sh)->line_offset);
+		var_store_number(sh, v, sh->line);
 		return true;
 	case SP_BASHPID:
 		var_store_number(sh, v, proc_pid(sh->p));
@@ -425,9 +425,6 @@ int special_assign(struct shell *sh, struct var *v, const char *p, size_t n)
 	case SP_SECONDS:
 		number = assign_number(p, n);
 		sh->seconds_offset = number - tsb_clock(sh->p, TSB_CLOCK_MONOTONIC).sec;
-		break;
-	case SP_LINENO:
-		w->line_offset = assign_number(p, n) - (int64_t)sh->line;
 		break;
 	case SP_BASH_ARGV0:
 		sh->arg0 = heap_dup(sh->heap, p, n);

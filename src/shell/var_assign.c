@@ -94,12 +94,16 @@ static enum flow literal_item(struct shell *sh, const struct array_item *item, b
 static enum flow literal_expand(struct shell *sh, const struct assign *a, bool assoc,
 				struct pairs *list)
 {
+	struct words *w = words_of(sh);
+	enum tilde_mode tilde = w->tilde;
 	enum flow flow = FLOW_NEXT;
 
 	for (const struct array_item *i = a->items; i && flow == FLOW_NEXT; i = i->next) {
+		w->tilde = assoc ? TILDE_NONE : i->sub.kind == SUBSCRIPT_NONE ? TILDE_FIRST : TILDE_ALL;
 		flow = literal_item(sh, i, assoc, list);
 		proc_tick(sh->p, 1);
 	}
+	w->tilde = tilde;
 	return flow;
 }
 

@@ -117,6 +117,8 @@ static bool sub_key_text(struct shell *sh, struct slice text, struct slice *key)
 
 bool sub_key(struct shell *sh, const struct sub *sub, struct slice *key)
 {
+	struct words *w = words_of(sh);
+	enum tilde_mode tilde = w->tilde;
 	enum flow flow;
 
 	if (sub->kind != SUBSCRIPT_EXPR) {
@@ -129,7 +131,9 @@ bool sub_key(struct shell *sh, const struct sub *sub, struct slice *key)
 		*key = SLICE("");
 		return true;
 	}
+	w->tilde = TILDE_NONE;
 	flow = expand_string(sh, sub->tree->word, false, key);
+	w->tilde = tilde;
 	return flow == FLOW_NEXT || var_fail(sh, flow) == 0;
 }
 

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "kernel/kernel.h"
 #include "lang/print.h"
 #include "shell/words.h"
@@ -28,6 +29,28 @@ static void print_attributes(struct str *out, const struct var *v)
 		str_addc(out, '-');
 }
 
+bool quote_needs_ansi(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		int32_t c;
+
+		i += utf8_decode(p + i, n - i, &c);
+		if (c < 0 || !utf8_print(c))
+			return true;
+	}
+	return false;
+}
+
+void var_quote_key(struct str *out, const char *p, size_t n)
+{
+	if (quote_needs_ansi(p, n))
+		quote_ansi(out, p, n);
+	else if (quote_has_meta(p, n) || (n == 1 && (*p == '@' || *p == '*')))
+		quote_double(out, p, n);
+	else
+		str_addn(out, p, n);
+}
+
 static void print_indexed(struct str *out, const struct array *a)
 {
 	struct slice value;
@@ -36,7 +59,7 @@ static void print_indexed(struct str *out, const struct array *a)
 	str_addc(out, '(');
 	for (int64_t i = -1; array_next(a, &i, &value); first = false) {
 		str_addf(out, "%s[%lld]=", first ? "" : " ", (long long)i);
-		quote_declare(out, value.p, value.n);
+		quote_double(out, value.p, value.n);
 	}
 	str_addc(out, ')');
 }
@@ -48,9 +71,9 @@ static void print_assoc(struct str *out, const struct assoc *a)
 	str_addc(out, '(');
 	for (void *at = NULL; assoc_next(a, &at, &key, &value);) {
 		str_addc(out, '[');
-		quote_key(out, key.p, key.n);
+		var_quote_key(out, key.p, key.n);
 		str_adds(out, "]=");
-		quote_declare(out, value.p, value.n);
+		quote_double(out, value.p, value.n);
 		str_addc(out, ' ');
 	}
 	str_addc(out, ')');
@@ -81,7 +104,7 @@ void var_print(struct shell *sh, const struct var *cv, struct str *out)
 		print_array(sh, v, out);
 	} else if (var_text(sh, v, &value)) {
 		str_addc(out, '=');
-		quote_declare(out, value.p, value.n);
+		quote_double(out, value.p, value.n);
 	}
 }
 
@@ -95,7 +118,7 @@ void var_print_plain(struct shell *sh, const struct var *cv, struct str *out)
 		print_array(sh, v, out);
 	} else if (var_text(sh, v, &value)) {
 		str_addc(out, '=');
-		quote_plain(out, value.p, value.n);
+		quote_set(out, value.p, value.n);
 	}
 }
 

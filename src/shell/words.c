@@ -237,7 +237,6 @@ void var_clone_all(struct shell *to, const struct shell *from)
 	}
 	w->random_last = old->random_last;
 	w->random_pid = old->random_pid;
-	w->line_offset = old->line_offset;
 	w->lazy_gone = old->lazy_gone;
 	w->glob_ignore_set = old->glob_ignore_set;
 	for (size_t i = 0; i < old->scopes.n; i++) {

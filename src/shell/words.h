@@ -7,6 +7,7 @@
 #define SHELL_WORDS_H
 
 #include "shell/shell.h"
+#include "text/escape.h"
 
 struct regex;
 struct pattern;
@@ -47,15 +48,19 @@ struct cached {
 };
 #define CACHE_SIZE 16
 
+/* bash expands tildes everywhere the parser marked one, but not behind the = of a
+ * plain word of an array literal, nor in an associative array's literal. */
+enum tilde_mode { TILDE_ALL, TILDE_FIRST, TILDE_NONE };
+
 struct words {
 	VEC(struct scope) scopes;
 	VEC(struct str *) spare;	/* scratch buffers to reuse */
 	unsigned depth;			/* of expansion within expansion */
+	enum tilde_mode tilde;
 	unsigned arith_depth;
 	uint32_t random_last;
 	int random_pid;			/* the process that seeded the generator */
 	uint64_t lazy_gone;		/* rows of special.c's table unset by the script */
-	int64_t line_offset;		/* LINENO=n */
 	struct cached patterns[CACHE_SIZE], regexes[CACHE_SIZE];
 	VEC(struct pattern *) glob_ignore;
 	bool glob_ignore_set;
@@ -256,16 +261,14 @@ unsigned param_pattern_flags(struct shell *sh, bool nocase);
 /* Message, and how far it goes up. */
 enum flow param_unbound(struct shell *sh, const char *s, size_t n);
 enum flow param_bad(struct shell *sh, const struct param *p);
-/* ---- Quoting for output (quote.c) ---- */
-void quote_single(struct str *out, const char *p, size_t n);	/* '...' */
-void quote_double(struct str *out, const char *p, size_t n);	/* "..." */
-void quote_ansi(struct str *out, const char *p, size_t n);	/* $'...' */
+/* ---- Quoting for output, see text/escape.h ---- */
+void var_quote_key(struct str *out, const char *p, size_t n);	/* a key of declare -p */
+/* Names that xtrace.c uses. */
+static inline bool quote_has_metas(const char *p, size_t n)
+{
+	return quote_has_meta(p, n);
+}
 bool quote_needs_ansi(const char *p, size_t n);		/* has something unprintable */
-bool quote_has_metas(const char *p, size_t n);		/* means something to the shell */
-void quote_value(struct str *out, const char *p, size_t n);	/* as ${x@Q} */
-void quote_declare(struct str *out, const char *p, size_t n);	/* as declare -p */
-void quote_plain(struct str *out, const char *p, size_t n);	/* as set */
-void quote_key(struct str *out, const char *p, size_t n);	/* a key of declare -p */
 
 /* ---- Others ---- */
 enum flow brace_expand(struct shell *sh, const struct word *w, struct fields *out);
