@@ -6,6 +6,8 @@
 
 #include <stdarg.h>
 
+#include "lang/print.h"
+
 __attribute__((format(printf, 2, 0)))
 static struct slice fail_format(struct parser *ps, const char *fmt, va_list ap)
 {
@@ -105,6 +107,36 @@ static struct slice fail_source_line(struct parser *ps, size_t pos)
 	return (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n), ps->text.n };
 }
 
+/* As it is, or in $'..' if it has characters that do not print. */
+static void fail_quote(struct str *out, const char *s, size_t n)
+{
+	static const char from[] = "\a\b\033\f\n\r\t\v\\'", to[] = "abEfnrtv\\'";
+	bool plain = true;
+	int32_t c;
+
+	for (size_t i = 0; i < n; i += utf8_decode(s + i, n - i, &c))
+		plain &= utf8_decode(s + i, n - i, &c) && c >= 0 && utf8_print(c);
+	if (plain) {
+		str_addn(out, s, n);
+		return;
+	}
+	str_adds(out, "$'");
+	for (size_t i = 0, len; i < n; i += len) {
+		const char *at;
+
+		len = utf8_decode(s + i, n - i, &c);
+		at = len == 1 ? memchr(from, s[i], sizeof(from) - 1) : NULL;
+		if (at)
+			str_addf(out, "\\%c", to[at - from]);
+		else if (c >= 0 && utf8_print(c))
+			str_addn(out, s + i, len);
+		else
+			for (size_t k = 0; k < len; k++)
+				str_addf(out, "\\%03o", (unsigned)(unsigned char)s[i + k]);
+	}
+	str_addc(out, '\'');
+}
+
 static void fail_end(struct parser *ps)
 {
 	if (ps->in_command) {
@@ -115,44 +147,64 @@ static void fail_end(struct parser *ps)
 	ps->failure.incomplete = true;
 }
 
-/* (( where a command may begin is one token to bash: what is inside it. */
-static void fail_whole_arith(struct parser *ps)
+/* (( where a command may begin is one token to bash, named by what is in it. */
+static bool fail_whole_arith(struct parser *ps)
 {
-	struct token *t = &ps->tok;
-	size_t close;
+	const struct token *t = &ps->tok;
+	struct arith *a;
 
-	if (t->kind != TOK_LPAREN || !(t->mode & LEX_COMMAND) || ps->in.s[ps->in.pos] != '(')
-		return;
-	close = lex_skip(ps, ps->in.pos);
-	if (ps->failed || ps->in.s[close + 1] != ')')
-		return;
-	t->pos = ps->in.pos + 1;
-	t->end = close;
+	if (t->kind != TOK_LPAREN || !(t->mode & LEX_COMMAND) || t->mode & LEX_MIDDLE ||
+	    ps->in.s[ps->in.pos] != '(')
+		return false;
+	ps->in.pos++;
+	a = word_double_paren(ps, false);
+	if (a)
+		str_addslice(&ps->text, a->text);
+	return a != NULL;
+}
+
+/* The token as bash spells it, into ps->text. */
+static void fail_token_text(struct parser *ps)
+{
+	const struct token *t = &ps->tok;
+	struct str text;
+
+	str_init(&text, ps->heap, STR_MAX_DEFAULT);
+	if (t->kind == TOK_WORD)
+		print_word(&text, t->word);
+	else if (t->kind == TOK_ASSIGN)
+		print_assign(&text, t->assign);
+	else if (t->kind == TOK_NEWLINE)
+		str_adds(&text, "newline");
+	else if (t->kind == TOK_REDIR && (t->fd >= 0 || t->var.n))
+		str_addn(&text, ps->in.s + t->pos, t->word_end - t->pos);
+	else
+		str_addn(&text, ps->in.s + t->pos, t->end - t->pos);
+	str_reset(&ps->text);
+	fail_quote(&ps->text, text.p, text.n);
+	str_end(&text);
 }
 
 void *parse_unexpected(struct parser *ps)
 {
 	const struct token *t = &ps->tok;
-	size_t end;
+	size_t last = t->end > t->pos ? t->end - 1 : t->end;
 
 	if (ps->failed)
 		return NULL;
-	fail_whole_arith(ps);
-	if (ps->failed)
-		return NULL;
-	end = t->kind == TOK_REDIR && (t->fd >= 0 || t->var.n) ? t->word_end : t->end;
 	if (t->kind == TOK_EOF) {
 		fail_end(ps);
 		return NULL;
 	}
-	size_t last = end > t->pos ? end - 1 : end;
-	uint32_t line = lex_line(ps, last);
+	str_reset(&ps->text);
+	if (!fail_whole_arith(ps)) {
+		if (ps->failed)
+			return NULL;
+		fail_token_text(ps);
+	}
+	const char *text = arena_dup(ps->arena, ps->text.p, ps->text.n);
 
-	if (t->kind == TOK_NEWLINE)
-		parse_fail(ps, line, t->pos, "syntax error near unexpected token `newline'");
-	else
-		parse_fail(ps, line, t->pos, "syntax error near unexpected token `%.*s'",
-			   (int)(end - t->pos), ps->in.s + t->pos);
+	parse_fail(ps, lex_line(ps, last), t->pos, "syntax error near unexpected token `%s'", text);
 	ps->failure.detail = fail_source_line(ps, last);
 	return NULL;
 }

@@ -59,6 +59,21 @@ void lex_leave(struct parser *ps, const struct lex_frame *saved)
 	ps->in = *saved;
 }
 
+void lex_mark(const struct parser *ps, struct lex_mark *m)
+{
+	*m = (struct lex_mark){ ps->in.pos, ps->here, ps->here_tail, ps->warnings_tail };
+}
+
+void lex_rewind(struct parser *ps, const struct lex_mark *m)
+{
+	ps->in.pos = m->pos;
+	ps->here = m->here;
+	ps->here_tail = m->here_tail;
+	*ps->here_tail = NULL;
+	ps->warnings_tail = m->warnings_tail;
+	*ps->warnings_tail = NULL;
+}
+
 /* A sub-text: [.., to) only, in place. */
 void lex_cut(struct parser *ps, struct lex_cut *cut, size_t to)
 {

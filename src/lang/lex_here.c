@@ -221,6 +221,6 @@ void lex_here_bodies(struct parser *ps)
 	for (; h && !ps->failed; h = h->next) {
 		h->line = line;
 		here_body(ps, h);
-		line = lex_line(ps, ps->in.pos);
+		line = lex_line(ps, ps->in.pos ? ps->in.pos - 1 : 0);
 	}
 }

@@ -1,15 +1,15 @@
 /*
  * Finds the partner of a bracket without parsing, by the rules bash reads text
- * with: backslashes, quotes, and brackets inside brackets.
+ * with: backslashes, quotes, and brackets inside brackets. Only for texts that
+ * have no meaning for the parser, such as a bad substitution.
  *
  * No recursion: what is open stands on a stack of the closing characters that
- * are waited for. And no second look: the partner of every parenthesis that
- * opens right before another one (the only places where the parser asks) is
- * remembered while a larger range is skipped, so nested $(( cost linear time.
+ * are waited for.
+ *
+ * Also a memo for those brackets whose meaning shows only at their end ("((" is
+ * arithmetic or two subshells): it is found out once.
  */
 #include "lang/parser.h"
-
-#include <string.h>
 
 /* ---- Memo ---- */
 
@@ -22,23 +22,35 @@ static struct lex_pair *pair_slot(struct lex_pair *at, size_t cap, const char *o
 	return &at[i & (cap - 1)];
 }
 
-static void pair_remember(struct parser *ps, const char *open, const char *close)
+static void pairs_grow(struct parser *ps)
 {
-	if (ps->n_pairs * 2 >= ps->pairs_cap) {
-		size_t cap = ps->pairs_cap ? ps->pairs_cap * 2 : 64;
-		struct lex_pair *at = arena_array(ps->arena, cap, sizeof(*at));
+	size_t cap = ps->pairs_cap ? ps->pairs_cap * 2 : 64;
+	struct lex_pair *at = arena_array(ps->arena, cap, sizeof(*at));
 
-		memset(at, 0, cap * sizeof(*at));
-		for (size_t i = 0; i < ps->pairs_cap; i++)
-			if (ps->pairs[i].open)
-				*pair_slot(at, cap, ps->pairs[i].open) = ps->pairs[i];
-		ps->pairs = at;
-		ps->pairs_cap = cap;
-	}
-	struct lex_pair *slot = pair_slot(ps->pairs, ps->pairs_cap, open);
+	memset(at, 0, cap * sizeof(*at));
+	for (size_t i = 0; i < ps->pairs_cap; i++)
+		if (ps->pairs[i].open)
+			*pair_slot(at, cap, ps->pairs[i].open) = ps->pairs[i];
+	ps->pairs = at;
+	ps->pairs_cap = cap;
+}
 
+void lex_remember(struct parser *ps, size_t open, size_t close)
+{
+	struct lex_pair *slot;
+
+	if (ps->n_pairs * 2 >= ps->pairs_cap)
+		pairs_grow(ps);
+	slot = pair_slot(ps->pairs, ps->pairs_cap, ps->in.s + open);
 	ps->n_pairs += slot->open == NULL;
-	*slot = (struct lex_pair){ open, close };
+	*slot = (struct lex_pair){ ps->in.s + open, close };
+}
+
+size_t lex_recall(const struct parser *ps, size_t open)
+{
+	if (!ps->pairs_cap)
+		return 0;
+	return pair_slot(ps->pairs, ps->pairs_cap, ps->in.s + open)->close;
 }
 
 /* ---- The scan ---- */
@@ -48,86 +60,81 @@ static char skip_closer(char open)
 	return open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : open;
 }
 
-/* The character that closes: E is the ' of $'..', A the ] of $[..]. */
+/* The character that closes: E is the ' of $'..', A the ] of $[..], C the ) of
+ * $(..). */
 static char skip_character(char closer)
 {
-	return closer == 'E' ? '\'' : closer == 'A' ? ']' : closer;
+	return closer == 'E' ? '\'' : closer == 'A' ? ']' : closer == 'C' ? ')' : closer;
 }
 
-static void skip_push(struct parser *ps, char closer)
+static void skip_push(struct parser *ps, char closer, bool counted)
 {
-	*vec_add(ps->heap, &ps->closers) = (struct lex_open){ ps->in.pos, closer };
-}
-
-static void skip_pop(struct parser *ps)
-{
-	struct lex_open o = vec_pop(&ps->closers);
-	const char *s = ps->in.s;
-
-	if (skip_character(o.closer) == ']' || (o.closer == ')' && (s[o.pos + 1] == '(' ||
-	    (o.pos && s[o.pos - 1] == '('))))
-		pair_remember(ps, s + o.pos, s + ps->in.pos);
+	*vec_add(ps->heap, &ps->closers) = (struct lex_open){ ps->in.pos, closer, counted };
 }
 
 /* The character c at pos, inside brackets or a string that end with top. */
-static void skip_nested(struct parser *ps, char top, char c, bool dollar)
+static void skip_nested(struct parser *ps, char top, char c, bool after_dollar, bool after_angle)
 {
-	if (c == '`')
-		skip_push(ps, c);
-	else if (c == '"')
-		skip_push(ps, c);
+	if (c == '`' || c == '"')
+		skip_push(ps, c, false);
 	else if (c == '\'' && top != '"')
-		skip_push(ps, dollar ? 'E' : c);
-	else if (dollar && (c == '(' || c == '[' || (c == '{' && top != ')' && top != 'A')))
-		skip_push(ps, c == '[' ? 'A' : skip_closer(c));
+		skip_push(ps, after_dollar ? 'E' : c, false);
+	else if (c == '(' && (after_dollar || (after_angle && (top == '}' || top == ']'))))
+		skip_push(ps, ps->in.s[ps->in.pos + 1] == '(' ? ')' : 'C', false);
+	else if (after_dollar && (c == '[' || c == '{') && top != ')' && top != 'A')
+		skip_push(ps, c == '[' ? 'A' : '}', false);
 	else if (top != '"' && top != '}' && skip_closer(c) == skip_character(top))
-		skip_push(ps, top);
+		skip_push(ps, top, true);
 }
 
-/* Passes the character at pos. */
-static void skip_step(struct parser *ps, bool *dollar)
+/* Passes the character at pos; *before is the one before it, if not quoted. */
+static void skip_step(struct parser *ps, char *before)
 {
 	struct lex_frame *in = &ps->in;
-	char c = in->s[in->pos], top = vec_last(&ps->closers).closer;
-	bool after_dollar = *dollar;
+	char c = in->s[in->pos], top = vec_last(&ps->closers).closer, last = *before;
 
-	*dollar = c == '$' && !after_dollar;
+	*before = c == '$' && last == '$' ? '\0' : c;
 	if (c == '\\' && top != '\'') {
 		in->pos += in->s[in->pos + 1] ? 1 : 0;
+		*before = '\0';
 	} else if (c == skip_character(top)) {
-		skip_pop(ps);
-		*dollar = false;
+		(void)vec_pop(&ps->closers);
+		*before = '\0';
 	} else if (top != '\'' && top != '`' && top != 'E') {
-		skip_nested(ps, top, c, after_dollar);
+		skip_nested(ps, top, c, last == '$', last == '<' || last == '>');
 	}
 	in->pos++;
+}
+
+/* The text has ended: bash names what it looks for, and where that began. */
+static void skip_fail(struct parser *ps, size_t floor)
+{
+	struct lex_open *o = &vec_last(&ps->closers);
+
+	while (o->counted && o > ps->closers.at + floor)
+		o--;
+	if (o->closer == 'C')
+		parse_unmatched_at_end(ps, ')');
+	else
+		parse_unmatched(ps, skip_character(o->closer), o->pos);
 }
 
 size_t lex_skip(struct parser *ps, size_t open)
 {
 	struct lex_frame *in = &ps->in;
 	size_t floor = ps->closers.n, saved = in->pos, close = (size_t)-1;
-	bool dollar = false;
+	char before = '\0';
 
-	if (ps->pairs_cap) {
-		struct lex_pair *known = pair_slot(ps->pairs, ps->pairs_cap, in->s + open);
-
-		if (known->open)
-			return (size_t)(known->close - in->s);
-	}
 	in->pos = open;
-	skip_push(ps, in->s[open] == '[' && open && in->s[open - 1] == '$' ? 'A' :
-		  skip_closer(in->s[open]));
+	skip_push(ps, skip_closer(in->s[open]), false);
 	in->pos++;
 	while (ps->closers.n > floor) {
 		if (in->s[in->pos] == '\0' && !lex_refill(ps)) {
-			struct lex_open o = vec_last(&ps->closers);
-
-			parse_unmatched(ps, skip_character(o.closer), o.pos);
+			skip_fail(ps, floor);
 			break;
 		}
 		close = in->pos;
-		skip_step(ps, &dollar);
+		skip_step(ps, &before);
 	}
 	ps->closers.n = floor;
 	in->pos = saved;

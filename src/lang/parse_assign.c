@@ -19,20 +19,49 @@ static struct word *assign_value(struct parser *ps)
 	return parts.first ? word_from_parts(ps, &parts, from) : NULL;
 }
 
-/* [sub]=, [sub]+= at pos: its end, or 0 if there is no such thing. */
-static size_t item_head(struct parser *ps, size_t *close)
+/*
+ * [sub]=, [sub]+= at pos, which is passed; else pos stays, and the word that
+ * begins there goes on at least up to the ]: blanks and all belong to it.
+ */
+static bool assign_subscript(struct parser *ps, struct subscript *sub)
 {
-	const struct lex_frame *in = &ps->in;
-	size_t i;
+	struct lex_frame *in = &ps->in;
+	size_t open = in->pos, known = lex_recall(ps, open);
+	struct lex_mark mark;
+	const char *s;
 
-	if (in->s[in->pos] != '[')
-		return 0;
-	*close = lex_skip(ps, in->pos);
+	if (known) {
+		ps->no_break = known;
+		return false;
+	}
+	lex_mark(ps, &mark);
+	in->pos++;
+	word_subscript(ps, sub, STOP_SUBSCRIPT);
 	if (ps->failed)
-		return 0;
-	i = *close + 1;
-	i += in->s[i] == '+';
-	return in->s[i] == '=' ? i + 1 : 0;
+		return false;
+	if (sub->kind == SUBSCRIPT_NONE) {
+		parse_unmatched(ps, ']', open);
+		return false;
+	}
+	s = in->s + in->pos;
+	if (s[0] == '=' || (s[0] == '+' && s[1] == '='))
+		return true;
+	ps->no_break = in->pos;
+	lex_rewind(ps, &mark);
+	lex_remember(ps, open, ps->no_break);
+	return false;
+}
+
+/* = or += at pos, passed. */
+static bool assign_operator(struct parser *ps, bool *append)
+{
+	const char *s = ps->in.s + ps->in.pos;
+
+	*append = s[0] == '+';
+	if (s[0] != '=' && (s[0] != '+' || s[1] != '='))
+		return false;
+	ps->in.pos += 1 + *append;
+	return true;
 }
 
 /* The items behind name=( up to and over the ). */
@@ -69,62 +98,63 @@ static struct array_item *assign_items(struct parser *ps)
 
 /* ---- Assignments ---- */
 
-static bool has_break(const char *s, size_t from, size_t to)
+/* A subscript in an argument of declare may have no blanks: it is none then. */
+static bool decl_subscript(const char *s)
 {
-	for (size_t i = from; i < to; i++)
-		if (lex_is(s[i], C_BREAK))
-			return true;
-	return false;
+	while (*s && *s != ']')
+		if (lex_is(*s++, C_BREAK))
+			return false;
+	return *s == ']';
 }
 
-/*
- * name=, name+=, name[sub]= at pos: the end of that, and of the name. 0 if
- * there is no assignment. A subscript belongs to the word, blanks and all.
- */
-static size_t assign_head(struct parser *ps, unsigned mode, size_t *name_end, size_t *close)
+/* name=, name+=, name[sub]= at pos into a, passed. */
+static bool assign_head(struct parser *ps, unsigned mode, struct assign *a)
 {
-	const struct lex_frame *in = &ps->in;
-	size_t i = in->pos;
+	struct lex_frame *in = &ps->in;
+	size_t from = in->pos, i = from;
 
 	if (!lex_is(in->s[i], C_NAME) || lex_is(in->s[i], C_DIGIT))
-		return 0;
+		return false;
 	while (lex_is(in->s[i], C_NAME))
 		i++;
-	*name_end = i;
-	*close = 0;
 	if (in->s[i] == '[') {
-		if (mode & LEX_DECL && !memchr(in->s + i, ']', in->end - i))
-			return 0;
-		*close = lex_skip(ps, i);
-		if (ps->failed)
-			return 0;
-		if (mode & LEX_DECL && has_break(in->s, i, *close))
-			return 0;
-		i = *close + 1;
-		ps->no_break = i;
+		if (mode & LEX_DECL && !decl_subscript(in->s + i))
+			return false;
+		in->pos = i;
+		if (!assign_subscript(ps, &a->sub)) {
+			in->pos = from;
+			return false;
+		}
+	} else if (in->s[i] != '=' && (in->s[i] != '+' || in->s[i + 1] != '=')) {
+		return false;
+	} else {
+		in->pos = i;
 	}
-	i += in->s[i] == '+';
-	return in->s[i] == '=' ? i + 1 : 0;
+	a->name = parse_name(ps, in->s + from, i - from);
+	return assign_operator(ps, &a->append);
+}
+
+static bool may_assign(const char *s)
+{
+	if (!lex_is(*s, C_NAME) || lex_is(*s, C_DIGIT))
+		return false;
+	while (lex_is(*s, C_NAME))
+		s++;
+	return *s == '=' || *s == '[' || (*s == '+' && s[1] == '=');
 }
 
 static bool assign_token(struct parser *ps, unsigned mode)
 {
 	struct lex_frame *in = &ps->in;
-	size_t from = in->pos, name_end, close, value = assign_head(ps, mode, &name_end, &close);
 	struct assign *a;
 
-	if (!value || ps->failed)
-		return ps->failed;
+	if (!may_assign(in->s + in->pos))
+		return false;
 	a = ARENA_NEW(ps->arena, struct assign);
 	a->line = ps->tok.line;
-	a->name = parse_name(ps, in->s + from, name_end - from);
-	a->append = in->s[value - 2] == '+';
-	if (close)
-		word_subscript_text(ps, &a->sub, name_end + 1, close);
-	in->pos = value;
-	if (ps->failed)
-		return true;
-	if (in->s[value] == '(') {
+	if (!assign_head(ps, mode, a) || ps->failed)
+		return ps->failed;
+	if (in->s[in->pos] == '(') {
 		in->pos++;
 		a->is_array = true;
 		a->items = assign_items(ps);
@@ -139,20 +169,16 @@ static bool assign_token(struct parser *ps, unsigned mode)
 /* An item of an array: [sub]=value; false: a plain word. */
 static bool item_token(struct parser *ps)
 {
-	size_t open = ps->in.pos, close = 0, value = item_head(ps, &close);
 	struct array_item *item = ARENA_NEW(ps->arena, struct array_item);
 
 	ps->tok.item = item;
-	if (!value) {
-		if (close)
-			ps->no_break = close + 1;
+	if (ps->in.s[ps->in.pos] != '[')
+		return false;
+	if (!assign_subscript(ps, &item->sub) || !assign_operator(ps, &item->append)) {
+		item->sub.kind = SUBSCRIPT_NONE;
 		return ps->failed;
 	}
-	item->append = ps->in.s[value - 2] == '+';
-	word_subscript_text(ps, &item->sub, open + 1, close);
-	ps->in.pos = value;
-	if (!ps->failed)
-		item->value = assign_value(ps);
+	item->value = assign_value(ps);
 	ps->tok.kind = TOK_WORD;
 	return true;
 }

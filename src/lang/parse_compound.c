@@ -180,33 +180,7 @@ static struct node *parse_for(struct parser *ps, struct node *n)
 
 /* ---- for (( ; ; )) ---- */
 
-/* The end of the part of [from, to) that ends with a ; */
-static size_t arith_semicolon(const struct parser *ps, size_t from, size_t to)
-{
-	const char *s = ps->in.s;
-	char quote = '\0';
-	unsigned nest = 0;
-
-	for (size_t i = from; i < to; i++) {
-		char c = s[i];
-
-		if (c == '\\' && quote != '\'')
-			i++;
-		else if (quote)
-			quote = c == quote ? '\0' : quote;
-		else if (c == '"' || c == '\'' || c == '`')
-			quote = c;
-		else if (c == '(')
-			nest++;
-		else if (c == ')' && nest)
-			nest--;
-		else if (c == ';' && !nest)
-			return i;
-	}
-	return to;
-}
-
-/* bash's words for too few and too many parts; extra: a ; too much. */
+/* bash's words for too few parts, and for one too many. */
 static void *parse_for_fail(struct parser *ps, size_t open, size_t close, bool extra)
 {
 	parse_fail(ps, lex_line(ps, close), open, "%s", extra ? "syntax error: `;' unexpected" :
@@ -218,39 +192,50 @@ static void *parse_for_fail(struct parser *ps, size_t open, size_t close, bool e
 	return NULL;
 }
 
-/* NULL if there is nothing but blanks. */
-static struct arith *parse_for_part(struct parser *ps, size_t from, size_t to)
+/* One part up to ; or ); NULL if there is nothing but blanks. */
+static struct arith *parse_for_part(struct parser *ps)
 {
-	size_t i = from;
+	struct lex_frame *in = &ps->in;
+	struct arith *a;
 
-	while (i < to && (lex_is(ps->in.s[i], C_BLANK) || ps->in.s[i] == '\n'))
-		i++;
-	return i < to ? word_arith(ps, i, to) : NULL;
+	while (lex_is(in->s[in->pos], C_BLANK) || in->s[in->pos] == '\n')
+		in->pos++;
+	a = word_arith(ps, QUOTED_FOR);
+	return a && a->text.n ? a : NULL;
 }
 
-/* The three parts; the parenthesis that was taken is followed by another. */
+/* The three parts; pos is at the second parenthesis. */
 static struct node *parse_for_arith(struct parser *ps, struct node *n)
 {
 	struct lex_frame *in = &ps->in;
-	size_t open = in->pos, close = lex_skip(ps, open), from = open + 1;
-	struct arith **parts[3] = { &n->loop_arith.init, &n->loop_arith.test, &n->loop_arith.step };
+	size_t open = in->pos++, close;
+	struct arith *parts[3] = { NULL, NULL, NULL };
+	unsigned count = 0;
 
-	n->kind = NODE_FOR_ARITH;
-	if (ps->failed)
-		return NULL;
-	if (in->s[close + 1] != ')')
-		return parse_unexpected(ps);
-	for (unsigned i = 0; i < 3; i++) {
-		size_t to = arith_semicolon(ps, from, close);
+	for (;;) {
+		struct arith *a = parse_for_part(ps);
 
-		if ((to == close) != (i == 2))
-			return parse_for_fail(ps, open, close, to != close);
-		*parts[i] = parse_for_part(ps, from, to);
-		from = to + 1;
+		if (count < 3)
+			parts[count] = a;
+		count++;
+		if (ps->failed || in->s[in->pos] != ';')
+			break;
+		in->pos++;
 	}
+	close = in->pos;
+	if (!ps->failed && in->s[close] != ')')
+		return parse_unmatched(ps, ')', open);
+	if (!ps->failed && in->s[close + 1] != ')')
+		return parse_unexpected(ps);
 	in->pos = close + 2;
+	n->kind = NODE_FOR_ARITH;
+	n->loop_arith.init = parts[0];
+	n->loop_arith.test = parts[1];
+	n->loop_arith.step = parts[2];
 	parse_terminator(ps);
 	n->loop_arith.body = parse_loop_body(ps);
+	if (count != 3 && !ps->failed)
+		return parse_for_fail(ps, open, close, count > 3);
 	return n->loop_arith.body ? n : NULL;
 }
 
@@ -361,20 +346,22 @@ static struct node *parse_subshell(struct parser *ps, struct node *n)
 static struct node *parse_paren(struct parser *ps, struct node *n)
 {
 	struct lex_frame *in = &ps->in;
+	struct arith *a;
 
 	lex_take(ps);
 	if (in->s[in->pos] == '(') {
-		size_t open = in->pos, close = lex_skip(ps, open);
+		size_t open = in->pos++;
 
-		if (ps->failed)
-			return NULL;
-		if (in->s[close + 1] == ')') {
+		a = word_double_paren(ps, false);
+		if (a) {
 			n->kind = NODE_ARITH;
-			n->arith = word_arith(ps, open + 1, close);
-			in->pos = close + 2;
+			n->arith = a;
 			ps->last_end = in->pos;
 			return n;
 		}
+		if (ps->failed)
+			return NULL;
+		in->pos = open;
 	}
 	return parse_subshell(ps, n);
 }

@@ -151,7 +151,7 @@ static bool cond_at_end(const struct parser *ps)
 
 static void *cond_no_operator(struct parser *ps)
 {
-	if (ps->tok.kind == TOK_WORD || ps->tok.kind == TOK_REDIR)
+	if (ps->tok.kind == TOK_WORD || (ps->tok.kind == TOK_REDIR && ps->tok.fd >= 0))
 		return cond_fail_plain(ps, cond_line(ps), "conditional binary operator expected");
 	return cond_fail(ps, cond_line(ps), "unexpected token ",
 			 ", conditional binary operator expected");
@@ -217,8 +217,8 @@ static struct cond *cond_primary(struct parser *ps)
 	case TOK_WORD:
 		if (!lex_word_is(ps, "]]"))
 			return cond_word(ps);
-		/* bash says nothing at all. */
-		return cond_fail_plain(ps, cond_line(ps), "");
+		/* bash says nothing at all here, and stops. */
+		return cond_fail(ps, cond_line(ps), "syntax error near ", "");
 	case TOK_REDIR:
 		if (ps->tok.fd >= 0)
 			return cond_fail_plain(ps, cond_line(ps),

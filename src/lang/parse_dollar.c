@@ -137,14 +137,13 @@ void word_process(struct parser *ps, struct parts *out)
 	word_command(ps, out, c == '<' ? PART_PROCESS_IN : PART_PROCESS_OUT);
 }
 
-/* $( ( that is no arithmetic: bash looks inside only when it expands it. */
-static void word_late_command(struct parser *ps, struct parts *out, size_t open)
+/* $( ( that is no arithmetic, up to close: bash parses it when it expands it. */
+static void word_late_command(struct parser *ps, struct parts *out, size_t open, size_t close)
 {
 	struct part *part;
 	struct lex_cut cut;
-	size_t close = lex_skip(ps, open);
 
-	if (ps->failed || !parse_enter(ps))
+	if (!parse_enter(ps))
 		return;
 	part = parts_add(ps, out, PART_COMMAND);
 	out->flags |= WORD_EXPANDS | WORD_EFFECTS;
@@ -158,15 +157,11 @@ static void word_late_command(struct parser *ps, struct parts *out, size_t open)
 	parse_leave(ps);
 }
 
-static void word_add_arith(struct parser *ps, struct parts *out, size_t from, size_t to,
-			   bool brackets)
+static void word_add_arith(struct parts *out, struct part *part, struct arith *a)
 {
-	struct part *part = parts_add(ps, out, PART_ARITH);
-
-	part->backquoted = brackets;
-	part->arith = word_arith(ps, from, to);
+	part->arith = a;
 	out->flags |= WORD_EXPANDS;
-	if (part->arith && part->arith->effects)
+	if (a && a->effects)
 		out->flags |= WORD_EFFECTS;
 }
 
@@ -174,34 +169,35 @@ static void word_add_arith(struct parser *ps, struct parts *out, size_t from, si
 static void word_paren(struct parser *ps, struct parts *out)
 {
 	struct lex_frame *in = &ps->in;
-	size_t open = in->pos++, inner, close;
+	size_t open = in->pos++;
+	struct arith *a;
 
 	if (lex_char(ps) != '(') {
 		word_command(ps, out, PART_COMMAND);
 		return;
 	}
-	inner = in->pos;
-	close = lex_skip(ps, inner);
-	if (ps->failed)
-		return;
-	if (in->s[close + 1] == ')') {
-		word_add_arith(ps, out, inner + 1, close, false);
-		in->pos = close + 2;
-	} else {
-		word_late_command(ps, out, open);
-	}
+	in->pos++;
+	a = word_double_paren(ps, true);
+	if (a)
+		word_add_arith(out, parts_add(ps, out, PART_ARITH), a);
+	else if (!ps->failed)
+		word_late_command(ps, out, open, in->pos);
 }
 
 /* pos is at the [ of $[. */
 static void word_old_arith(struct parser *ps, struct parts *out)
 {
-	size_t open = ps->in.pos;
-	size_t close = lex_skip(ps, open);
+	size_t open = ps->in.pos++;
+	struct part *part = parts_add(ps, out, PART_ARITH);
 
+	part->backquoted = true;
+	word_add_arith(out, part, word_arith(ps, QUOTED_OLD_ARITH));
 	if (ps->failed)
 		return;
-	word_add_arith(ps, out, open + 1, close, true);
-	ps->in.pos = close + 1;
+	if (ps->in.s[ps->in.pos] == ']')
+		ps->in.pos++;
+	else
+		parse_unmatched(ps, ']', open);
 }
 
 /* ---- Backquotes ---- */
@@ -271,31 +267,62 @@ struct arith *arith_from_parts(struct parser *ps, struct parts *parts, size_t fr
 	return a;
 }
 
-/* What nests in arithmetic bash parses when it evaluates: errors are late. */
-struct arith *word_arith(struct parser *ps, size_t from, size_t to)
+struct arith *word_arith(struct parser *ps, enum quoted_kind kind)
 {
-	unsigned depth = ps->depth;
-	struct arith *a;
-	struct lex_cut cut;
+	size_t from = ps->in.pos;
+	struct arith *a = NULL;
 	struct parts parts;
 
 	if (!parse_enter(ps))
 		return NULL;
 	parts_init(&parts);
-	lex_cut(ps, &cut, to);
-	ps->in.pos = from;
-	word_quoted(ps, &parts, QUOTED_ARITH);
-	if (ps->failed && !ps->failure.limit) {
-		parts_init(&parts);
-		parse_late_catch(ps, parts_add(ps, &parts, PART_COMMAND), depth + 1);
-		ps->in.pos = to;
-	}
-	a = arith_from_parts(ps, &parts, from);
-	a->text = (struct slice){ ps->in.s + from, to - from };
-	lex_uncut(ps, &cut);
-	ps->in.pos = to;
+	word_quoted(ps, &parts, kind);
+	if (!ps->failed)
+		a = arith_from_parts(ps, &parts, from);
 	parse_leave(ps);
 	return a;
+}
+
+/* Not )): where the outer parenthesis closes, by counting on. */
+static void double_paren_outer(struct parser *ps, size_t open)
+{
+	struct parts parts;
+
+	ps->in.pos++;
+	parts_init(&parts);
+	word_quoted(ps, &parts, QUOTED_ARITH);
+	if (!ps->failed && ps->in.s[ps->in.pos] != ')')
+		parse_unmatched(ps, ')', open - 1);
+}
+
+struct arith *word_double_paren(struct parser *ps, bool substitution)
+{
+	struct lex_frame *in = &ps->in;
+	size_t open = in->pos - 1, known = lex_recall(ps, open);
+	struct lex_mark mark;
+	struct arith *a;
+
+	if (known) {
+		in->pos = known;
+		return NULL;
+	}
+	lex_mark(ps, &mark);
+	a = word_arith(ps, QUOTED_ARITH);
+	if (!a)
+		return NULL;
+	if (in->s[in->pos] != ')')
+		return parse_unmatched(ps, ')', substitution ? open - 1 : open);
+	if (in->s[in->pos + 1] == ')') {
+		in->pos += 2;
+		return a;
+	}
+	if (substitution)
+		double_paren_outer(ps, open);
+	known = in->pos;
+	lex_rewind(ps, &mark);
+	lex_remember(ps, open, known);
+	in->pos = known;
+	return NULL;
 }
 
 /* ---- $x ---- */

@@ -64,52 +64,40 @@ void subscript_from_parts(struct parser *ps, struct subscript *sub, struct parts
 	sub->arith = a;
 }
 
-/* The text [from, to), without its brackets; pos is to, after it. */
-void word_subscript_text(struct parser *ps, struct subscript *sub, size_t from, size_t to)
+void word_subscript(struct parser *ps, struct subscript *sub, enum word_stop stop)
 {
-	const char *s = ps->in.s;
-	struct lex_cut cut;
-	struct parts parts;
-
-	ps->in.pos = to;
-	if (to - from == 1 && (s[from] == '@' || s[from] == '*')) {
-		sub->kind = s[from] == '@' ? SUBSCRIPT_AT : SUBSCRIPT_STAR;
-		return;
-	}
-	if (!parse_enter(ps))
-		return;
-	parts_init(&parts);
-	lex_cut(ps, &cut, to);
-	ps->in.pos = from;
-	word_unquoted(ps, &parts, STOP_END, LEX_PLAIN);
-	subscript_from_parts(ps, sub, &parts, from);
-	lex_uncut(ps, &cut);
-	ps->in.pos = to;
-	parse_leave(ps);
-}
-
-/* [..] in ${a[..]}; false: bad substitution. */
-static bool param_subscript(struct parser *ps, struct parts *out, struct subscript *sub)
-{
-	size_t from = ++ps->in.pos;
+	size_t from = ps->in.pos;
 	const char *s = ps->in.s + from;
 	struct parts parts;
 
 	if ((s[0] == '@' || s[0] == '*') && s[1] == ']') {
 		sub->kind = s[0] == '@' ? SUBSCRIPT_AT : SUBSCRIPT_STAR;
 		ps->in.pos += 2;
-		return true;
+		return;
 	}
+	if (!parse_enter(ps))
+		return;
 	parts_init(&parts);
-	word_unquoted(ps, &parts, STOP_BRACKET, LEX_PLAIN);
-	if (ps->failed || ps->in.s[ps->in.pos] != ']' || !parts.first)
-		return false;
+	word_unquoted(ps, &parts, stop, LEX_PLAIN);
+	parse_leave(ps);
+	if (ps->failed || ps->in.s[ps->in.pos] != ']')
+		return;
 	subscript_from_parts(ps, sub, &parts, from);
-	out->flags |= parts.flags & WORD_EFFECTS;
-	if (sub->arith->effects)
-		out->flags |= WORD_EFFECTS;
 	ps->in.pos++;
-	return true;
+}
+
+/* [..] in ${a[..]}; false: bad substitution. */
+static bool param_subscript(struct parser *ps, struct parts *out, struct subscript *sub)
+{
+	ps->in.pos++;
+	word_subscript(ps, sub, STOP_BRACKET);
+	if (sub->kind == SUBSCRIPT_NONE)
+		return false;
+	if (sub->kind != SUBSCRIPT_EXPR)
+		return true;
+	if (sub->arith->effects || sub->word->flags & WORD_EFFECTS)
+		out->flags |= WORD_EFFECTS;
+	return sub->word->parts != NULL;
 }
 
 /* ---- Names ---- */

@@ -179,17 +179,19 @@ static struct node *simple_run(struct parser *ps, struct simple *c)
 			if (!*c->redirs)
 				return NULL;
 			c->redirs = &(*c->redirs)->next;
+			c->mode |= LEX_MIDDLE;
 			continue;
 		case TOK_LPAREN:
 			if (simple_may_be_function(c))
 				return simple_function(ps, n);
-			return parse_unexpected(ps);
+			return simple_end(ps, n);
 		case TOK_ERROR:
 			return NULL;
 		default:
 			return simple_end(ps, n);
 		}
 		lex_take(ps);
+		c->mode |= LEX_MIDDLE;
 	}
 }
 

@@ -173,13 +173,19 @@ static void word_double(struct parser *ps, struct parts *out, enum part_kind kin
 		parse_unmatched(ps, '"', open);
 }
 
+/* Kinds that end with a bracket, in which ' hides brackets. */
+static bool quoted_is_bracketed(enum quoted_kind kind)
+{
+	return kind >= QUOTED_BRACE;
+}
+
 /* State of one run of word_quoted(). */
 struct quoted {
 	size_t start;		/* of the text not yet made a part */
 	bool escapes;		/* it has backslashes */
 	enum quoted_kind kind;
-	unsigned nest, ternary;	/* SLICE: open ( and ? */
-	size_t single;		/* BRACE: the ' that closes one; brackets mean nothing before */
+	unsigned nest, ternary;	/* open ( or [, and ? of a SLICE */
+	size_t single;		/* behind the ' that closes one: before, brackets mean nothing */
 };
 
 static void quoted_flush(struct parser *ps, struct parts *out, struct quoted *q)
@@ -202,17 +208,18 @@ static void quoted_backslash(struct parser *ps, struct parts *out, struct quoted
 		q->escapes = true;
 		in->pos += 2;
 	} else {
-		in->pos++;
+		in->pos += c ? 2 : 1;
 	}
 }
 
-/* A ' in "${x-..}" is text, but hides everything up to its partner. */
+/* A ' in "${x-..}" and in arithmetic is text, but hides what closes up to its
+ * partner. */
 static void quoted_single(struct parser *ps, struct quoted *q)
 {
 	struct lex_frame *in = &ps->in;
 	const char *close;
 
-	if (q->kind == QUOTED_BRACE && in->pos >= q->single) {
+	if (quoted_is_bracketed(q->kind) && in->pos >= q->single) {
 		do
 			close = memchr(in->s + in->pos + 1, '\'', in->end - in->pos - 1);
 		while (!close && lex_grow(ps));
@@ -225,20 +232,38 @@ static void quoted_single(struct parser *ps, struct quoted *q)
 	in->pos++;
 }
 
-/* Does the character at pos end the text? Passes it otherwise, if it is plain. */
+/* Does the character c, a bracket or separator, end the text? */
+static bool quoted_closes(struct quoted *q, char c)
+{
+	char open = q->kind == QUOTED_OLD_ARITH ? '[' : '(';
+	char close = q->kind == QUOTED_OLD_ARITH ? ']' : ')';
+
+	if (q->kind == QUOTED_BRACE || (q->kind == QUOTED_SLICE && c == '}'))
+		return c == '}';
+	if (c == open) {
+		q->nest++;
+	} else if (c == close) {
+		if (!q->nest)
+			return q->kind != QUOTED_SLICE;
+		q->nest--;
+	} else if (!q->nest && q->kind == QUOTED_FOR) {
+		return c == ';';
+	} else if (!q->nest && q->kind == QUOTED_SLICE) {
+		/* The : of a ?: is none that separates. */
+		if (c == ':' && !q->ternary)
+			return true;
+		q->ternary += c == '?' ? 1u : c == ':' ? -1u : 0u;
+	}
+	return false;
+}
+
+/* Does the character at pos end the text? Passes it otherwise. */
 static bool quoted_stops(struct parser *ps, struct quoted *q, char c)
 {
-	bool slice = q->kind == QUOTED_SLICE;
-
 	if (c == '\0')
 		return !lex_refill(ps);
-	if (c == '}' && (q->kind == QUOTED_BRACE || slice) && ps->in.pos >= q->single)
+	if (quoted_is_bracketed(q->kind) && ps->in.pos >= q->single && quoted_closes(q, c))
 		return true;
-	if (c == ':' && slice && !q->nest) {
-		if (!q->ternary)
-			return true;
-		q->ternary--;
-	}
 	ps->in.pos++;
 	return false;
 }
@@ -285,30 +310,19 @@ static bool quoted_step(struct parser *ps, struct parts *out, struct quoted *q)
 	return true;
 }
 
-/* Parentheses and ? in an offset hide the colons behind them. */
-static void quoted_slice(struct quoted *q, char c)
-{
-	if (c == '(')
-		q->nest++;
-	else if (c == ')' && q->nest)
-		q->nest--;
-	else if (c == '?' && !q->nest)
-		q->ternary++;
-}
-
 void word_quoted(struct parser *ps, struct parts *out, enum quoted_kind kind)
 {
 	struct quoted q = { .start = ps->in.pos, .kind = kind };
+	unsigned classes = C_DQUOTE;
 
+	if (kind >= QUOTED_SLICE)
+		classes |= C_BREAK | C_CLOSE | C_SPECIAL;
 	while (!ps->failed) {
 		const char *s = ps->in.s;
 		size_t i = ps->in.pos;
 
-		while (!lex_is(s[i], C_DQUOTE)) {
-			if (kind == QUOTED_SLICE)
-				quoted_slice(&q, s[i]);
+		while (!lex_is(s[i], classes))
 			i++;
-		}
 		ps->in.pos = i;
 		if (!quoted_step(ps, out, &q))
 			break;
@@ -324,6 +338,7 @@ struct unquoted {
 	size_t from, start;	/* of the word; of the text not yet made a part */
 	enum word_stop stop;
 	unsigned mode, nest;
+	size_t open;		/* REGEX, ALTERNATIVE: the outermost open ( */
 	signed char assign;	/* begins like name=: -1 not yet known */
 };
 
@@ -544,11 +559,13 @@ static enum step word_break(struct parser *ps, struct unquoted *u, char c)
 	case STOP_SLASH:
 		return c == '}' || c == '/' ? STEP_END : STEP_TEXT;
 	case STOP_BRACKET:
-		if (c == ']' && u->nest)
-			u->nest--;
-		else
-			return c == '}' || c == ']' ? STEP_END : STEP_TEXT;
-		return STEP_TEXT;
+		if (c == '}')
+			return STEP_END;
+		/* fallthrough */
+	case STOP_SUBSCRIPT:
+		if (c != ']')
+			return STEP_TEXT;
+		return u->nest-- ? STEP_TEXT : STEP_END;
 	case STOP_END:
 		return STEP_TEXT;
 	case STOP_REGEX:
@@ -556,7 +573,8 @@ static enum step word_break(struct parser *ps, struct unquoted *u, char c)
 		break;
 	}
 	if (c == '(') {
-		u->nest++;
+		if (!u->nest++)
+			u->open = ps->in.pos;
 	} else if (c == ')') {
 		if (!u->nest)
 			return STEP_END;
@@ -576,7 +594,11 @@ static enum step word_step(struct parser *ps, struct parts *out, struct unquoted
 
 	switch (c) {
 	case '\0':
-		return lex_refill(ps) ? STEP_CONTINUE : STEP_END;
+		if (lex_refill(ps))
+			return STEP_CONTINUE;
+		if (u->stop == STOP_REGEX && u->nest)
+			parse_unmatched(ps, ')', u->open);
+		return STEP_END;
 	case '$':
 		if (!word_is_dollar(ps, false))
 			return STEP_TEXT;
@@ -596,7 +618,7 @@ static enum step word_step(struct parser *ps, struct parts *out, struct unquoted
 	case '`':
 		break;
 	case '[':
-		u->nest += u->stop == STOP_BRACKET;
+		u->nest += u->stop == STOP_BRACKET || u->stop == STOP_SUBSCRIPT;
 		/* fallthrough */
 	default:
 		return lex_is(c, C_SPECIAL) ? word_special(ps, out, u, c) : word_break(ps, u, c);

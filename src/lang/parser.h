@@ -93,7 +93,8 @@ enum {
 	LEX_COND = 64,		/* in [[ ]], and behind >&: no descriptors */
 	LEX_ITEM = 128,		/* in name=( .. ) */
 	LEX_PLAIN = 256,	/* no patterns, braces, tildes: a subscript */
-	LEX_VALUE = 512		/* value of an assignment: tildes behind : too */
+	LEX_VALUE = 512,	/* value of an assignment: tildes behind : too */
+	LEX_MIDDLE = 1024	/* behind the first token of a simple command */
 };
 
 struct here {
@@ -108,9 +109,11 @@ struct here {
 struct lex_open {
 	size_t pos;
 	char closer;
+	bool counted;		/* bash counts it; no text of its own */
 };
 struct lex_pair {
-	const char *open, *close;
+	const char *open;
+	size_t close;
 };
 
 struct failure {
@@ -145,13 +148,21 @@ struct parser {
 	const struct parse_options *opt;
 	struct str text;	/* scratch: text with escapes removed */
 	VEC(struct lex_open) closers;	/* scratch of lex_skip() */
-	struct lex_pair *pairs;	/* memo of lex_skip(): a hash table in the arena */
+	struct lex_pair *pairs;	/* memo of lex_remember(): a hash table in the arena */
 	size_t n_pairs, pairs_cap;
 	struct parse_warning *warnings, **warnings_tail;
 };
 
 /* ---- lex.c ---- */
 
+/* To read a stretch of text again: what reading it has left behind. */
+struct lex_mark {
+	size_t pos;
+	struct here *here, **here_tail;
+	struct parse_warning **warnings_tail;
+};
+void lex_mark(const struct parser *ps, struct lex_mark *m);
+void lex_rewind(struct parser *ps, const struct lex_mark *m);
 /* What lex_cut() hides: the text behind a sub-text. */
 struct lex_cut {
 	char c;
@@ -198,6 +209,13 @@ bool lex_alias(struct parser *ps);
  * (size_t)-1 and a failure when there is none.
  */
 size_t lex_skip(struct parser *ps, size_t open);
+/*
+ * What turned out about the bracket at `open`: where the text ends that it
+ * begins. For brackets whose meaning shows only at their end: it is found out
+ * once, however often the text around is read again. 0: not known.
+ */
+void lex_remember(struct parser *ps, size_t open, size_t close);
+size_t lex_recall(const struct parser *ps, size_t open);
 
 /* ---- lex_here.c ---- */
 
@@ -276,6 +294,7 @@ enum word_stop {
 	STOP_BRACE,	/* operand of ${x-..}: up to } */
 	STOP_SLASH,	/* pattern of ${x/..}: up to / or } */
 	STOP_BRACKET,	/* subscript of ${a[..]}: up to ] or } */
+	STOP_SUBSCRIPT,	/* subscript of a[..]=: up to ] */
 	STOP_ALTERNATIVE	/* in ?(..|..): up to | or ) */
 };
 
@@ -285,11 +304,13 @@ enum { WORD_BRACKET = 1 << 16 };	/* a [ that may turn out plain */
 enum quoted_kind {
 	QUOTED_NOT,	/* no string: for functions that serve both */
 	QUOTED_STRING,	/* up to " */
-	QUOTED_BRACE,	/* operand of "${x-..}": up to } */
-	QUOTED_SLICE,	/* offset of ${x:..}: up to : or } */
 	QUOTED_HERE,	/* here-document: the whole text, " is a plain character */
 	QUOTED_PROMPT,	/* the whole text, \" is an escape */
-	QUOTED_ARITH	/* the whole text, ".." loses its quotes */
+	QUOTED_BRACE,	/* operand of "${x-..}": up to } */
+	QUOTED_SLICE,	/* offset of ${x:..}: up to : or } */
+	QUOTED_ARITH,	/* $((..)): up to ) */
+	QUOTED_FOR,	/* for ((..: up to ) or ; */
+	QUOTED_OLD_ARITH	/* $[..]: up to ] */
 };
 
 /* parse_word.c */
@@ -306,8 +327,12 @@ bool word_is_dollar(struct parser *ps, bool quoted);	/* not a plain $ */
 void word_dollar(struct parser *ps, struct parts *out, enum quoted_kind kind);
 void word_backquote(struct parser *ps, struct parts *out, enum quoted_kind kind);
 void word_process(struct parser *ps, struct parts *out);
-/* The text [from, to) as an arithmetic expression; pos is to, after it. */
-struct arith *word_arith(struct parser *ps, size_t from, size_t to);
+/* An arithmetic expression at pos, up to what ends its kind. */
+struct arith *word_arith(struct parser *ps, enum quoted_kind kind);
+/* .. )) at pos? Then pos is behind it. NULL without failure: a command that
+ * begins with a subshell; pos is then at the ) that closes the outer of the two
+ * parentheses before pos. */
+struct arith *word_double_paren(struct parser *ps, bool substitution);
 struct arith *arith_from_parts(struct parser *ps, struct parts *parts, size_t from);
 bool parse_is_volatile(struct name name);
 struct name parse_read_name(struct parser *ps);
@@ -315,7 +340,8 @@ struct name parse_name(struct parser *ps, const char *s, size_t n);
 
 /* parse_param.c: ${..}; at is the $, pos the {. */
 void word_param(struct parser *ps, struct parts *out, size_t at, enum quoted_kind kind);
-void word_subscript_text(struct parser *ps, struct subscript *sub, size_t from, size_t to);
+/* A subscript at pos, behind its [, up to the end `stop` says; passes the ]. */
+void word_subscript(struct parser *ps, struct subscript *sub, enum word_stop stop);
 void subscript_from_parts(struct parser *ps, struct subscript *sub, struct parts *parts,
 			  size_t from);
 
