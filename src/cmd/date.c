@@ -1,0 +1,2 @@
+/* date: see below. */
+/* taken by the sed helper */

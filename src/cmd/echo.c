@@ -1,0 +1,2 @@
+/* echo: see below. */
+/* taken by the sed helper */

@@ -1,0 +1,2 @@
+/* printf: see below. */
+/* taken by the sed helper */

@@ -1,0 +1,2 @@
+/* sed: see below. */
+/* taken by the sed helper */

@@ -1,0 +1,2 @@
+/* seq: see below. */
+/* taken by the sed helper */

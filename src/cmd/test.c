@@ -1,0 +1,2 @@
+/* test: see below. */
+/* taken by the sed helper */

@@ -1,0 +1,2 @@
+/* truncate: see below. */
+/* taken by the sed helper */
