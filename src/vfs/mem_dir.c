@@ -22,11 +22,28 @@ static struct dirnode **dir_child(struct dirnode *n)
 	return (struct dirnode **)(n->item + DIR_FAN);
 }
 
+/* Eight or four bytes, the first one highest. */
+static uint64_t dir_load(const char *p, unsigned n)
+{
+	uint64_t v = 0;
+	for (unsigned i = 0; i < n; i++)
+		v = v << 8 | (unsigned char)p[i];
+	return v;
+}
+
+/* The loads may overlap; both put the same byte in the same place. */
 struct dirkey dir_key(const char *p, size_t n)
 {
 	struct dirkey k = { p, n, 0 };
-	for (unsigned i = 0; i < 8; i++)
-		k.head = k.head << 8 | (i < n ? (unsigned char)p[i] : 0);
+	if (n >= 8) {
+		k.head = dir_load(p, 8);
+	} else if (n >= 4) {
+		k.head = dir_load(p, 4) << 32 | dir_load(p + n - 4, 4) << (8 * (8 - n));
+	} else if (n) {
+		const unsigned char *b = (const unsigned char *)p;
+		k.head = (uint64_t)b[0] << 56 | (uint64_t)b[n / 2] << (56 - 8 * (n / 2)) |
+			 (uint64_t)b[n - 1] << (56 - 8 * (n - 1));
+	}
 	return k;
 }
 
@@ -43,31 +60,50 @@ struct name *name_new(const char *p, size_t n, uint64_t ino, uint32_t type)
 	return nm;
 }
 
-/* Compares k with item i as memcmp(). Names hold no NUL, so equal heads of a
- * short name mean equal names. */
-static int dir_compare(const struct dirkey *k, const struct dirnode *n, unsigned i)
+/* Compares k with a name of equal head, as memcmp(). Names hold no NUL, so equal
+ * heads of short names mean equal names. */
+static int dir_compare_tail(const struct dirkey *k, const struct name *nm)
 {
-	const struct name *nm = n->item[i].name;
-	size_t least;
-	int c;
-	if (k->head != n->item[i].head)
-		return k->head < n->item[i].head ? -1 : 1;
-	least = k->n < nm->o.n ? k->n : nm->o.n;
-	c = least > 8 ? memcmp(k->p + 8, nm->text + 8, least - 8) : 0;
+	size_t least = k->n < nm->o.n ? k->n : nm->o.n;
+	int c = least > 8 ? memcmp(k->p + 8, nm->text + 8, least - 8) : 0;
 	if (c)
 		return c;
 	return k->n < nm->o.n ? -1 : k->n > nm->o.n;
+}
+
+static int dir_compare(const struct dirkey *k, const struct dirnode *n, unsigned i)
+{
+	if (k->head != n->item[i].head)
+		return k->head < n->item[i].head ? -1 : 1;
+	return dir_compare_tail(k, n->item[i].name);
+}
+
+/* The first item of [low, high) whose head is not less. */
+static unsigned dir_search_head(const struct dirnode *n, uint64_t head, unsigned low,
+				unsigned high)
+{
+	while (low < high) {
+		unsigned mid = (low + high) / 2;
+		if (n->item[mid].head < head)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 /* The first item from `from` on that is not less than k; *equal: it is k. */
 static unsigned dir_search(const struct dirnode *n, const struct dirkey *k, unsigned from,
 			   bool *equal)
 {
-	unsigned low = from, high = n->o.n;
+	unsigned low = dir_search_head(n, k->head, from, n->o.n), high = low;
 	*equal = false;
+	if (low < n->o.n && n->item[low].head == k->head)
+		high = n->item[n->o.n - 1].head == k->head ? n->o.n :
+		       dir_search_head(n, k->head + 1, low, n->o.n);
 	while (low < high) {
 		unsigned mid = (low + high) / 2;
-		int c = dir_compare(k, n, mid);
+		int c = dir_compare_tail(k, n->item[mid].name);
 		if (c > 0) {
 			low = mid + 1;
 		} else {

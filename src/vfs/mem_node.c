@@ -132,10 +132,11 @@ static struct vnode **mem_bucket(const struct memfs *fs, uint64_t ino)
 	return &fs->open[ino & (fs->open_size - 1)];
 }
 
+/* Orphans are not found: after a restore, another inode may have their number. */
 struct vnode *mem_vnode_find(const struct memfs *fs, uint64_t ino)
 {
 	struct vnode *v = *mem_bucket(fs, ino);
-	while (v && v->ino != ino)
+	while (v && (v->ino != ino || v->orphan))
 		v = v->next;
 	return v;
 }

@@ -55,6 +55,23 @@ const char *space_mount_in(const struct vfs *v, const char *path, size_t n, size
 
 /* ---- walk.c ---- */
 
+/* How many slashes, and how many bytes that are none, stand at p. */
+static inline size_t space_slashes(const char *p)
+{
+	size_t n = 0;
+	while (p[n] == '/')
+		n++;
+	return n;
+}
+
+static inline size_t space_component(const char *p)
+{
+	size_t n = 0;
+	while (p[n] && p[n] != '/')
+		n++;
+	return n;
+}
+
 /* how, besides VFS_FOLLOW ...: use the second buffer; links of /proc/PID/fd lead
  * where their text says; a slash at the end is only told (open() refuses it). */
 enum { SPACE_FOLLOW_MASK = 7, SPACE_SECOND = 8, SPACE_NO_MAGIC = 16, SPACE_CREATE = 32 };

@@ -71,7 +71,7 @@ static int walk_lookup_slowly(struct vfs *v, struct tsb_fs *fs, const struct tsb
 	int rc = fs->ops->lstat(fs, who, "/", st);
 	memcpy(buf, path, strlen(path) + 1);
 	while (!rc && *end) {
-		size_t k = strcspn(end + 1, "/") + 1;
+		size_t k = space_component(end + 1) + 1;
 		char was = end[k];
 		if (S_ISLNK(st->mode)) {
 			*len = (size_t)(end - buf);
@@ -223,8 +223,8 @@ static int walk_magic(struct walk *w)
 static enum walk_stop walk_gather(struct walk *w)
 {
 	for (;;) {
-		const char *p = w->rest + strspn(w->rest, "/");
-		size_t k = strcspn(p, "/");
+		const char *p = w->rest + space_slashes(w->rest);
+		size_t k = space_component(p);
 		w->slash = p != w->rest;
 		w->rest = p - w->slash;
 		if (!k)
@@ -259,10 +259,10 @@ static int walk_stat(struct walk *w)
 /* Where only the directory matters so far, the last component's fault is told. */
 static int walk_too_long(struct walk *w)
 {
-	const char *p = w->rest + strspn(w->rest, "/");
-	p += strcspn(p, "/");
+	const char *p = w->rest + space_slashes(w->rest);
+	p += space_component(p);
 	w->out->slash = *p == '/';
-	if (p[strspn(p, "/")] || (~w->how & (VFS_LITERAL | VFS_MAY_MISS) &&
+	if (p[space_slashes(p)] || (~w->how & (VFS_LITERAL | VFS_MAY_MISS) &&
 				  !(w->out->slash && w->how & SPACE_CREATE)))
 		return -ENAMETOOLONG;
 	w->last = VFS_LAST_NAME;
@@ -380,8 +380,8 @@ int space_walk(const struct vfs_ctx *c, const char *path, unsigned how, struct v
  * cannot be looked at is taken as it stands. 0 at the end. */
 static int walk_loosely(struct walk *w)
 {
-	const char *p = w->rest + strspn(w->rest, "/");
-	size_t k = strcspn(p, "/"), link_n;
+	const char *p = w->rest + space_slashes(w->rest);
+	size_t k = space_component(p), link_n;
 
 	w->rest = p + k;
 	if (!k)

@@ -4,6 +4,8 @@
  * (it changes its root directory and its user id); else it is skipped.
  *
  *	differential [SEED [CALLS]]
+ *
+ * With DIFFERENTIAL_TIMES set, it also compares which calls change mtime and ctime.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -54,9 +56,11 @@ struct result {
 	long rc;		/* or -errno */
 	char text[4096];	/* what was read */
 	size_t n;
+	int64_t times[4];	/* of the last stat: mtime, ctime */
 };
 
 static uint64_t seed;
+static int64_t tick;		/* our clock: a second a call */
 static uint32_t rnd(uint32_t n)
 {
 	seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -209,6 +213,10 @@ static long sys_check(long rc)
 static void sys_stat(struct result *r, int rc, const struct stat *st)
 {
 	r->rc = sys_check(rc);
+	r->times[0] = st->st_mtim.tv_sec;
+	r->times[1] = st->st_mtim.tv_nsec;
+	r->times[2] = st->st_ctim.tv_sec;
+	r->times[3] = st->st_ctim.tv_nsec;
 	if (!r->rc)
 		put_stat(r, st->st_mode, st->st_nlink, st->st_uid, st->st_gid,
 			 (uint64_t)st->st_size, (uint64_t)st->st_blocks);
@@ -311,6 +319,7 @@ static char cwd[PATH_MAX] = "/";
 static void our_stat(struct result *r, int rc, const struct tsb_stat *st)
 {
 	r->rc = rc;
+	memcpy(r->times, (int64_t[]){ st->mtime.sec, 0, st->ctime.sec, 0 }, sizeof(r->times));
 	if (!rc)
 		put_stat(r, st->mode, st->nlink, st->uid, st->gid, st->size, st->blocks);
 }
@@ -364,6 +373,8 @@ static void our_open(struct vfs_ctx *c, const struct op *op, struct result *r)
 static int our_setattr(struct vfs_ctx *c, const struct op *op)
 {
 	struct tsb_setattr set = { .mode = op->mode & 07777, .uid = op->uid, .gid = op->gid };
+	set.atime.sec = op->now ? tick : 5;
+	set.mtime.sec = op->now ? tick : 6;
 	if (op->call == CHMOD)
 		set.mask = TSB_SET_MODE;
 	if (op->call == CHOWN)
@@ -411,7 +422,8 @@ static void our_handle_call(struct vfs_ctx *c, const struct op *op, struct resul
 
 static void our_call(const struct op *op, struct result *r)
 {
-	struct tsb_caller who = { op->as_root ? 0 : USER, op->as_root ? 0 : USER, 1, { 7, 0 } };
+	struct tsb_caller who = { op->as_root ? 0 : USER, op->as_root ? 0 : USER, 1,
+				  { tick, 0 } };
 	struct vfs_ctx c = { vfs, &who, cwd };
 	struct tsb_stat st = { 0 };
 	r->n = 0;
@@ -480,6 +492,26 @@ static bool same(const struct op *op, const struct result *real, const struct re
 	return real->n == ours->n && !memcmp(real->text, ours->text, real->n);
 }
 
+static bool compare_times;	/* needs a pause for each call: clocks are coarse */
+
+/* Have the times of file i changed with this call in both, or in neither? */
+static bool same_times(size_t i, const struct result *real, const struct result *ours)
+{
+	static int64_t before[16][2][4];
+	bool changed[2][2];
+	for (int side = 0; side < 2; side++) {
+		const int64_t *t = side ? ours->times : real->times;
+		for (int j = 0; j < 2; j++)
+			changed[side][j] = memcmp(t + 2 * j, before[i][side] + 2 * j, 16) != 0;
+		memcpy(before[i][side], t, sizeof(before[i][side]));
+	}
+	if (changed[0][0] == changed[1][0] && changed[0][1] == changed[1][1])
+		return true;
+	fprintf(stderr, "# changed by Linux: mtime %d, ctime %d; by us: %d, %d\n", changed[0][0],
+		changed[0][1], changed[1][0], changed[1][1]);
+	return false;
+}
+
 /* The root and what is in it, so that a difference is seen where it arises. */
 static bool same_top(struct result *real, struct result *ours)
 {
@@ -489,7 +521,7 @@ static bool same_top(struct result *real, struct result *ours)
 		strcpy(op.a, top[i]);
 		sys_call(&op, real);
 		our_call(&op, ours);
-		if (!same(&op, real, ours)) {
+		if (!same(&op, real, ours) || (compare_times && real->rc == 0 && !same_times(i, real, ours))) {
 			fprintf(stderr, "# then lstat(%s)\n", top[i]);
 			return false;
 		}
@@ -523,6 +555,9 @@ static int run(uint64_t start, long calls)
 	seed = start;
 	for (long i = 0; i < calls; i++) {
 		make_op(&op);
+		tick = 1000 + i;
+		if (compare_times)
+			usleep(5000);
 		sys_call(&op, &real);
 		our_call(&op, &ours);
 		counts[op.call][real.rc >= 0]++;
@@ -550,6 +585,8 @@ static int child(const char *dir, uint64_t start, long calls)
 	opt.file_bytes_max = opt.bytes_max = (uint64_t)1 << 60;
 	opt.root_uid = opt.root_gid = 0;
 	opt.root_mode = 0777;
+	opt.now.sec = 1;
+	compare_times = getenv("DIFFERENTIAL_TIMES") != NULL;
 	vfs = vfs_new(tsb_mem_new(&opt));
 	vfs_on_move(vfs, moved, NULL);
 	for (int i = 0; i < HANDLES; i++)
