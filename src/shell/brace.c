@@ -46,6 +46,8 @@ struct brace {
 	struct str *out;
 	struct part *first, *last, **tail;
 	bool null;
+	bool backquote;		/* the last character came from a range and is one */
+	size_t backquote_at;
 };
 
 /* ---- Cells ---- */
@@ -371,10 +373,15 @@ static void write_range(struct brace *b, const struct item *item, uint64_t k)
 	size_t n;
 
 	if (item->letters) {
-		if (value == '\\')
+		if (value == '\\') {
 			b->null = true;		/* bash quotes nothing with it */
-		else
-			str_addc(b->out, (int)value);
+			return;
+		}
+		if (value == '`') {
+			b->backquote = true;
+			b->backquote_at = b->out->n;
+		}
+		str_addc(b->out, (int)value);
 		return;
 	}
 	n = num_format_i64(digits, value < 0 ? value : value);
@@ -425,7 +432,15 @@ static enum flow write_word(struct brace *b, const struct word *w, const struct 
 	b->tail = &b->first;
 	b->null = false;
 	str_reset(b->out);
+	b->backquote = false;
 	write_sequence(b, s, k);
+	if (b->backquote && b->out->n > b->backquote_at + 1) {
+		/* bash sees the begin of a command substitution in it. */
+		shell_error(b->sh, "bad substitution: no closing \"`\" in %s",
+			    b->out->p + b->backquote_at);
+		b->sh->status = 1;
+		return FLOW_ABORT;
+	}
 	if (!b->first && write_is_plain(b->out)) {
 		if (b->out->n || b->null)
 			fields_add(b->sh, out, b->out->p, b->out->n);

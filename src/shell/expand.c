@@ -311,6 +311,15 @@ enum flow expand_one(struct shell *sh, const struct word *w, struct fields *out)
 	return build_end(&b);
 }
 
+/* Also in what stands behind a tilde: ~{a,b}. */
+static bool word_has_brace(const struct word *w)
+{
+	if (w->flags & WORD_BRACE)
+		return true;
+	return w->parts && w->parts->kind == PART_TILDE && w->parts->text.n &&
+		memchr(w->parts->text.p, '{', w->parts->text.n);
+}
+
 enum flow expand_words(struct shell *sh, const struct word *words, struct fields *out)
 {
 	enum flow flow = FLOW_NEXT;
@@ -318,7 +327,7 @@ enum flow expand_words(struct shell *sh, const struct word *words, struct fields
 	for (const struct word *w = words; w && flow == FLOW_NEXT; w = w->next) {
 		if (w->flags & WORD_LITERAL)
 			fields_push(sh, out, (char *)(uintptr_t)w->text.p, w->text.n);
-		else if ((w->flags & WORD_BRACE) && sh->opts[OPT_BRACEEXPAND])
+		else if (word_has_brace(w) && sh->opts[OPT_BRACEEXPAND])
 			flow = brace_expand(sh, w, out);
 		else
 			flow = expand_one(sh, w, out);

@@ -161,10 +161,14 @@ static void component_star_star(struct glob *g, bool last, bool only_dirs)
 	for (size_t k = 0; k < g->now.n; k++) {
 		struct paths todo = { 0 };
 
-		paths_add(g, &todo, g->now.at[k]);
+		struct slice start = g->now.at[k];
+
+		paths_add(g, &todo, start);
 		/* Nothing at all matches too: the directory itself. */
-		if (!last || only_dirs || g->now.at[k].n)
-			paths_add(g, &g->next, g->now.at[k]);
+		if (last && !only_dirs && g->any_magic && start.n)
+			start.n--, start.p = arena_dup(&g->sh->turn, start.p, start.n);
+		if (!last || only_dirs || start.n)
+			paths_add(g, &g->next, start);
 		for (size_t i = 0; i < todo.n && g->flow == FLOW_NEXT; i++) {
 			struct slice base = todo.at[i];
 			const struct tsb_dirent *e;
@@ -181,6 +185,9 @@ static void component_star_star(struct glob *g, bool last, bool only_dirs)
 					continue;
 				path = path_join(g, base, e->name, strlen(e->name));
 				is_dir = entry_is_dir(g, path, e, false);
+				if (!is_dir && last && only_dirs && S_ISLNK(e->mode) &&
+				    entry_is_dir(g, path, e, true))
+					paths_add(g, &g->next, path_join(g, path, "/", 1));
 				if (is_dir) {
 					struct slice below = path_join(g, path, "/", 1);
 
@@ -211,8 +218,9 @@ static void add_slashes(struct glob *g, size_t n, bool last)
 		n = 16;
 	for (size_t i = 0; i < g->now.n; i++) {
 		struct slice path = g->now.at[i];
+		bool here = path.n == 0 && g->any_magic;	/* ** matched nothing */
 
-		if (path.n == 0 || path.p[path.n - 1] != '/')
+		if (!here && (path.n == 0 || path.p[path.n - 1] != '/'))
 			path = path_join(g, path, slashes, n);
 		proc_tick(g->sh->p, 1);
 		if (!last || (tsb_stat(g->sh->p, path.p, &st) == 0 && S_ISDIR(st.mode)))

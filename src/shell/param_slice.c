@@ -125,7 +125,7 @@ static void slice_array(struct value *v, struct cut k)
 			from++;
 	} else if (v->v && (v->v->flags & VAR_ASSOC)) {
 		if (k.offset < 0)
-			k.offset += n;
+			k.offset += n + 1;
 		from = k.offset < 0 ? n : k.offset ? k.offset - 1 : 0;
 	} else {
 		if (k.offset < 0)

@@ -89,6 +89,8 @@ bool var_get_text(struct shell *sh, const char *name, struct slice *value);
 int var_set(struct shell *sh, const struct name *name, const char *value, size_t n);
 int var_set_text(struct shell *sh, const char *name, const char *value, size_t n);
 int var_set_number(struct shell *sh, const struct name *name, int64_t value);
+/* The variable of for and select: a nameref is itself given the name. */
+int var_set_loop(struct shell *sh, const struct name *name, const char *value, size_t n);
 int var_append(struct shell *sh, const struct name *name, const char *value, size_t n);
 /* name[subscript]=value; the subscript's text is evaluated as its kind wants. */
 int var_set_element(struct shell *sh, const struct name *name, const struct subscript *sub,

@@ -153,8 +153,10 @@ static struct var *lazy_make(struct shell *sh, const struct lazy *row)
 	v->special = row->special;
 	lazy_fill(sh, v, row);
 	v->flags |= row->flags & VAR_READONLY;
-	if (row->special)
+	if (row->special) {
 		v->flags |= VAR_SPECIAL;
+		var_refresh(sh, v);
+	}
 	return v;
 }
 

@@ -416,6 +416,14 @@ int var_set(struct shell *sh, const struct name *name, const char *value, size_t
 	return 0;
 }
 
+int var_set_loop(struct shell *sh, const struct name *name, const char *value, size_t n)
+{
+	struct var *v = var_find(sh, name);
+
+	return v && (v->flags & VAR_NAMEREF) ? var_put(sh, v, value, n, false) :
+		var_set(sh, name, value, n);
+}
+
 int var_set_text(struct shell *sh, const char *name, const char *value, size_t n)
 {
 	struct name made = name_of(name, strlen(name));

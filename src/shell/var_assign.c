@@ -124,13 +124,15 @@ static void literal_bad_key(struct shell *sh, const struct pair *p, bool assoc)
 
 static int fill_indexed(struct shell *sh, struct var *v, const struct pairs *list, bool append)
 {
-	int64_t next = append ? array_last(v->array) + 1 : 0;
+	uint64_t place = append ? (uint64_t)array_last(v->array) + 1 : 0;
+	int64_t next;
 
 	for (size_t i = 0; i < list->n; i++) {
 		const struct pair *p = &list->at[i];
 		struct slice value = p->value, old;
 		char *joined;
 
+		next = (int64_t)place;
 		if (p->item && p->item->sub.kind != SUBSCRIPT_NONE) {
 			struct sub sub = sub_of(&p->item->sub);
 
@@ -144,12 +146,16 @@ static int fill_indexed(struct shell *sh, struct var *v, const struct pairs *lis
 				return 1;
 			}
 			if (next < 0)
-				next += array_last(v->array) + 1;
+				next = (int64_t)((uint64_t)next + (uint64_t)array_last(v->array) + 1);
 			if (next < 0) {
 				literal_bad_key(sh, p, false);
-				next = 0;
+				place = 0;
 				continue;
 			}
+		}
+		if (next < 0) {		/* behind the last there can be */
+			shell_error(sh, "%s[%lld]: bad array subscript", v->name, (long long)next);
+			return var_fail(sh, FLOW_ABORT);
 		}
 		if (p->item && p->item->append && array_get(v->array, next, &old)) {
 			joined = arena_alloc(&sh->turn, old.n + value.n + 2);
@@ -161,7 +167,8 @@ static int fill_indexed(struct shell *sh, struct var *v, const struct pairs *lis
 		}
 		if (!var_convert(sh, v->flags, value.p, value.n, &value))
 			return 1;
-		array_set(v->array, next++, value.p, value.n);
+		array_set(v->array, next, value.p, value.n);
+		place = (uint64_t)next + 1;
 		proc_tick(sh->p, 1);
 	}
 	return 0;

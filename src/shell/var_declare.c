@@ -90,6 +90,19 @@ static bool declare_refused(struct shell *sh, const struct var *v, uint32_t on, 
 	return why;
 }
 
+/* What it holds becomes the name of another: is it one? */
+static bool declare_bad_nameref(struct shell *sh, struct var *v, uint32_t on)
+{
+	struct slice value, base;
+	struct sub sub;
+
+	if (!(on & VAR_NAMEREF) || v->flags & VAR_NAMEREF || !var_text(sh, v, &value) || !value.n ||
+	    name_split(value.p, value.n, &base, &sub))
+		return false;
+	builtin_error(sh, "`%.*s': invalid variable name for name reference", (int)value.n, value.p);
+	return true;
+}
+
 static void declare_attributes(struct shell *sh, struct var *v, uint32_t on, uint32_t off)
 {
 	if (on & VAR_ASSOC)
@@ -129,10 +142,11 @@ struct var *var_declare(struct shell *sh, const char *text, size_t n, uint32_t o
 		return NULL;
 	if (sub.kind != SUBSCRIPT_NONE && (v->flags & VAR_ASSOC))
 		on &= ~(uint32_t)VAR_INDEXED;
-	if (declare_refused(sh, v, on, off))
+	if (declare_refused(sh, v, on, off) || declare_bad_nameref(sh, v, on))
 		return NULL;
 	declare_attributes(sh, v, on, off);
-	if ((v->flags & VAR_TEMPORARY) && (on & (VAR_EXPORT | VAR_READONLY)) && !local)
+	if ((v->flags & VAR_TEMPORARY) && (on & (VAR_EXPORT | VAR_READONLY)) && !local &&
+	    v->scope && !words_of(sh)->scopes.at[v->scope - 1].keeps)
 		v->flags |= VAR_PROPAGATE;
 	return v;
 }

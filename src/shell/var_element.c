@@ -55,7 +55,8 @@ static void sub_bad(struct shell *sh, struct slice name, const struct sub *sub, 
 			    (int)text.n, text.p);
 	else
 		shell_error(sh, "%.*s: bad array subscript", (int)name.n, name.p);
-	sh->status = 1;
+	if (writing)
+		sh->status = 1;
 }
 
 bool sub_index(struct shell *sh, const struct var *v, struct slice name, const struct sub *sub,
@@ -75,10 +76,10 @@ bool sub_index(struct shell *sh, const struct var *v, struct slice name, const s
 		return false;
 	}
 	if (i < 0) {
-		int64_t last = v && (v->flags & VAR_INDEXED) ? array_last(v->array) : v ? 0 : -1;
+		int64_t last = v && (v->flags & VAR_INDEXED) ? array_last(v->array) : -1;
 
-		i += last + 1;
-		if (i < 0) {
+		i = (int64_t)((uint64_t)i + (uint64_t)last + 1);
+		if (i < 0 || i > last) {
 			sub_bad(sh, name, sub, writing);
 			sh->failed = writing ? FLOW_ABORT : FLOW_NEXT;
 			return false;
