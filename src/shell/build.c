@@ -165,7 +165,7 @@ static void build_glob(struct build *b)
 	if (sh->opts[SHOPT_FAILGLOB]) {
 		shell_error(sh, "no match: %s", b->text->p);
 		sh->status = 1;
-		b->flow = FLOW_ABORT;
+		b->flow = words_report(sh, FLOW_ABORT);
 	} else if (!sh->opts[SHOPT_NULLGLOB]) {
 		fields_add(sh, b->out, b->text->p, b->text->n);
 	}

@@ -14,13 +14,8 @@
 
 static enum flow param_exit(struct shell *sh)
 {
-	sh->status = sh->is_subshell ? 1 : 127;
-	sh->failed = FLOW_EXIT;
-	if (sh->interactive) {
-		sh->status = 1;
-		sh->failed = FLOW_ABORT;
-	}
-	return sh->failed;
+	sh->status = sh->is_subshell || sh->interactive ? 1 : 127;
+	return words_report(sh, sh->interactive ? FLOW_ABORT : FLOW_EXIT);
 }
 
 enum flow param_unbound(struct shell *sh, const char *s, size_t n)
@@ -33,7 +28,7 @@ enum flow param_bad(struct shell *sh, const struct param *p)
 {
 	shell_error(sh, "%s: bad substitution", p->raw);
 	sh->status = 1;
-	return FLOW_ABORT;
+	return words_report(sh, FLOW_ABORT);
 }
 
 /* The parameter as a message names it: x, a[i], $1 where it stood bare. */
@@ -244,6 +239,7 @@ static enum flow value_variable(struct shell *sh, struct value *v, struct sub su
 	v->v = t.bad ? NULL : t.v;
 	v->name = t.name;
 	v->sub = sub.kind == SUBSCRIPT_NONE ? t.sub : sub;
+	v->through_nameref = sub.kind == SUBSCRIPT_NONE && t.sub.kind != SUBSCRIPT_NONE;
 	if (v->v && (v->v->flags & VAR_NAMEREF))
 		v->v = NULL;
 	switch (v->sub.kind) {
@@ -286,34 +282,53 @@ enum flow param_by_text(struct shell *sh, const char *s, size_t n, struct value 
 	if (!name_split(s, n, &base, &sub)) {
 		shell_error(sh, "%.*s: invalid variable name", (int)n, s);
 		sh->status = 1;
-		return FLOW_ABORT;
+		return words_report(sh, FLOW_ABORT);
 	}
 	name = name_of(base.p, base.n);
 	return value_of(sh, &name, sub, out);
 }
 
-static enum flow value_indirect(struct shell *sh, const struct param *p, struct value *out)
+/* ${!r} of a nameref is the name it leads to in the end. */
+static bool value_nameref(struct shell *sh, const struct param *p, struct value *out)
 {
 	struct var *v = var_find(sh, &p->name);
+
+	if (!v || !(v->flags & VAR_NAMEREF) || p->sub.kind != SUBSCRIPT_NONE)
+		return false;
+	memset(out, 0, sizeof(*out));
+	out->name = p->name;
+	for (int i = 0; i < 8 && v && (v->flags & VAR_NAMEREF); i++) {
+		out->set = v->flags & VAR_SET;
+		out->text = str_slice(&v->text);
+		v = out->set ? var_find_text(sh, out->text.p, out->text.n) : NULL;
+	}
+	return out->set;
+}
+
+static enum flow value_indirect(struct shell *sh, const struct param *p, struct value *out)
+{
 	struct value named;
 	enum flow flow;
 
-	if (v && (v->flags & VAR_NAMEREF) && p->sub.kind == SUBSCRIPT_NONE) {
-		memset(out, 0, sizeof(*out));
-		out->name = p->name;
-		out->set = v->flags & VAR_SET;
-		out->text = str_slice(&v->text);
+	if (value_nameref(sh, p, out))
 		return FLOW_NEXT;
-	}
 	flow = value_of(sh, &p->name, sub_of(&p->sub), &named);
 	if (flow != FLOW_NEXT)
 		return flow;
-	if (named.list && named.n)
-		named.text = named.items[0];
+	if (named.list && named.n) {
+		struct str *all = scratch_take(sh);
+
+		for (size_t i = 0; i < named.n; i++) {
+			str_adds(all, i ? " " : "");
+			str_addslice(all, named.items[i]);
+		}
+		named.text = (struct slice){ arena_dup(&sh->turn, all->p, all->n), all->n };
+		scratch_give(sh, all);
+	}
 	if (!named.set) {
 		shell_error(sh, "%.*s: invalid indirect expansion", (int)p->name.n, p->name.s);
 		sh->status = 1;
-		return FLOW_ABORT;
+		return words_report(sh, FLOW_ABORT);
 	}
 	named.text.p = arena_dup(&sh->turn, named.text.p, named.text.n);
 	return param_by_text(sh, named.text.p, named.text.n, out);
@@ -328,11 +343,15 @@ enum flow param_value(struct shell *sh, const struct param *p, struct value *out
 
 /* ---- - = ? + ---- */
 
-static bool value_is_null(const struct value *v)
+/* Lists are null when what they make joined is: $* by IFS, $@ by a space. */
+static bool value_is_null(struct shell *sh, const struct value *v)
 {
 	if (!v->list)
 		return v->text.n == 0;
-	return v->n == 0 || (v->n == 1 && v->items[0].n == 0);
+	for (size_t i = 0; i < v->n; i++)
+		if (v->items[i].n)
+			return false;
+	return v->n <= 1 || (v->star && sh->ifs.n == 0);
 }
 
 static void choose_operand(struct build *b, const struct param *p, struct context c)
@@ -364,7 +383,7 @@ static void choose_assign(struct build *b, const struct param *p, struct value *
 	if (!name_valid(v->name.s, v->name.n)) {
 		shell_error(sh, "$%.*s: cannot assign in this way", (int)v->name.n, v->name.s);
 		sh->status = 1;
-		b->flow = FLOW_ABORT;
+		b->flow = words_report(sh, FLOW_ABORT);
 		return;
 	}
 	if (p->word)
@@ -412,7 +431,7 @@ static void expand_choice(struct build *b, const struct param *p, struct context
 	b->flow = param_value(b->sh, p, &v);
 	if (b->flow != FLOW_NEXT)
 		return;
-	there = v.set && !(p->colon && value_is_null(&v));
+	there = v.set && !(p->colon && value_is_null(b->sh, &v));
 	if (p->op == PARAM_ALTERNATE) {
 		if (there)
 			choose_operand(b, p, c);
@@ -503,10 +522,13 @@ static void expand_length(struct build *b, const struct param *p, struct context
 		b->flow = param_unbound(sh, p->name.s, p->name.n);
 		if (p->sub.kind != SUBSCRIPT_NONE) {	/* bash gives up only the line */
 			sh->status = 1;
-			b->flow = FLOW_ABORT;
+			b->flow = words_report(sh, FLOW_ABORT);
 		}
 		return;
 	}
+	/* A nameref to an element has no length: bash looks for a variable named so. */
+	if (v.through_nameref)
+		v.text.n = 0;
 	n = v.list ? v.n : utf8_count(v.text.p, v.text.n);
 	build_emit(b, digits, num_format_i64(digits, (int64_t)n),
 		   c.quoted ? EMIT_QUOTED : EMIT_EXPANDED);
@@ -522,7 +544,7 @@ static void expand_value(struct build *b, const struct param *p, struct context 
 	b->flow = param_value(sh, p, &v);
 	if (b->flow != FLOW_NEXT)
 		return;
-	if (!v.set && !v.list && sh->opts[OPT_NOUNSET]) {
+	if (!v.set && !v.list && sh->opts[OPT_NOUNSET] && !v.through_nameref) {
 		b->flow = param_unbound_here(sh, p);
 		return;
 	}

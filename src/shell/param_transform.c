@@ -252,8 +252,8 @@ enum flow param_transform(struct shell *sh, const struct param *p, struct value 
 		if (!v->set)
 			return FLOW_NEXT;
 		shell_error(sh, "%s: bad substitution", p->raw);
-		sh->status = 127;
-		return sh->is_subshell || !sh->interactive ? FLOW_EXIT : FLOW_ABORT;
+		sh->status = sh->is_subshell ? 1 : 127;
+		return words_report(sh, sh->interactive ? FLOW_ABORT : FLOW_EXIT);
 	}
 	if (!strchr("AaKk", p->letter) || (strchr("Kk", p->letter) && !array))
 		return transform_mapped(sh, p->letter, v);

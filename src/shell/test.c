@@ -55,12 +55,28 @@ static bool test_nameref(struct shell *sh, const char *name)
 	return v && (v->flags & VAR_NAMEREF) && (v->flags & VAR_SET);
 }
 
+/* As bash's legal_number(): white space in front, blanks behind. */
+static bool test_integer(const char *s, int64_t *value)
+{
+	char buf[64];
+	size_t n;
+
+	s += strspn(s, " \t\n\r\v\f");
+	n = strlen(s);
+	while (n && (s[n - 1] == ' ' || s[n - 1] == '\t'))
+		n--;
+	if (n >= sizeof(buf))
+		return false;
+	memcpy(buf, s, n);
+	buf[n] = '\0';
+	return num_i64(buf, value) == NUM_OK;
+}
+
 static bool test_terminal(struct shell *sh, const char *arg)
 {
 	int64_t fd;
 
-	return num_i64(arg, &fd) == NUM_OK && fd >= 0 && fd < INT32_MAX &&
-		tsb_isatty(sh->p, (int)fd);
+	return test_integer(arg, &fd) && fd >= 0 && fd < INT32_MAX && tsb_isatty(sh->p, (int)fd);
 }
 
 static bool test_newer(struct tsb_time a, struct tsb_time b)
@@ -194,18 +210,7 @@ static bool is_binary(const char *s)
 
 static bool test_number(struct test *t, const char *s, int64_t *value)
 {
-	char buf[64];
-	size_t n;
-
-	s += strspn(s, " \t\n\r\v\f");
-	n = strlen(s);
-	while (n && strchr(" \t\n\r\v\f", s[n - 1]))
-		n--;
-	if (n >= sizeof(buf))
-		n = 0;
-	memcpy(buf, s, n);
-	buf[n] = '\0';
-	return num_i64(buf, value) == NUM_OK || test_error(t, s, "integer expression expected");
+	return test_integer(s, value) || test_error(t, s, "integer expression expected");
 }
 
 static bool test_compare(struct test *t, const char *op, const char *left, const char *right)
@@ -260,7 +265,7 @@ static bool test_operator(struct test *t)
 
 	if (op[1] == 't' && t->pos >= t->argc)
 		return test_terminal(t->sh, "1");
-	if (op[1] == 't' && num_i64(t->argv[t->pos], &fd) != NUM_OK)
+	if (op[1] == 't' && !test_integer(t->argv[t->pos], &fd))
 		return false;
 	if (t->pos >= t->argc)
 		return test_error(t, NULL, "argument expected");

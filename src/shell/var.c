@@ -283,7 +283,8 @@ int var_readonly_error(struct shell *sh, const struct var *v)
 {
 	shell_error(sh, "%s: readonly variable", v->name);
 	sh->status = 1;
-	return var_fail(sh, FLOW_ABORT);
+	words_report(sh, FLOW_ABORT);
+	return 1;
 }
 
 /* An integer variable: the value is an expression, += adds. */
@@ -365,7 +366,7 @@ int var_put(struct shell *sh, struct var *v, const char *p, size_t n, bool appen
 
 	if (v->flags & VAR_READONLY)
 		return var_readonly_error(sh, v);
-	if (sh->opts[OPT_ALLEXPORT]) {
+	if (sh->opts[OPT_ALLEXPORT] && !(v->flags & (VAR_INDEXED | VAR_ASSOC))) {
 		v->flags |= VAR_EXPORT;
 		sh->environ_stale = true;
 	}

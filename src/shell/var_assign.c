@@ -255,8 +255,6 @@ static int literal_fill(struct shell *sh, struct var *v, const struct pairs *lis
 			array_clear(v->array);
 	}
 	v->flags |= VAR_SET;
-	if (sh->opts[OPT_ALLEXPORT])
-		v->flags |= VAR_EXPORT;
 	if (v->flags & VAR_SPECIAL && v->special <= SP_LAST_READ && !(v->flags & VAR_ASSOC))
 		return 0;
 	return v->flags & VAR_ASSOC ? fill_assoc(sh, v, list) : fill_indexed(sh, v, list, append);

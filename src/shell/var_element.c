@@ -67,7 +67,7 @@ bool sub_index(struct shell *sh, const struct var *v, struct slice name, const s
 	sh->failed = FLOW_NEXT;
 	if (writing && (sub->kind != SUBSCRIPT_EXPR || sub_source(sub).n == 0)) {
 		sub_bad(sh, name, sub, true);
-		sh->failed = FLOW_ABORT;
+		words_report(sh, FLOW_ABORT);
 		return false;
 	}
 	if (!arith_subscript(sh, sub, &i)) {
@@ -81,7 +81,7 @@ bool sub_index(struct shell *sh, const struct var *v, struct slice name, const s
 		i = (int64_t)((uint64_t)i + (uint64_t)last + 1);
 		if (i < 0 || i > last) {
 			sub_bad(sh, name, sub, writing);
-			sh->failed = writing ? FLOW_ABORT : FLOW_NEXT;
+			words_report(sh, writing ? FLOW_ABORT : FLOW_NEXT);
 			return false;
 		}
 	}
@@ -255,7 +255,8 @@ static int put_assoc(struct shell *sh, struct var *v, const struct sub *sub, str
 	if (key.n == 0) {
 		shell_error(sh, "%s[%.*s]: bad array subscript", v->name, (int)source.n, source.p);
 		sh->status = 1;
-		return var_fail(sh, FLOW_ABORT);
+		words_report(sh, FLOW_ABORT);
+		return 1;
 	}
 	if (v->flags & VAR_SPECIAL && v->special <= SP_LAST_READ)
 		return special_assign_element(sh, v, key, value);
@@ -295,11 +296,8 @@ int var_put_element(struct shell *sh, struct var *v, const struct sub *sub, cons
 		return var_readonly_error(sh, v);
 	status = v->flags & VAR_ASSOC ? put_assoc(sh, v, sub, value, append) :
 		put_indexed(sh, v, sub, value, append);
-	if (status == 0) {
+	if (status == 0)
 		v->flags |= VAR_SET;
-		if (sh->opts[OPT_ALLEXPORT])
-			v->flags |= VAR_EXPORT;
-	}
 	return status;
 }
 

@@ -64,8 +64,6 @@ struct var *var_make(struct shell *sh, const struct name *name, uint32_t scope)
 	}
 	if (scope)
 		scope_list(sh, v);
-	if (sh->opts[OPT_ALLEXPORT])
-		v->flags |= VAR_EXPORT;
 	return v;
 }
 

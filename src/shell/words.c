@@ -35,6 +35,16 @@ enum flow words_give_up(struct shell *sh)
 	return sh->failed;
 }
 
+enum flow words_report(struct shell *sh, enum flow flow)
+{
+	if (sh->opts[OPT_ERREXIT]) {
+		sh->status = 1;
+		flow = FLOW_EXIT;
+	}
+	sh->failed = flow;
+	return flow;
+}
+
 /* ---- Scratch buffers: kept, so that steady loops allocate nothing ---- */
 
 struct str *scratch_take(struct shell *sh)

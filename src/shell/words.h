@@ -106,6 +106,9 @@ struct target var_target(struct shell *sh, const struct name *name);
  * level: with -c that is the whole text, else the line. Status 1; sets failed. */
 enum flow words_give_up(struct shell *sh);
 int var_fail(struct shell *sh, enum flow flow);	/* sets failed; 1 */
+/* After the message of an error that ends a shell with set -e, wherever it is
+ * (bash's report_error): FLOW_EXIT then, else the flow given. Sets failed. */
+enum flow words_report(struct shell *sh, enum flow flow);
 struct var *var_in_scope(struct shell *sh, const struct name *name, uint32_t scope);
 /* Makes it in that scope (0 global), declared but unset. */
 struct var *var_make(struct shell *sh, const struct name *name, uint32_t scope);
@@ -236,6 +239,7 @@ struct value {
 	bool list;		/* $@ $* a[@] a[*]: items */
 	bool star;
 	bool positional;
+	bool through_nameref;	/* an element, by a nameref to it */
 	struct slice text;
 	struct slice *items;	/* in turn */
 	int64_t *keys;		/* indices of an indexed array's items, or NULL */
