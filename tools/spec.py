@@ -169,18 +169,17 @@ def enter_namespaces():
         sys.exit('spec.py: oracle and fill need root (they make a namespace with a user `user`)')
     setup = '''
 set -e
-t=$(mktemp -d); trap 'rm -rf "$t"' EXIT
-printf 'root:x:0:0:root:/root:/bin/bash\\nuser:x:1000:1000:User:/home/user:/bin/bash\\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\\n' >$t/passwd
-printf 'root:x:0:\\nuser:x:1000:\\nnogroup:x:65534:\\n' >$t/group
-chmod 644 $t/passwd $t/group
-mount --bind $t/passwd /etc/passwd
-mount --bind $t/group /etc/group
-hostname sandbox
+exec 3<"$1"
+shift
+mount -t tmpfs -o mode=1777 none /tmp
 mount -t tmpfs -o mode=755 none /home
 mkdir /home/user; chown 1000:1000 /home/user
-exec 3<"$1"
-mount -t tmpfs -o mode=1777 none /tmp
-shift
+printf 'root:x:0:0:root:/root:/bin/bash\nuser:x:1000:1000:User:/home/user:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n' >/home/passwd
+printf 'root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n' >/home/group
+mount --bind /home/passwd /etc/passwd
+mount --bind /home/group /etc/group
+rm /home/passwd /home/group
+hostname sandbox
 SPEC_INSIDE=1 python3 /proc/self/fd/3 "$@"
 '''
     me = os.path.abspath(__file__)
