@@ -1,0 +1,186 @@
+/*
+ * The list of builtins, and what all of them use: printing, options, numbers.
+ */
+#include "shell/builtin/builtin.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/num.h"
+
+enum { S = BUILTIN_SPECIAL, D = BUILTIN_DECL };
+
+static const struct builtin builtins[] = {
+#define BUILTIN(name, function, flags, synopsis, summary) { name, builtin_##function, flags },
+#include "shell/builtin/builtins.def"
+#undef BUILTIN
+	{ NULL, NULL, 0 }
+};
+
+static const struct {
+	const char *synopsis, *summary;
+} texts[] = {
+#define BUILTIN(name, function, flags, synopsis, summary) { synopsis, summary },
+#include "shell/builtin/builtins.def"
+#undef BUILTIN
+};
+
+#define BUILTIN_COUNT (sizeof(builtins) / sizeof(builtins[0]) - 1)
+
+const struct builtin *builtin_find(const char *name, size_t n)
+{
+	size_t lo = 0, hi = BUILTIN_COUNT;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		int c = strncmp(name, builtins[mid].name, n);
+
+		if (c == 0 && builtins[mid].name[n])
+			c = -1;
+		if (c == 0)
+			return &builtins[mid];
+		if (c < 0)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return NULL;
+}
+
+const struct builtin *builtin_at(size_t i)
+{
+	return i < BUILTIN_COUNT ? &builtins[i] : NULL;
+}
+
+size_t builtin_index(const struct builtin *b)
+{
+	return (size_t)(b - builtins);
+}
+
+const char *builtin_synopsis(const struct builtin *b)
+{
+	return texts[builtin_index(b)].synopsis;
+}
+
+const char *builtin_summary(const struct builtin *b)
+{
+	return texts[builtin_index(b)].summary;
+}
+
+void putf(struct shell *sh, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	str_addvf(&doing(sh)->out, fmt, ap);
+	va_end(ap);
+}
+
+/* ---- Options ---- */
+
+int builtin_usage(struct shell *sh)
+{
+	const struct builtin *b = builtin_find(sh->builtin, strlen(sh->builtin));
+	struct str m;
+
+	str_init(&m, sh->heap, STR_MAX_DEFAULT);
+	str_addf(&m, "%s: usage: ", sh->builtin);
+	if (b && strcmp(b->name, "["))
+		str_addf(&m, "%s%s", b->name, *builtin_synopsis(b) ? " " : "");
+	if (b)
+		str_adds(&m, builtin_synopsis(b));
+	str_addc(&m, '\n');
+	message_write(sh, &m);
+	str_end(&m);
+	return STATUS_USAGE;
+}
+
+int builtin_bad_option(struct shell *sh, int letter)
+{
+	builtin_error(sh, "-%c: invalid option", letter);
+	return builtin_usage(sh);
+}
+
+void bopt_init(struct bopt *o, struct shell *sh, int argc, char **argv)
+{
+	*o = (struct bopt){ .sh = sh, .argc = argc, .argv = argv, .at = 1 };
+}
+
+/* Begins the next argument that holds options; false: there is none. */
+static bool bopt_begin(struct bopt *o, bool plus)
+{
+	const char *a = o->at < o->argc ? o->argv[o->at] : NULL;
+
+	if (!a || (a[0] != '-' && !(plus && a[0] == '+')) || !a[1])
+		return false;
+	if (!strcmp(a, "--")) {
+		o->at++;
+		return false;
+	}
+	o->plus = a[0] == '+';
+	o->next = a + 1;
+	return true;
+}
+
+static int bopt_argument(struct bopt *o, int letter)
+{
+	if (*o->next) {
+		o->arg = o->next;
+		o->next = NULL;
+		o->at++;
+		return letter;
+	}
+	o->next = NULL;
+	o->at++;
+	if (o->at >= o->argc) {
+		builtin_error(o->sh, "-%c: option requires an argument", letter);
+		builtin_usage(o->sh);
+		return -1;
+	}
+	o->arg = o->argv[o->at++];
+	return letter;
+}
+
+int bopt_next(struct bopt *o, const char *spec)
+{
+	const char *found;
+	int c;
+
+	o->arg = NULL;
+	if (!o->next && !bopt_begin(o, *spec == '+'))
+		return 0;
+	c = (unsigned char)*o->next++;
+	found = c == ':' || c == '+' ? NULL : strchr(spec, c);
+	if (!found) {
+		builtin_error(o->sh, "%c%c: invalid option", o->plus ? '+' : '-', c);
+		builtin_usage(o->sh);
+		return -1;
+	}
+	if (found[1] == ':')
+		return bopt_argument(o, c);
+	if (!*o->next) {
+		o->next = NULL;
+		o->at++;
+	}
+	return c;
+}
+
+/* ---- Numbers ---- */
+
+/* As bash's legal_number: white space around it is fine. */
+bool text_number(const char *s, int64_t *out)
+{
+	char buf[32];
+	size_t n;
+
+	while (*s == ' ' || *s == '\t' || *s == '\n')
+		s++;
+	n = strlen(s);
+	while (n && (s[n - 1] == ' ' || s[n - 1] == '\t' || s[n - 1] == '\n'))
+		n--;
+	if (!n || n >= sizeof(buf))
+		return false;
+	memcpy(buf, s, n);
+	buf[n] = '\0';
+	return num_i64(buf, out) == NUM_OK;
+}

@@ -1,0 +1,60 @@
+/*
+ * The builtins' functions, one a row of builtins.def, and what a builtin knows
+ * of the list.
+ */
+#ifndef SHELL_BUILTIN_BUILTIN_H
+#define SHELL_BUILTIN_BUILTIN_H
+
+#include "shell/doing.h"
+
+#define BUILTIN(name, function, flags, synopsis, summary) extern builtin_fn builtin_##function;
+#include "shell/builtin/builtins.def"
+#undef BUILTIN
+
+/* Texts of a row for usage and help. */
+const char *builtin_synopsis(const struct builtin *b);
+const char *builtin_summary(const struct builtin *b);
+
+/* Shared by declare, export, readonly, local: the value of an assignment
+ * argument "name=value"; splits at = or +=. false: no assignment. */
+struct assign_text {
+	const char *name;	/* with subscript */
+	size_t n;
+	const char *value;	/* behind = */
+	bool append;
+};
+bool assign_text_split(const char *arg, struct assign_text *out);
+
+/* Shared by read and mapfile: bytes from a descriptor, no more than wanted. */
+struct byte_source {
+	struct shell *sh;
+	int fd;
+	bool ahead;		/* may read ahead: what is not used is given back */
+	bool timed_out, interrupted;
+	int error;
+	int64_t deadline_ns;	/* monotonic; < 0: none */
+	size_t at, n;
+	char buf[1024];
+};
+void byte_source_init(struct byte_source *s, struct shell *sh, int fd, int64_t timeout_ns);
+int byte_next(struct byte_source *s);	/* -1 at the end, on error, timeout */
+void byte_source_end(struct byte_source *s);	/* gives back what was read ahead */
+/* "1.5" seconds to ns. */
+bool seconds_text(const char *s, int64_t *ns);
+
+/* Shared by set and shopt. */
+enum opt_id set_option_by_name(const char *name, size_t n);	/* OPT_COUNT: none */
+enum opt_id shopt_by_name(const char *name);
+void set_option_print(struct shell *sh, enum opt_id id, bool reusable);
+bool is_set_option(enum opt_id id);
+const char *option_name(enum opt_id id);
+
+/* Shared by cd, pushd, popd: status. */
+int change_directory(struct shell *sh, const char *dir, const char *shown, bool physical);
+
+/* Shared by type and command -v/-V. */
+enum { TYPE_ALL = 1, TYPE_NO_FUNCTION = 2, TYPE_WORD = 4, TYPE_PATH = 8, TYPE_FORCE_PATH = 16,
+       TYPE_SHORT = 32, TYPE_REUSABLE = 64, TYPE_STANDARD = 128 };
+bool describe_command(struct shell *sh, const char *name, unsigned flags);
+
+#endif

@@ -1,0 +1,489 @@
+/*
+ * declare, typeset, local, export, readonly: options into attribute bits, then
+ * each argument. An argument is text "name=value" (already expanded), or stands
+ * for an array literal of the tree (doing->decl).
+ */
+#include "shell/builtin/builtin.h"
+
+#include <string.h>
+
+#include "shell/words.h"
+
+struct declare {
+	struct shell *sh;
+	uint32_t on, off;
+	bool local, global, inherit;
+	bool print, functions, names_only, remove;	/* -p -f -F, export -n */
+	enum flow *flow;
+};
+
+bool assign_text_split(const char *arg, struct assign_text *out)
+{
+	const char *p = arg;
+	unsigned depth = 0;
+
+	for (; *p; p++) {
+		if (*p == '[')
+			depth++;
+		else if (*p == ']' && depth)
+			depth--;
+		else if (!depth && (*p == '=' || (*p == '+' && p[1] == '=')))
+			break;
+		else if (!depth && p > arg && p[-1] == ']')
+			break;
+	}
+	out->name = arg;
+	out->n = (size_t)(p - arg);
+	out->append = *p == '+' && p[1] == '=';
+	out->value = NULL;
+	if (*p == '=' || out->append)
+		out->value = p + 1 + out->append;
+	else
+		out->n = strlen(arg);
+	return out->value != NULL;
+}
+
+static const struct assign *tree_of(const struct shell *sh, int index)
+{
+	for (const struct decl_tree *t = doing(sh)->decl; t; t = t->next)
+		if (t->index == index)
+			return t->assign;
+	return NULL;
+}
+
+/* ---- Printing ---- */
+
+static void print_one(struct shell *sh, const struct var *v)
+{
+	var_print(sh, v, &doing(sh)->out);
+	puts_(sh, "\n");
+}
+
+/* All variables with these attributes, as declare -p. */
+static void print_matching(struct declare *d, uint32_t flags)
+{
+	struct shell *sh = d->sh;
+	struct var **all = var_sorted(sh, 0);
+
+	for (size_t i = 0; all[i]; i++) {
+		if ((all[i]->flags & flags) != flags)
+			continue;
+		if (d->local && !(all[i]->scope && all[i]->scope == var_local_scope(sh)))
+			continue;
+		print_one(sh, all[i]);
+	}
+	heap_free(sh->heap, all);
+}
+
+static void print_function_line(struct shell *sh, const struct function *f)
+{
+	const char *name = f->node->named.name.s;
+
+	putf(sh, "declare -f%s%s%s %s\n", f->flags & VAR_READONLY ? "r" : "",
+	     f->flags & VAR_TRACE ? "t" : "", f->flags & VAR_EXPORT ? "x" : "", name);
+}
+
+static void print_functions(struct declare *d, uint32_t flags)
+{
+	struct shell *sh = d->sh;
+	struct function **all = function_sorted(sh);
+
+	for (size_t i = 0; all[i]; i++) {
+		if ((all[i]->flags & flags) != flags)
+			continue;
+		if (!d->names_only)
+			function_print(sh, all[i], &doing(sh)->out);
+		if (d->names_only || flags)
+			print_function_line(sh, all[i]);
+	}
+}
+
+/* declare without arguments, as set does. */
+static void print_plain(struct declare *d)
+{
+	struct shell *sh = d->sh;
+	struct var **all = var_sorted(sh, 0);
+
+	for (size_t i = 0; all[i]; i++) {
+		if (!(all[i]->flags & VAR_SET))
+			continue;
+		var_print_plain(sh, all[i], &doing(sh)->out);
+		puts_(sh, "\n");
+	}
+	heap_free(sh->heap, all);
+	print_functions(d, 0);
+}
+
+static int print_function_named(struct declare *d, const char *name)
+{
+	struct shell *sh = d->sh;
+	const struct function *f = function_find(sh, name, strlen(name));
+
+	if (!f)
+		return 1;
+	if (!d->names_only)
+		function_print(sh, f, &doing(sh)->out);
+	else if (sh->opts[SHOPT_EXTDEBUG])
+		putf(sh, "%s %u %s\n", name, f->node->line, f->script->name);
+	else
+		putf(sh, "%s\n", name);
+	return 0;
+}
+
+static int print_named(struct declare *d, const char *name)
+{
+	struct shell *sh = d->sh;
+	struct name key = name_of(name, strlen(name));
+	struct var *v = var_find(sh, &key);
+
+	if (d->functions)
+		return print_function_named(d, name);
+	if (!v || (d->local && v->scope != var_local_scope(sh))) {
+		builtin_error(sh, "%s: not found", name);
+		return 1;
+	}
+	print_one(sh, v);
+	return 0;
+}
+
+/* ---- Setting ---- */
+
+/* "(1 2)" given as text where an array is meant: parsed as a literal. */
+static int assign_literal_text(struct declare *d, const struct assign_text *t)
+{
+	struct shell *sh = d->sh;
+	struct parse_options opt = shell_parse_options(sh, "declare", sh->line);
+	struct parse_error err = { .line = 0 };
+	struct script *s;
+	struct str text;
+	int status = 1;
+
+	str_init(&err.message, sh->heap, STR_MAX_DEFAULT);
+	str_init(&err.detail, sh->heap, STR_MAX_DEFAULT);
+	str_init(&text, sh->heap, STR_MAX_DEFAULT);
+	str_addn(&text, t->name, t->n);
+	str_adds(&text, t->append ? "+=" : "=");
+	str_adds(&text, t->value);
+	s = parse_script(doing(sh)->script_heap, text.p, text.n, &opt, &err);
+	if (s && s->body && s->body->list.first->kind == NODE_SIMPLE &&
+	    s->body->list.first->simple.assigns)
+		status = var_assign(sh, s->body->list.first->simple.assigns, 0, d->local);
+	if (s)
+		script_drop(s);
+	str_end(&text);
+	str_end(&err.message);
+	str_end(&err.detail);
+	return status;
+}
+
+static bool is_literal_text(const char *value)
+{
+	size_t n = strlen(value);
+
+	return n >= 2 && value[0] == '(' && value[n - 1] == ')';
+}
+
+static int assign_value(struct declare *d, struct var *v, const struct assign_text *t)
+{
+	struct shell *sh = d->sh;
+	struct slice base;
+	struct sub sub;
+
+	if ((v->flags & (VAR_INDEXED | VAR_ASSOC)) && is_literal_text(t->value) &&
+	    !memchr(t->name, '[', t->n))
+		return assign_literal_text(d, t);
+	if (!name_split(t->name, t->n, &base, &sub))
+		return 1;
+	if (sub.kind != SUBSCRIPT_NONE)
+		return var_put_element(sh, v, &sub, t->value, strlen(t->value), t->append);
+	return var_put(sh, v, t->value, strlen(t->value), t->append);
+}
+
+/* One argument of declare and its kin. */
+static int declare_one(struct declare *d, const char *arg, const struct assign *tree)
+{
+	struct shell *sh = d->sh;
+	struct assign_text t;
+	struct var *v;
+	bool has_value = assign_text_split(arg, &t), outer = sh->opts[SHOPT_LOCALVAR_INHERIT];
+	uint32_t early = d->on & ~(uint32_t)VAR_READONLY;
+
+	if (!reference_valid(t.name, t.n)) {
+		builtin_error(sh, "`%s': not a valid identifier", arg);
+		return 1;
+	}
+	if (tree && !(d->on & VAR_ASSOC)) {
+		struct name key = name_of(t.name, t.n);
+		const struct var *old = var_find(sh, &key);
+
+		if (!old || !(old->flags & VAR_ASSOC) || (d->local && old->scope != var_local_scope(sh)))
+			early |= VAR_INDEXED;
+	}
+	if (d->inherit)
+		sh->opts[SHOPT_LOCALVAR_INHERIT] = true;
+	v = var_declare(sh, t.name, t.n, early, d->off, d->local, d->global);
+	sh->opts[SHOPT_LOCALVAR_INHERIT] = outer;
+	if (!v)
+		return 1;
+	sh->failed = FLOW_NEXT;
+	if (tree && var_assign(sh, tree, 0, d->local)) {
+		*d->flow = sh->failed == FLOW_EXIT ? FLOW_EXIT : FLOW_NEXT;
+		return 1;
+	}
+	if (has_value && assign_value(d, v, &t))
+		return 1;
+	if (d->on & VAR_READONLY)
+		v = var_declare(sh, t.name, t.n, VAR_READONLY, 0, d->local, d->global);
+	return v ? 0 : 1;
+}
+
+/* -f with names: show, or change attributes. */
+static int declare_function(struct declare *d, const char *name)
+{
+	struct shell *sh = d->sh;
+
+	if (!d->on && !d->off && !d->remove)
+		return print_function_named(d, name);
+	if (!function_find(sh, name, strlen(name))) {
+		builtin_error(sh, "%s: not a function", name);
+		return 1;
+	}
+	function_change(sh, name, strlen(name), d->on, d->off);
+	return 0;
+}
+
+static int declare_arguments(struct declare *d, int argc, char **argv, int from)
+{
+	int status = 0;
+
+	for (int i = from; i < argc; i++) {
+		int bad;
+
+		if (d->print)
+			bad = print_named(d, argv[i]);
+		else if (d->functions)
+			bad = declare_function(d, argv[i]);
+		else
+			bad = declare_one(d, argv[i], tree_of(d->sh, i));
+		if (bad)
+			status = 1;
+		if (*d->flow != FLOW_NEXT)
+			return status;
+	}
+	return status;
+}
+
+/* ---- declare, typeset, local ---- */
+
+static uint32_t attribute(int letter)
+{
+	switch (letter) {
+	case 'a': return VAR_INDEXED;
+	case 'A': return VAR_ASSOC;
+	case 'c': return VAR_CAPITAL;
+	case 'i': return VAR_INTEGER;
+	case 'l': return VAR_LOWER;
+	case 'n': return VAR_NAMEREF;
+	case 'r': return VAR_READONLY;
+	case 't': return VAR_TRACE;
+	case 'u': return VAR_UPPER;
+	case 'x': return VAR_EXPORT;
+	default: return 0;
+	}
+}
+
+/* -1 after a usage message. */
+static int declare_options(struct declare *d, struct bopt *o)
+{
+	for (int c; (c = bopt_next(o, "+aAcfFgiIlnrtuxp"));) {
+		if (c < 0)
+			return -1;
+		switch (c) {
+		case 'f':
+			d->functions = true;
+			break;
+		case 'F':
+			d->functions = d->names_only = true;
+			break;
+		case 'g':
+			d->global = true;
+			break;
+		case 'I':
+			d->inherit = true;
+			break;
+		case 'p':
+			d->print = !o->plus;
+			break;
+		default:
+			*(o->plus ? &d->off : &d->on) |= attribute(c);
+		}
+	}
+	return 0;
+}
+
+static int declare_run(struct declare *d, int argc, char **argv)
+{
+	struct shell *sh = d->sh;
+	struct bopt o;
+
+	bopt_init(&o, sh, argc, argv);
+	if (declare_options(d, &o))
+		return STATUS_USAGE;
+	if (d->global)
+		d->local = false;
+	if (o.at < argc)
+		return declare_arguments(d, argc, argv, o.at);
+	if (d->functions)
+		print_functions(d, d->on);
+	else if (d->print || d->on || d->local)
+		print_matching(d, d->on);
+	else
+		print_plain(d);
+	return 0;
+}
+
+int builtin_declare(struct shell *sh, int argc, char **argv, enum flow *flow)
+{
+	struct declare d = { .sh = sh, .flow = flow, .local = sh->function_depth > 0 };
+
+	if (argc == 1)
+		d.local = false;
+	return declare_run(&d, argc, argv);
+}
+
+/* local -: the options of set are the function's own until it returns. */
+static void local_options(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+
+	if (d->frame_opts)
+		return;
+	d->frame_opts = heap_alloc(sh->heap, sizeof(sh->opts));
+	if (d->frame_opts)
+		memcpy(d->frame_opts, sh->opts, sizeof(sh->opts));
+}
+
+int builtin_local(struct shell *sh, int argc, char **argv, enum flow *flow)
+{
+	struct declare d = { .sh = sh, .flow = flow, .local = true };
+	int n = 1;
+
+	if (!sh->function_depth) {
+		builtin_error(sh, "can only be used in a function");
+		return 1;
+	}
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "-") || tree_of(sh, i)) {
+			argv[n++] = argv[i];
+			continue;
+		}
+		local_options(sh);
+		for (struct decl_tree *t = doing(sh)->decl; t; t = t->next)
+			if (t->index > n)
+				t->index--;
+	}
+	if (n == 1 && argc > 1)
+		return 0;
+	argv[n] = NULL;
+	return declare_run(&d, n, argv);
+}
+
+/* ---- export, readonly ---- */
+
+static int export_run(struct declare *d, int argc, char **argv, const char *letters)
+{
+	struct shell *sh = d->sh;
+	uint32_t show = d->on;
+	struct bopt o;
+
+	bopt_init(&o, sh, argc, argv);
+	for (int c; (c = bopt_next(&o, letters));) {
+		if (c < 0)
+			return STATUS_USAGE;
+		if (c == 'f')
+			d->functions = true;
+		else if (c == 'n')
+			d->remove = true;
+		else if (c == 'p')
+			d->print = true;
+		else
+			d->on |= attribute(c);
+	}
+	if (o.at >= argc) {
+		d->names_only = false;
+		if (d->functions)
+			print_functions(d, show);
+		else
+			print_matching(d, d->on);
+		return 0;
+	}
+	d->print = false;
+	if (d->remove) {
+		d->off = VAR_EXPORT;
+		d->on = 0;
+	}
+	return declare_arguments(d, argc, argv, o.at);
+}
+
+int builtin_export(struct shell *sh, int argc, char **argv, enum flow *flow)
+{
+	struct declare d = { .sh = sh, .flow = flow, .on = VAR_EXPORT };
+
+	return export_run(&d, argc, argv, "aAfnp");
+}
+
+int builtin_readonly(struct shell *sh, int argc, char **argv, enum flow *flow)
+{
+	struct declare d = { .sh = sh, .flow = flow, .on = VAR_READONLY };
+
+	return export_run(&d, argc, argv, "aAfp");
+}
+
+/* ---- unset ---- */
+
+static int unset_one(struct shell *sh, const char *arg, int what)
+{
+	size_t n = strlen(arg);
+	const struct function *f;
+
+	if (what == 'f' || (what == 0 && !reference_valid(arg, n)) ||
+	    (what == 0 && text_is_name(arg) && !var_find_text(sh, arg, n))) {
+		f = function_find(sh, arg, n);
+		if (f && (f->flags & VAR_READONLY)) {
+			builtin_error(sh, "%s: cannot unset: readonly function", arg);
+			return 1;
+		}
+		function_unset(sh, arg, n);
+		return 0;
+	}
+	if (!reference_valid(arg, n)) {
+		builtin_error(sh, "`%s': not a valid identifier", arg);
+		return 1;
+	}
+	return var_unset(sh, arg, n, what == 'n');
+}
+
+int builtin_unset(struct shell *sh, int argc, char **argv, enum flow *flow)
+{
+	bool functions = false, variables = false;
+	int what = 0, status = 0;
+	struct bopt o;
+
+	(void)flow;
+	bopt_init(&o, sh, argc, argv);
+	for (int c; (c = bopt_next(&o, "fvn"));) {
+		if (c < 0)
+			return STATUS_USAGE;
+		functions |= c == 'f';
+		variables |= c == 'v';
+		what = c == 'n' || !what ? c : what;
+	}
+	if (functions && variables) {
+		builtin_error(sh, "cannot simultaneously unset a function and a variable");
+		return 1;
+	}
+	for (int i = o.at; i < argc; i++)
+		if (unset_one(sh, argv[i], what))
+			status = 1;
+	return status;
+}

@@ -1,0 +1,411 @@
+/*
+ * jobs, fg, bg, disown, wait.
+ */
+#include "shell/builtin/builtin.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* Dead jobs go once they were shown. */
+static void forget_dead(struct shell *sh)
+{
+	for (struct job *j = sh->jobs, *next; j; j = next) {
+		next = j->next;
+		if (!job_running(j))
+			job_forget(sh, j);
+	}
+}
+
+static bool wanted(const struct job *j, char which)
+{
+	if (j->substitution || j->disowned)
+		return false;
+	if (which == 'r')
+		return job_running(j);
+	return which != 's';
+}
+
+static int no_such_job(struct shell *sh, const char *spec)
+{
+	builtin_error(sh, "%s: no such job", spec);
+	return 1;
+}
+
+/* jobs -x: job specs in the arguments become process groups. */
+static int jobs_run(struct shell *sh, int argc, char **argv, int from, enum flow *flow)
+{
+	const char *outer = sh->builtin;
+	int status;
+
+	for (int i = from; i < argc; i++) {
+		struct job *j = *argv[i] == '%' ? job_find(sh, argv[i], false) : NULL;
+
+		if (j) {
+			char digits[24];
+			int n = snprintf(digits, sizeof(digits), "%d", j->pgid);
+
+			argv[i] = arena_dup(&sh->turn, digits, (size_t)n);
+		}
+	}
+	if (from >= argc)
+		return 0;
+	sh->builtin = NULL;
+	status = run_command(sh, argc - from, argv + from, 0, flow);
+	sh->builtin = outer;
+	return status;
+}
+
+int builtin_jobs(struct shell *sh, int argc, char **argv, enum flow *flow)
+{
+	int form = 0, status = 0;
+	bool run = false;
+	char which = 0;
+	struct bopt o;
+
+	bopt_init(&o, sh, argc, argv);
+	for (int c; !run && (c = bopt_next(&o, "lnprsx"));) {
+		if (c < 0)
+			return STATUS_USAGE;
+		if (c == 'l' || c == 'p')
+			form = c;
+		else if (c == 'r' || c == 's' || c == 'n')
+			which = (char)c;
+		else
+			run = true;
+	}
+	if (run)
+		return jobs_run(sh, argc, argv, o.at + (o.next != NULL), flow);
+	job_reap(sh);
+	if (!sh->opts[OPT_MONITOR])
+		forget_dead(sh);
+	for (struct job *j = sh->jobs; o.at >= argc && j; j = j->next)
+		if (wanted(j, which))
+			job_print(sh, j, &doing(sh)->out, form);
+	for (int i = o.at; i < argc; i++) {
+		struct job *j = job_find(sh, argv[i], true);
+
+		if (!j)
+			status = no_such_job(sh, argv[i]);
+		else
+			job_print(sh, j, &doing(sh)->out, form);
+	}
+	forget_dead(sh);
+	return status;
+}
+
+/* ---- fg, bg ---- */
+
+static struct job *control_job(struct shell *sh, int argc, char **argv, int *status)
+{
+	struct bopt o;
+	struct job *j;
+
+	*status = 1;
+	bopt_init(&o, sh, argc, argv);
+	if (!sh->opts[OPT_MONITOR]) {
+		builtin_error(sh, "no job control");
+		return NULL;
+	}
+	if (bopt_next(&o, "")) {
+		*status = STATUS_USAGE;
+		return NULL;
+	}
+	job_reap(sh);
+	j = job_find(sh, o.at < argc ? argv[o.at] : "%+", true);
+	if (!j)
+		no_such_job(sh, o.at < argc ? argv[o.at] : "current");
+	return j;
+}
+
+/* Waits until all of it has ended; false: a trapped signal came first. */
+static bool await_job(struct shell *sh, struct job *j, bool breakable)
+{
+	for (unsigned i = 0; i < j->n; i++) {
+		while (!j->at[i].done) {
+			int w, got = proc_wait(sh->p, j->at[i].pid, &w, 0);
+
+			if (got == -EINTR) {
+				trap_take(sh);
+				if (breakable && doing(sh)->pending)
+					return false;
+				continue;
+			}
+			j->at[i].done = true;
+			j->at[i].status = got > 0 ? w : STATUS_NOT_FOUND << 8;
+		}
+	}
+	return true;
+}
+
+int builtin_fg(struct shell *sh, int argc, char **argv, enum flow *flow)
+{
+	int status;
+	struct job *j = control_job(sh, argc, argv, &status);
+
+	(void)flow;
+	if (!j)
+		return status;
+	putf(sh, "%s\n", j->text);
+	put_flush(sh);
+	for (unsigned i = 0; i < j->n; i++)
+		tsb_kill(sh->p, j->at[i].pid, 18);
+	await_job(sh, j, false);
+	status = job_status(j);
+	job_forget(sh, j);
+	return status;
+}
+
+int builtin_bg(struct shell *sh, int argc, char **argv, enum flow *flow)
+{
+	int status;
+	struct job *j = control_job(sh, argc, argv, &status);
+
+	(void)flow;
+	if (!j)
+		return status;
+	builtin_error(sh, "job %d already in background", j->id);
+	return 0;
+}
+
+/* ---- disown ---- */
+
+int builtin_disown(struct shell *sh, int argc, char **argv, enum flow *flow)
+{
+	bool all = false, running = false, no_hup = false;
+	struct bopt o;
+	int status = 0;
+
+	(void)flow;
+	bopt_init(&o, sh, argc, argv);
+	for (int c; (c = bopt_next(&o, "ahr"));) {
+		if (c < 0)
+			return STATUS_USAGE;
+		all |= c == 'a';
+		running |= c == 'r';
+		no_hup |= c == 'h';
+	}
+	job_reap(sh);
+	if (o.at >= argc && (all || running)) {
+		for (struct job *j = sh->jobs; j; j = j->next)
+			if (!no_hup && (!running || job_running(j)))
+				j->disowned = true;
+		return 0;
+	}
+	if (o.at >= argc) {
+		struct job *j = job_find(sh, "%+", true);
+
+		if (!j)
+			return no_such_job(sh, "current");
+		j->disowned = !no_hup;
+		return 0;
+	}
+	for (int i = o.at; i < argc; i++) {
+		int64_t pid;
+		struct job *j = text_number(argv[i], &pid) ? job_of_pid(sh, (int)pid) :
+				job_find(sh, argv[i], true);
+
+		if (!j)
+			status = no_such_job(sh, argv[i]);
+		else
+			j->disowned = !no_hup;
+	}
+	return status;
+}
+
+/* ---- wait ---- */
+
+struct waiting {
+	struct shell *sh;
+	const char *variable;	/* -p */
+	int interrupted;	/* 128 + signal, or 0 */
+};
+
+static int wait_interrupted(struct waiting *w)
+{
+	uint64_t pending = doing(w->sh)->pending;
+
+	w->interrupted = STATUS_SIGNAL + (pending ? __builtin_ctzll(pending) : 0);
+	return w->interrupted;
+}
+
+static void tell_pid(struct waiting *w, int pid)
+{
+	char digits[24];
+	int n;
+
+	if (!w->variable)
+		return;
+	n = snprintf(digits, sizeof(digits), "%d", pid);
+	var_set_reference(w->sh, w->variable, strlen(w->variable), digits, (size_t)n, false);
+}
+
+static void report_dead(struct shell *sh, const struct job *j)
+{
+	int w = j->at[j->n - 1].status;
+
+	if (WIFSIGNALED(w) && WTERMSIG(w) != 15 && j->text)
+		job_report(sh, w, j->at[j->n - 1].pid, j->text);
+}
+
+static int wait_job(struct waiting *w, struct job *j)
+{
+	int status;
+
+	if (!await_job(w->sh, j, true))
+		return wait_interrupted(w);
+	status = job_status(j);
+	tell_pid(w, j->at[j->n - 1].pid);
+	report_dead(w->sh, j);
+	job_forget(w->sh, j);
+	return status;
+}
+
+static int wait_past(struct waiting *w, int pid)
+{
+	struct doing *d = doing(w->sh);
+
+	for (size_t i = d->past.n; i > 0; i--) {
+		if (d->past.at[i - 1].pid != pid)
+			continue;
+		tell_pid(w, pid);
+		return status_of_wait(d->past.at[i - 1].status);
+	}
+	return -1;
+}
+
+static int wait_pid(struct waiting *w, const char *arg)
+{
+	struct shell *sh = w->sh;
+	struct job *j;
+	int64_t pid;
+	int status;
+
+	if (*arg == '%') {
+		j = job_find(sh, arg, true);
+		if (!j) {
+			no_such_job(sh, arg);
+			return STATUS_NOT_FOUND;
+		}
+		return wait_job(w, j);
+	}
+	if (!text_number(arg, &pid) || pid < 0 || pid > INT32_MAX) {
+		builtin_error(sh, "`%s': not a pid or valid job spec", arg);
+		return 1;
+	}
+	j = job_of_pid(sh, (int)pid);
+	if (j && j->at[j->n - 1].pid == pid)
+		return wait_job(w, j);
+	if (j) {	/* an earlier stage of its pipeline */
+		for (unsigned i = 0; i < j->n; i++) {
+			if (j->at[i].pid != pid)
+				continue;
+			if (!j->at[i].done) {
+				j->at[i].status = job_wait_pid(sh, (int)pid);
+				j->at[i].done = true;
+			}
+			return status_of_wait(j->at[i].status);
+		}
+	}
+	status = wait_past(w, (int)pid);
+	if (status >= 0)
+		return status;
+	builtin_error(sh, "pid %lld is not a child of this shell", (long long)pid);
+	return STATUS_NOT_FOUND;
+}
+
+static int wait_all(struct waiting *w)
+{
+	while (w->sh->jobs) {
+		struct job *j = w->sh->jobs;
+
+		if (!await_job(w->sh, j, true))
+			return wait_interrupted(w);
+		report_dead(w->sh, j);
+		job_forget(w->sh, j);
+	}
+	return 0;
+}
+
+/* Is that job among the operands (or are there none)? */
+static bool in_operands(struct shell *sh, const struct job *j, int argc, char **argv, int from)
+{
+	if (from >= argc)
+		return true;
+	for (int i = from; i < argc; i++) {
+		int64_t pid;
+
+		if (*argv[i] == '%' ? job_find(sh, argv[i], false) == j :
+		    text_number(argv[i], &pid) && job_of_pid(sh, (int)pid) == j)
+			return true;
+	}
+	return false;
+}
+
+/* wait -n: the next job to end. */
+static int wait_next(struct waiting *w, int argc, char **argv, int from)
+{
+	struct shell *sh = w->sh;
+
+	for (;;) {
+		bool any = false;
+		int status, got;
+
+		job_reap(sh);
+		for (struct job *j = sh->jobs; j; j = j->next) {
+			if (j->substitution || !in_operands(sh, j, argc, argv, from))
+				continue;
+			any = true;
+			if (!job_running(j))
+				return wait_job(w, j);
+		}
+		if (!any)
+			return STATUS_NOT_FOUND;
+		got = proc_wait(sh->p, -1, &status, 0);
+		if (got == -EINTR) {
+			trap_take(sh);
+			if (doing(sh)->pending)
+				return wait_interrupted(w);
+			continue;
+		}
+		if (got < 0)
+			return STATUS_NOT_FOUND;
+		for (struct job *j = sh->jobs; j; j = j->next)
+			for (unsigned i = 0; i < j->n; i++)
+				if (j->at[i].pid == got) {
+					j->at[i].done = true;
+					j->at[i].status = status;
+				}
+	}
+}
+
+int builtin_wait(struct shell *sh, int argc, char **argv, enum flow *flow)
+{
+	struct waiting w = { .sh = sh };
+	bool next = false;
+	struct bopt o;
+	int status = 0;
+
+	(void)flow;
+	bopt_init(&o, sh, argc, argv);
+	for (int c; (c = bopt_next(&o, "fnp:"));) {
+		if (c < 0)
+			return STATUS_USAGE;
+		next |= c == 'n';
+		w.variable = c == 'p' ? o.arg : w.variable;
+	}
+	if (w.variable && !reference_valid(w.variable, strlen(w.variable))) {
+		builtin_error(sh, "`%s': not a valid identifier", w.variable);
+		return 1;
+	}
+	if (w.variable)
+		var_unset(sh, w.variable, strlen(w.variable), false);
+	if (next)
+		return wait_next(&w, argc, argv, o.at);
+	if (o.at >= argc)
+		return wait_all(&w);
+	for (int i = o.at; i < argc && !w.interrupted; i++)
+		status = wait_pid(&w, argv[i]);
+	return status;
+}

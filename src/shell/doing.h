@@ -1,0 +1,362 @@
+/*
+ * The doing half of the shell among itself: what eval*.c, redir.c, pipeline.c,
+ * job.c, trap.c and the builtins need of one another. shell.h is the manual of
+ * the whole room; this is the part that the words half does not see.
+ */
+#ifndef SHELL_DOING_H
+#define SHELL_DOING_H
+
+#include "kernel/kernel.h"
+#include "lang/parse.h"
+#include "shell/shell.h"
+
+/* ---- Statuses bash gives ---- */
+enum {
+	STATUS_USAGE = 2, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127, STATUS_SIGNAL = 128
+};
+
+/* ---- Traps (trap.c) ---- */
+enum {
+	TRAP_EXIT = 0, TRAP_SIGNALS = 65, TRAP_DEBUG = 65, TRAP_ERR = 66, TRAP_RETURN = 67,
+	TRAP_COUNT = 68
+};
+
+/* ---- Jobs (job.c) ---- */
+struct job_process {
+	int pid;
+	int status;		/* as wait(2) gives it */
+	bool done;
+};
+struct job {
+	struct job *next;
+	int id;			/* %1 */
+	int pgid;		/* pid of the first process */
+	unsigned n;
+	struct job_process *at;
+	char *text;
+	bool notified;		/* its end was told, or is being waited for */
+	bool no_hup;
+	bool disowned;
+	bool coproc, substitution;
+};
+
+/* Ended background processes whose status can still be asked for. */
+struct past {
+	int pid, status;
+};
+
+struct frame_args {		/* positional parameters and who owns them */
+	char **args;
+	size_t n;
+	void *owned;		/* heap block under args, or NULL: borrowed */
+};
+
+/* A group of descriptors changed by redirections, to be changed back. */
+struct redir_saved {
+	int fd;
+	int saved;		/* where its old self lives (>= 10), or -1: was closed */
+};
+enum { REDIR_INLINE = 4 };
+struct redir_undo {
+	struct redir_undo *outer;	/* chain of the active ones */
+	unsigned n, cap;
+	struct redir_saved *more;	/* heap, when more than REDIR_INLINE */
+	struct redir_saved at[REDIR_INLINE];
+};
+
+/* Functions are shared between a shell and its subshells until one changes;
+ * sh->functions is a view of the table's map. */
+struct function_table {
+	unsigned refs;
+	struct tsb_heap *heap;	/* script_heap of who made it */
+	struct map map;		/* name -> struct function * */
+};
+
+/* declare a=(1 2): argument `index` is that tree. */
+struct decl_tree {
+	struct decl_tree *next;
+	int index;
+	const struct assign *assign;
+};
+
+struct history_line {
+	char *text;
+	int64_t time;
+};
+
+struct doing {
+	struct tsb_heap *script_heap;	/* where this shell's scripts live: see shell.c */
+	const char *stack_base;		/* where this process's stack begins */
+	struct str out;			/* what the running builtin prints */
+	struct str *capture;		/* standard output of $(builtin) run in this process */
+	struct str message;
+	struct frame_args args;		/* owner of sh->args */
+	struct redir_undo *undo;
+	struct decl_tree *decl;	/* array literals of the running declaration builtin */
+	VEC(struct past) past;
+	VEC(int) open_substitutions;	/* descriptors of <( ) still to be closed */
+	unsigned n_traps;		/* traps set on signals, EXIT, DEBUG ... */
+	uint64_t pending;		/* signals taken and not yet handled */
+	bool trap_inherited[TRAP_COUNT];	/* shown by `trap`, but the parent's */
+	bool ignored_at_start[65];
+	bool in_trap[TRAP_COUNT];
+	bool trap_hidden[3];	/* DEBUG, ERR, RETURN: in a function that does not inherit them */
+	bool exit_trap_done, in_substitution;
+	bool first;			/* the outermost shell of a run */
+	bool main_frame;		/* a script file: FUNCNAME ends with main */
+	bool trap_text;		/* the next run_text is a trap's action */
+	bool *frame_opts;	/* local -: options to give back when the function returns */
+	bool keep_redirs;		/* exec without a command: they stay */
+	unsigned trace_level;		/* + signs of PS4 */
+	unsigned eval_depth;
+	unsigned conditions;		/* used by `local` checks */
+	uint64_t disabled[2];		/* builtins switched off by enable -n, by index */
+	VEC(struct history_line) history;
+	VEC(char *) hash_order;
+	struct map completions;
+	struct map hash_hits;
+	uint64_t core_limit;	/* ulimit -c */
+	char *previous_dir;
+	struct call base_call;
+	const struct node *start_node;	/* what a cloned child runs */
+	char **start_argv;		/* or the arguments it begins with */
+	int start_argc;
+	struct function_table *functions;
+	int64_t started_sec;	/* printf %(..)T -2 */
+	VEC(struct script *) held;	/* references this process must give back when it ends */
+};
+
+static inline struct doing *doing(const struct shell *sh)
+{
+	return sh->doing_private;
+}
+
+/* ---- shell.c ---- */
+/* A child process with a clone of this shell in it, not yet started. NULL after
+ * a message ("fork: retry: Resource temporarily unavailable"). */
+struct shell *shell_fork(struct shell *sh, struct tsb_proc **child);
+/* proc_fork() with bash's message on failure. */
+int shell_fork_plain(struct shell *sh, struct tsb_proc **child);
+/* Starts the clone on a node; it ends with the node's status. */
+void shell_start(struct shell *child, const struct node *n);
+/* Remembers where the stack begins; call at the start of a process. */
+void shell_enter_process(struct shell *sh);
+/* The end of a shell: EXIT trap, then the status. */
+int shell_finish(struct shell *sh, enum flow flow);
+/* false, after a message, when the nesting or the stack is used up. */
+bool shell_deeper(struct shell *sh);
+/* Replaces the positional parameters by copies. */
+void shell_set_args(struct shell *sh, size_t n, char *const *args);
+void shell_shift(struct shell *sh, size_t n);
+/* Letters of $- are the words half's; this switches one option of set on or off. */
+bool shell_set_option(struct shell *sh, enum opt_id id, bool on);
+
+/* ---- message.c ---- */
+/* Where messages say they come from: file and line, "bash: line 3: ". */
+void message_prefix(struct shell *sh, struct str *out);
+void message_write(struct shell *sh, const struct str *text);
+/* "usage: " line after a builtin's invalid option; status 2. */
+int builtin_usage(struct shell *sh);
+int builtin_bad_option(struct shell *sh, int letter);
+void parse_message(struct shell *sh, const struct parse_error *err, const char *what);
+
+/* ---- eval.c ---- */
+/* After a command whose status is not 0: ERR trap, errexit. */
+enum flow eval_failed(struct shell *sh);
+enum flow eval_body(struct shell *sh, const struct node *n);
+static inline enum flow eval_check(struct shell *sh)
+{
+	return sh->status ? eval_failed(sh) : FLOW_NEXT;
+}
+/* A child of this shell's status as $? */
+int status_of_wait(int wait_status);
+void set_pipe_status(struct shell *sh, const int *at, size_t n);
+
+/* What a turn's flow means for the loop around it: true if the loop ends with *f. */
+bool loop_ends(struct shell *sh, enum flow *f);
+enum flow loop_words(struct shell *sh, const struct node *n, struct fields *words);
+void loop_trace(struct shell *sh, const struct node *n);
+enum flow eval_for(struct shell *sh, const struct node *n);
+enum flow eval_select(struct shell *sh, const struct node *n);
+enum flow eval_for_arith(struct shell *sh, const struct node *n);
+enum flow eval_while(struct shell *sh, const struct node *n);
+enum flow eval_case(struct shell *sh, const struct node *n);
+
+/* ---- eval_simple.c, run.c ---- */
+enum flow eval_simple(struct shell *sh, const struct node *n);
+/* argv ready, redirections done: finds and runs function, builtin or program. */
+enum {
+	RUN_NO_FUNCTION = 1,	/* command */
+	RUN_STANDARD_PATH = 2	/* command -p */
+};
+int run_command(struct shell *sh, int argc, char **argv, unsigned flags, enum flow *flow);
+int run_builtin(struct shell *sh, const struct builtin *b, int argc, char **argv, enum flow *flow);
+/* Looks the program up with bash's messages: 0, or the status. */
+int run_find(struct shell *sh, const char *name, unsigned flags, struct program *out);
+/* Starts it as a child: its pid, or -1 after a message. */
+int run_start(struct shell *sh, const struct program *program, char **argv);
+
+/* What a stage or background command can be run as without cloning the shell. */
+enum quick { QUICK_NO, QUICK_BUILTIN, QUICK_PROGRAM, QUICK_FAILED };
+struct quick_command {
+	enum quick kind;
+	struct fields fields;
+	const struct builtin *builtin;
+};
+/* Is it a simple command whose words can be expanded here? Then expands them. */
+enum quick quick_prepare(struct shell *sh, const struct node *n, struct quick_command *out);
+/* A builtin that only prints: echo, printf, pwd ... */
+bool builtin_only_prints(const struct builtin *b, int argc, char *const *argv);
+
+/* ---- pipeline.c ---- */
+enum flow eval_pipeline(struct shell *sh, const struct node *n);
+/* Starts the stages and returns: their pids, how many run. in: stdin of the first. */
+unsigned pipeline_background(struct shell *sh, const struct node *n, int in, int *pids);
+enum flow eval_subshell(struct shell *sh, const struct node *n);
+
+/* ---- function.c ---- */
+struct function *function_find(struct shell *sh, const char *name, size_t n);
+void function_define(struct shell *sh, const struct node *n);
+bool function_unset(struct shell *sh, const char *name, size_t n);
+void function_change(struct shell *sh, const char *name, size_t n, uint32_t on, uint32_t off);
+void function_print(struct shell *sh, const struct function *f, struct str *out);
+/* Sorted by name, NULL-terminated, in sh->turn. */
+struct function **function_sorted(struct shell *sh);
+void functions_share(struct shell *to, const struct shell *from);
+void functions_drop(struct shell *sh);
+void functions_import(struct shell *sh, const char *const *env);
+
+/* ---- subst.c ---- */
+size_t substitution_mark(struct shell *sh);
+void substitution_close(struct shell *sh, size_t mark);
+
+/* ---- redir.c ---- */
+/* Does them in order. Not 0: message given, all undone, the status to use;
+ * *flow is set when expansion went further than failing. */
+int redir_apply(struct shell *sh, const struct redir *r, struct redir_undo *undo, enum flow *flow);
+/* A descriptor put in another's place, with the old one kept in undo. */
+int redir_place(struct shell *sh, int from, int to, struct redir_undo *undo);
+void redir_begin(struct shell *sh, struct redir_undo *undo);
+void redir_restore(struct shell *sh, struct redir_undo *undo);
+void redir_keep(struct shell *sh, struct redir_undo *undo);	/* exec */
+/* here.c: a descriptor that reads as that text, or -errno. */
+int here_open(struct shell *sh, struct slice text);
+
+/* ---- job.c ---- */
+struct job *job_add(struct shell *sh, const int *pids, unsigned n, char *text);
+/* Waits for a child of the foreground; its wait status. Signals that come
+ * meanwhile are kept for afterwards. */
+int job_wait_pid(struct shell *sh, int pid);
+void job_forget(struct shell *sh, struct job *j);
+/* A child that `jobs` does not show, but wait knows (process substitutions). */
+void job_add_hidden(struct shell *sh, int pid);
+struct job *job_of_pid(struct shell *sh, int pid);
+/* %1, %%, %+, %-, %text, %?text, or a pid. NULL: none (message given if loud). */
+struct job *job_find(struct shell *sh, const char *spec, bool loud);
+/* Takes what has ended, without waiting. */
+void job_reap(struct shell *sh);
+bool job_running(const struct job *j);
+int job_status(const struct job *j);
+void job_print(struct shell *sh, const struct job *j, struct str *out, int form);
+void job_report(struct shell *sh, int wait_status, int pid, const char *text);
+void jobs_reset(struct shell *sh);
+enum flow eval_background(struct shell *sh, const struct node *n);
+enum flow eval_coproc(struct shell *sh, const struct node *n);
+/* The command's own text, for jobs and messages; in sh->turn. */
+char *node_text(struct shell *sh, const struct node *n);
+
+/* ---- trap.c ---- */
+/* Runs what is due. Cheap when nothing is. */
+enum flow trap_pending_slow(struct shell *sh);
+static inline enum flow trap_pending(struct shell *sh)
+{
+	return doing(sh)->n_traps ? trap_pending_slow(sh) : FLOW_NEXT;
+}
+void trap_set(struct shell *sh, int number, const char *action);	/* NULL: default */
+/* Runs the action of DEBUG, ERR, RETURN or EXIT; keeps $?. */
+enum flow trap_run(struct shell *sh, int number);
+void trap_take(struct shell *sh);	/* moves caught signals to d->pending */
+bool trap_has(const struct shell *sh, int number);	/* set and active here */
+void traps_clone(struct shell *to, const struct shell *from);
+const char *signal_name(int sig);	/* "INT"; NULL */
+const char *signal_text(int sig);	/* "Interrupt" */
+int signal_number(const char *name);	/* "INT", "sigint", "2", "EXIT", ...; -1 */
+void trap_signal_self(struct shell *sh, int sig);	/* dies of it */
+
+/* ---- xtrace.c ---- */
+void trace_words(struct shell *sh, const struct fields *f);
+void trace_text(struct shell *sh, const char *text, size_t n);
+void trace_assign(struct shell *sh, const struct assign *a, const struct slice *value);
+void trace_array(struct shell *sh, const struct assign *a);
+/* Quotes as bash does in traces and lists: only where needed. */
+void quote_trace(struct str *out, const char *s, size_t n);
+
+/* ---- command.c ---- */
+/* The file that `name` runs, from the hash or PATH: in sh->turn; NULL. */
+const char *command_path(struct shell *sh, const char *name, unsigned flags);
+/* The same without the hash table. */
+const char *command_find_path(struct shell *sh, const char *name, unsigned flags);
+/* All files of that name in PATH. */
+void command_paths(struct shell *sh, const char *name, const char *path, struct fields *out);
+bool builtin_enabled(const struct shell *sh, const struct builtin *b);
+const struct builtin *builtin_active(struct shell *sh, const char *name, size_t n);
+size_t builtin_index(const struct builtin *b);
+void hash_forget(struct shell *sh);
+void hash_put(struct shell *sh, const char *name, const char *path);
+
+/* ---- text.c ---- */
+struct parse_options shell_parse_options(struct shell *sh, const char *name, uint32_t line);
+/* Reads a whole file: 0 or -errno. */
+int file_read_all(struct shell *sh, int fd, struct str *out);
+bool text_is_binary(const char *text, size_t n);
+/* Parses and runs a text; name is what messages of syntax errors call it. */
+enum flow run_text(struct shell *sh, const char *text, size_t n, const char *name, uint32_t line,
+		   const char *what);
+/* Reads commands from a descriptor and runs each when it is complete (bash -s). */
+enum flow run_stream(struct shell *sh, int fd, const char *name);
+/* Aliases in the text: each command must be run before the next is parsed. */
+bool text_wants_lines(const struct shell *sh, const char *text, size_t n);
+enum flow run_lines(struct shell *sh, const char *text, size_t n, const char *name, uint32_t line,
+		    const char *what);
+enum flow source_file(struct shell *sh, const char *path, const char *shown, int argc, char **argv,
+		      bool optional);
+
+/* ---- builtin/set.c, builtin/history.c ---- */
+int set_option_letter(enum opt_id id);	/* 0: none */
+void history_add(struct shell *sh, const char *text, size_t n);
+
+/* ---- What builtins share (builtin/builtin.c) ---- */
+static inline void put(struct shell *sh, const char *s, size_t n)
+{
+	str_addn(&doing(sh)->out, s, n);
+}
+static inline void puts_(struct shell *sh, const char *s)
+{
+	str_adds(&doing(sh)->out, s);
+}
+void putf(struct shell *sh, const char *fmt, ...) TSB_PRINTF(2, 3);
+/* Writes what was printed: 0, or 1 after a message. */
+int put_flush(struct shell *sh);
+
+/* Options of builtins as bash's internal_getopt reads them. */
+struct bopt {
+	struct shell *sh;
+	int argc;
+	char **argv;
+	int at;			/* the operand to look at next */
+	const char *next;	/* inside a cluster */
+	const char *arg;	/* argument of an option with ':' */
+	bool plus;		/* the option began with + */
+};
+void bopt_init(struct bopt *o, struct shell *sh, int argc, char **argv);
+/* The next letter, 0 at the end, -1 after a message (usage given). spec: letters,
+ * ':' behind those with an argument, a leading '+' where +x is an option too. */
+int bopt_next(struct bopt *o, const char *spec);
+
+/* Checked whole number; false if it is none. */
+bool text_number(const char *s, int64_t *out);
+bool text_is_name(const char *s);
+/* Name with an optional [subscript]. */
+bool reference_valid(const char *s, size_t n);
+
+#endif

@@ -1,0 +1,312 @@
+/*
+ * The walk over the tree: lists, conditions, groups. Each function returns how
+ * control goes on and leaves the status in sh->status. Nothing here starts a
+ * process; pipeline.c and job.c do.
+ *
+ * errexit is decided where a command's status comes into being (eval_check
+ * after simple commands, subshells, (( )), [[ ]] and pipelines), never on the way
+ * up: so `a && b`, conditions and `!` only have to count sh->errexit_off up
+ * around the parts in which failing is allowed.
+ */
+#include "shell/doing.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "lang/print.h"
+
+int status_of_wait(int w)
+{
+	if (WIFSIGNALED(w))
+		return STATUS_SIGNAL + WTERMSIG(w);
+	if (WIFSTOPPED(w))
+		return STATUS_SIGNAL + WSTOPSIG(w);
+	return WEXITSTATUS(w);
+}
+
+void set_pipe_status(struct shell *sh, const int *at, size_t n)
+{
+	sh->pipe_status.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		int *place = vec_add(sh->heap, &sh->pipe_status);
+
+		if (place)
+			*place = at[i];
+	}
+}
+
+enum flow eval_failed(struct shell *sh)
+{
+	if (sh->errexit_off)
+		return FLOW_NEXT;
+	if (doing(sh)->n_traps && trap_has(sh, TRAP_ERR)) {
+		enum flow f = trap_run(sh, TRAP_ERR);
+
+		if (f != FLOW_NEXT)
+			return f;
+	}
+	return sh->opts[OPT_ERREXIT] ? FLOW_EXIT : FLOW_NEXT;
+}
+
+/* ---- Lists ---- */
+
+/* Text may go on after the item only if what follows is ; or & or a new line;
+ * is it a line of its own? Lines are what bash gives up after FLOW_ABORT. */
+static bool starts_line(const struct shell *sh, const struct node *before, const struct node *n)
+{
+	const char *text = sh->script->text;
+
+	for (uint32_t i = before->end; i < n->pos && i < sh->script->n; i++)
+		if (text[i] == '\n' && !(i && text[i - 1] == '\\'))
+			return true;
+	return false;
+}
+
+static enum flow eval_list(struct shell *sh, const struct node *list)
+{
+	for (const struct node *n = list->list.first; n; n = n->next) {
+		enum flow f = n->background ? eval_background(sh, n) : eval_node(sh, n);
+
+		if (f != FLOW_NEXT)
+			return f;
+	}
+	return FLOW_NEXT;
+}
+
+/* set -v: the lines of the source up to the end of an item, once each. */
+static void verbose_print(struct shell *sh, const struct script *s, uint32_t *at, uint32_t end)
+{
+	uint32_t from = *at;
+
+	while (end < s->n && s->text[end] != '\n')
+		end++;
+	if (end < s->n)
+		end++;
+	if (end > from && sh->opts[OPT_VERBOSE])
+		tsb_write_all(sh->p, 2, s->text + from, end - from);
+	*at = end > from ? end : from;
+}
+
+enum flow eval_script(struct shell *sh, const struct script *s)
+{
+	const struct script *outer = sh->script;
+	const struct node *n = s->body ? s->body->list.first : NULL;
+	enum flow f = FLOW_NEXT;
+	uint32_t shown = 0;
+
+	sh->script = s;
+	if (!n)
+		sh->status = 0;
+	while (n) {
+		verbose_print(sh, s, &shown, n->end);
+		if (sh->opts[OPT_NOEXEC] && !sh->interactive)
+			break;
+		f = n->background ? eval_background(sh, n) : eval_node(sh, n);
+		if (f == FLOW_ABORT && sh->opts[OPT_ERREXIT] && !sh->errexit_off)
+			f = FLOW_EXIT;
+		if (f != FLOW_NEXT && f != FLOW_ABORT)
+			break;
+		for (; f == FLOW_ABORT && n->next && !starts_line(sh, n, n->next); n = n->next)
+			;
+		n = n->next;
+		f = FLOW_NEXT;
+		if (sh->opts[OPT_ONECMD] && sh->call_depth == 0)
+			f = FLOW_EXIT;
+		if (f == FLOW_EXIT)
+			break;
+	}
+	sh->script = outer;
+	return f;
+}
+
+/* ---- Conditions ---- */
+
+static enum flow eval_condition(struct shell *sh, const struct node *n)
+{
+	enum flow f;
+
+	sh->errexit_off++;
+	f = eval_node(sh, n);
+	sh->errexit_off--;
+	return f;
+}
+
+static enum flow eval_and_or(struct shell *sh, const struct node *n)
+{
+	enum flow f = eval_condition(sh, n->binary.a);
+
+	if (f != FLOW_NEXT)
+		return f;
+	if ((sh->status == 0) == (n->kind == NODE_AND))
+		return eval_node(sh, n->binary.b);
+	return FLOW_NEXT;
+}
+
+static enum flow eval_if(struct shell *sh, const struct node *n)
+{
+	for (;;) {
+		enum flow f = eval_condition(sh, n->flow.test);
+
+		if (f != FLOW_NEXT)
+			return f;
+		if (sh->status == 0)
+			return eval_node(sh, n->flow.body);
+		if (!n->flow.otherwise) {
+			sh->status = 0;
+			return FLOW_NEXT;
+		}
+		if (n->flow.otherwise->kind != NODE_IF || n->flow.otherwise->redirs)
+			return eval_node(sh, n->flow.otherwise);
+		n = n->flow.otherwise;
+	}
+}
+
+/* ---- (( )) and [[ ]] ---- */
+
+static enum flow eval_debug(struct shell *sh, const struct node *n)
+{
+	sh->line = n->line;
+	sh->current = n;
+	if (doing(sh)->n_traps && trap_has(sh, TRAP_DEBUG))
+		return trap_run(sh, TRAP_DEBUG);
+	return FLOW_NEXT;
+}
+
+static enum flow eval_arith(struct shell *sh, const struct node *n)
+{
+	struct arena_mark m = arena_mark(&sh->turn);
+	enum flow f = eval_debug(sh, n);
+	int64_t v = 0;
+
+	if (f != FLOW_NEXT)
+		return f;
+	if (sh->opts[OPT_XTRACE]) {
+		struct str *t = &doing(sh)->message;
+
+		str_reset(t);
+		str_addf(t, "(( %.*s ))", (int)n->arith->text.n, n->arith->text.p);
+		trace_text(sh, t->p, t->n);
+	}
+	sh->builtin = "((";
+	if (arith_eval(sh, n->arith, &v))
+		sh->status = v == 0;
+	else {
+		sh->status = 1;
+		f = sh->failed == FLOW_ABORT ? FLOW_NEXT : sh->failed;
+	}
+	sh->builtin = NULL;
+	sh->pipe_status.n = 0;
+	arena_reset(&sh->turn, m);
+	return f != FLOW_NEXT ? f : eval_check(sh);
+}
+
+static enum flow eval_cond_node(struct shell *sh, const struct node *n)
+{
+	struct arena_mark m = arena_mark(&sh->turn);
+	enum flow f = eval_debug(sh, n);
+
+	if (f != FLOW_NEXT)
+		return f;
+	sh->failed = FLOW_NEXT;
+	sh->status = cond_eval(sh, n->cond);
+	if (sh->status)
+		f = sh->failed;
+	sh->pipe_status.n = 0;
+	arena_reset(&sh->turn, m);
+	return f != FLOW_NEXT ? f : eval_check(sh);
+}
+
+static enum flow eval_function(struct shell *sh, const struct node *n)
+{
+	const struct function *old = function_find(sh, n->named.name.s, n->named.name.n);
+
+	sh->line = n->line;
+	sh->status = 0;
+	if (old && (old->flags & VAR_READONLY)) {
+		shell_error(sh, "%s: readonly function", n->named.name.s);
+		sh->status = 1;
+		return eval_check(sh);
+	}
+	function_define(sh, n);
+	return FLOW_NEXT;
+}
+
+/* ---- Any node ---- */
+
+static enum flow eval_kind(struct shell *sh, const struct node *n)
+{
+	switch (n->kind) {
+	case NODE_SIMPLE:
+		return eval_simple(sh, n);
+	case NODE_PIPELINE:
+		return eval_pipeline(sh, n);
+	case NODE_AND:
+	case NODE_OR:
+		return eval_and_or(sh, n);
+	case NODE_LIST:
+		return eval_list(sh, n);
+	case NODE_SUBSHELL:
+		return eval_subshell(sh, n);
+	case NODE_GROUP:
+		return eval_node(sh, n->flow.body);
+	case NODE_IF:
+		return eval_if(sh, n);
+	case NODE_WHILE:
+	case NODE_UNTIL:
+		return eval_while(sh, n);
+	case NODE_FOR:
+		return eval_for(sh, n);
+	case NODE_SELECT:
+		return eval_select(sh, n);
+	case NODE_FOR_ARITH:
+		return eval_for_arith(sh, n);
+	case NODE_CASE:
+		return eval_case(sh, n);
+	case NODE_FUNCTION:
+		return eval_function(sh, n);
+	case NODE_ARITH:
+		return eval_arith(sh, n);
+	case NODE_COND:
+		return eval_cond_node(sh, n);
+	case NODE_COPROC:
+		return eval_coproc(sh, n);
+	}
+	return FLOW_NEXT;
+}
+
+/* A compound command with redirections of its own. */
+static enum flow __attribute__((noinline)) eval_redirected(struct shell *sh, const struct node *n)
+{
+	size_t mark = substitution_mark(sh);
+	struct arena_mark m = arena_mark(&sh->turn);
+	struct redir_undo undo;
+	enum flow f = FLOW_NEXT;
+
+	sh->line = n->line;
+	redir_begin(sh, &undo);
+	if (redir_apply(sh, n->redirs, &undo, &f)) {
+		sh->status = 1;
+		arena_reset(&sh->turn, m);
+		substitution_close(sh, mark);
+		return f != FLOW_NEXT ? f : eval_check(sh);
+	}
+	f = eval_kind(sh, n);
+	redir_restore(sh, &undo);
+	arena_reset(&sh->turn, m);
+	substitution_close(sh, mark);
+	return f;
+}
+
+enum flow eval_node(struct shell *sh, const struct node *n)
+{
+	proc_tick(sh->p, 1);
+	if (!n) {
+		sh->status = 0;
+		return FLOW_NEXT;
+	}
+	if (n->redirs && n->kind != NODE_SIMPLE && n->kind != NODE_SUBSHELL &&
+	    n->kind != NODE_FUNCTION)
+		return eval_redirected(sh, n);
+	return eval_kind(sh, n);
+}

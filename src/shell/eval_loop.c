@@ -1,0 +1,300 @@
+/*
+ * Loops and case. A loop counts sh->loop_depth up, so that break and continue
+ * know how far they may go; sh->flow_count says how many levels are left when
+ * FLOW_BREAK or FLOW_CONTINUE comes up.
+ */
+#include "shell/doing.h"
+
+#include <string.h>
+
+#include "shell/words.h"
+#include "text/pattern.h"
+
+/* What a turn's flow means for this loop. true: the loop ends with *f. */
+bool loop_ends(struct shell *sh, enum flow *f)
+{
+	if (*f == FLOW_NEXT)
+		return false;
+	if (*f == FLOW_BREAK) {
+		*f = sh->flow_count > 1 ? FLOW_BREAK : FLOW_NEXT;
+		sh->flow_count--;
+		return true;
+	}
+	if (*f == FLOW_CONTINUE) {
+		if (sh->flow_count > 1) {
+			sh->flow_count--;
+			return true;
+		}
+		*f = FLOW_NEXT;
+		return false;
+	}
+	return true;
+}
+
+enum flow eval_while(struct shell *sh, const struct node *n)
+{
+	enum flow f = FLOW_NEXT;
+	int status = 0;
+
+	sh->loop_depth++;
+	for (;;) {
+		proc_tick(sh->p, 1);
+		sh->errexit_off++;
+		f = eval_node(sh, n->flow.test);
+		sh->errexit_off--;
+		if (f != FLOW_NEXT) {
+			if (loop_ends(sh, &f))
+				break;
+			continue;
+		}
+		if ((sh->status == 0) != (n->kind == NODE_WHILE))
+			break;
+		f = eval_node(sh, n->flow.body);
+		status = sh->status;
+		if (loop_ends(sh, &f))
+			break;
+	}
+	sh->loop_depth--;
+	if (f == FLOW_NEXT)
+		sh->status = status;
+	return f;
+}
+
+/* ---- for ---- */
+
+enum flow loop_words(struct shell *sh, const struct node *n, struct fields *words)
+{
+	if (n->loop.has_in)
+		return expand_words(sh, n->loop.words, words);
+	words->n = sh->n_args;
+	words->at = arena_array(&sh->turn, sh->n_args + 1, sizeof(char *));
+	words->lens = arena_array(&sh->turn, sh->n_args + 1, sizeof(size_t));
+	for (size_t i = 0; i < words->n; i++) {
+		words->lens[i] = strlen(sh->args[i]);
+		words->at[i] = arena_dup(&sh->turn, sh->args[i], words->lens[i]);
+	}
+	words->at[words->n] = NULL;
+	return FLOW_NEXT;
+}
+
+void loop_trace(struct shell *sh, const struct node *n)
+{
+	struct str t;
+
+	str_init(&t, sh->heap, STR_MAX_DEFAULT);
+	str_addf(&t, n->kind == NODE_FOR ? "for %s in" : "select %s in", n->loop.name.s);
+	for (const struct word *w = n->loop.words; n->loop.has_in && w; w = w->next) {
+		str_addc(&t, ' ');
+		str_addslice(&t, w->text);
+	}
+	if (!n->loop.has_in)
+		str_adds(&t, " \"$@\"");
+	trace_text(sh, t.p, t.n);
+	str_end(&t);
+}
+
+/* Before each turn: trace, DEBUG trap. */
+static enum flow loop_head(struct shell *sh, const struct node *n)
+{
+	sh->line = n->line;
+	if (sh->opts[OPT_XTRACE])
+		loop_trace(sh, n);
+	if (doing(sh)->n_traps && trap_has(sh, TRAP_DEBUG)) {
+		sh->current = n;
+		return trap_run(sh, TRAP_DEBUG);
+	}
+	return FLOW_NEXT;
+}
+
+static enum flow for_turns(struct shell *sh, const struct node *n, const struct fields *words)
+{
+	enum flow f = FLOW_NEXT;
+
+	for (size_t i = 0; i < words->n; i++) {
+		proc_tick(sh->p, 1);
+		f = loop_head(sh, n);
+		if (f != FLOW_NEXT)
+			return f;
+		if (var_set(sh, &n->loop.name, words->at[i], words->lens[i])) {
+			sh->status = 1;
+			return eval_check(sh);
+		}
+		f = eval_node(sh, n->loop.body);
+		if (loop_ends(sh, &f))
+			return f;
+	}
+	return f;
+}
+
+enum flow eval_for(struct shell *sh, const struct node *n)
+{
+	struct arena_mark m = arena_mark(&sh->turn);
+	size_t mark = substitution_mark(sh);
+	struct fields words = { 0 };
+	enum flow f;
+
+	sh->line = n->line;
+	f = loop_words(sh, n, &words);
+	sh->loop_depth++;
+	if (f == FLOW_NEXT) {
+		sh->status = 0;
+		f = for_turns(sh, n, &words);
+	}
+	sh->loop_depth--;
+	arena_reset(&sh->turn, m);
+	substitution_close(sh, mark);
+	return f;
+}
+
+/* ---- for (( )) ---- */
+
+/* false: the expression failed, *f says how it goes on. */
+static bool for_part(struct shell *sh, const struct node *n, const struct arith *a, int64_t *v,
+		     enum flow *f)
+{
+	struct arena_mark m;
+	bool good;
+
+	*v = 1;
+	*f = FLOW_NEXT;
+	if (!a || !a->text.n)
+		return true;
+	sh->line = n->line;
+	if (sh->opts[OPT_XTRACE]) {
+		struct str *t = &doing(sh)->message;
+
+		str_reset(t);
+		str_addf(t, "(( %.*s ))", (int)a->text.n, a->text.p);
+		trace_text(sh, t->p, t->n);
+	}
+	if (doing(sh)->n_traps && trap_has(sh, TRAP_DEBUG)) {
+		sh->current = n;
+		*f = trap_run(sh, TRAP_DEBUG);
+		if (*f != FLOW_NEXT)
+			return false;
+	}
+	m = arena_mark(&sh->turn);
+	sh->builtin = "((";
+	good = arith_eval(sh, a, v);
+	sh->builtin = NULL;
+	arena_reset(&sh->turn, m);
+	if (!good) {
+		sh->status = 1;
+		*f = sh->failed == FLOW_ABORT ? FLOW_NEXT : sh->failed;
+	}
+	return good;
+}
+
+enum flow eval_for_arith(struct shell *sh, const struct node *n)
+{
+	enum flow f = FLOW_NEXT;
+	int64_t v;
+
+	if (!for_part(sh, n, n->loop_arith.init, &v, &f))
+		return f != FLOW_NEXT ? f : eval_check(sh);
+	sh->loop_depth++;
+	sh->status = 0;
+	for (;;) {
+		int status = sh->status;
+
+		proc_tick(sh->p, 1);
+		if (!for_part(sh, n, n->loop_arith.test, &v, &f) || !v)
+			break;
+		sh->status = status;
+		f = eval_node(sh, n->loop_arith.body);
+		if (loop_ends(sh, &f))
+			break;
+		if (!for_part(sh, n, n->loop_arith.step, &v, &f))
+			break;
+	}
+	sh->loop_depth--;
+	return f;
+}
+
+/* ---- case ---- */
+
+/* Does one of the patterns match? FLOW_NEXT unless expansion failed. */
+static enum flow case_match(struct shell *sh, const struct case_item *item, struct slice text,
+			    bool *found)
+{
+	unsigned flags = PATTERN_EXTGLOB | (sh->opts[SHOPT_NOCASEMATCH] ? PATTERN_ICASE : 0);
+
+	*found = false;
+	for (const struct word *w = item->patterns; w && !*found; w = w->next) {
+		struct arena_mark m = arena_mark(&sh->turn);
+		const struct pattern *pat;
+		struct slice p;
+		enum flow f;
+
+		if ((w->flags & WORD_LITERAL) && !(flags & PATTERN_ICASE)) {
+			*found = slice_eq(w->text, text);
+			continue;
+		}
+		f = expand_pattern(sh, w, &p);
+		if (f != FLOW_NEXT)
+			return f;
+		pat = pattern_cached(sh, p, flags);
+		*found = pat && pattern_match(pat, text.p, text.n);
+		arena_reset(&sh->turn, m);
+	}
+	return FLOW_NEXT;
+}
+
+static void trace_case(struct shell *sh, const struct node *n)
+{
+	struct str t;
+
+	str_init(&t, sh->heap, STR_MAX_DEFAULT);
+	str_adds(&t, "case ");
+	str_addslice(&t, n->match.word->text);
+	str_adds(&t, " in");
+	trace_text(sh, t.p, t.n);
+	str_end(&t);
+}
+
+static enum flow case_items(struct shell *sh, const struct node *n, struct slice text)
+{
+	bool found = false;
+	enum flow f = FLOW_NEXT;
+
+	sh->status = 0;
+	for (const struct case_item *i = n->match.items; i; i = i->next) {
+		if (!found)
+			f = case_match(sh, i, text, &found);
+		if (f != FLOW_NEXT)
+			return f;
+		if (!found)
+			continue;
+		if (i->body)
+			f = eval_node(sh, i->body);
+		else
+			sh->status = 0;
+		if (f != FLOW_NEXT || i->end == CASE_BREAK)
+			return f;
+		found = i->end == CASE_FALL;
+	}
+	return f;
+}
+
+enum flow eval_case(struct shell *sh, const struct node *n)
+{
+	struct arena_mark m = arena_mark(&sh->turn);
+	size_t mark = substitution_mark(sh);
+	struct slice text;
+	enum flow f = FLOW_NEXT;
+
+	sh->line = n->line;
+	if (sh->opts[OPT_XTRACE])
+		trace_case(sh, n);
+	if (doing(sh)->n_traps && trap_has(sh, TRAP_DEBUG)) {
+		sh->current = n;
+		f = trap_run(sh, TRAP_DEBUG);
+	}
+	if (f == FLOW_NEXT)
+		f = expand_string(sh, n->match.word, false, &text);
+	if (f == FLOW_NEXT)
+		f = case_items(sh, n, text);
+	arena_reset(&sh->turn, m);
+	substitution_close(sh, mark);
+	return f;
+}

@@ -1,0 +1,293 @@
+/*
+ * Simple commands: words are expanded, then assignments, then redirections,
+ * then the command runs; what was changed for it is changed back. Everything
+ * the expansion made lives in sh->turn until the command is over.
+ */
+#include "shell/doing.h"
+
+#include <string.h>
+
+#include "lang/print.h"
+
+/* ---- Assignments ---- */
+
+/* With set -x the value must be seen before it is assigned. */
+static int assign_traced(struct shell *sh, const struct assign *a, bool temporary, enum flow *flow)
+{
+	struct slice v = SLICE("");
+
+	if (a->is_array) {
+		trace_array(sh, a);
+		return var_assign(sh, a, 0, false);
+	}
+	if (a->value) {
+		*flow = expand_string(sh, a->value, true, &v);
+		if (*flow != FLOW_NEXT)
+			return 1;
+	}
+	trace_assign(sh, a, &v);
+	if (temporary) {
+		struct part text = { .kind = PART_SINGLE, .text = v };
+		struct word word = { .parts = &text, .flags = WORD_QUOTED, .text = v };
+		struct assign copy = *a;
+
+		copy.value = &word;
+		return var_assign(sh, &copy, VAR_EXPORT, true);
+	}
+	if (a->sub.kind != SUBSCRIPT_NONE)
+		return var_set_element(sh, &a->name, &a->sub, v.p, v.n, a->append);
+	return a->append ? var_append(sh, &a->name, v.p, v.n) : var_set(sh, &a->name, v.p, v.n);
+}
+
+/* Assignments with no command: they are the shell's own. */
+static enum flow simple_assign(struct shell *sh, const struct node *n)
+{
+	enum flow f = FLOW_NEXT;
+
+	sh->status = 0;
+	for (const struct assign *a = n->simple.assigns; a; a = a->next) {
+		int bad;
+
+		sh->failed = FLOW_ABORT;
+		if (sh->opts[OPT_XTRACE])
+			bad = assign_traced(sh, a, false, &f);
+		else
+			bad = var_assign(sh, a, 0, false);
+		if (bad) {
+			if (sh->status == 0)
+				sh->status = 1;
+			return f != FLOW_NEXT ? f : sh->failed;
+		}
+	}
+	return FLOW_NEXT;
+}
+
+/* A=1 cmd: in a scope of their own, exported. bash goes on after a readonly
+ * variable, and gives up when an expansion failed. */
+static enum flow temporary_assign(struct shell *sh, const struct node *n)
+{
+	for (const struct assign *a = n->simple.assigns; a; a = a->next) {
+		enum flow f = FLOW_NEXT;
+		int bad;
+
+		sh->failed = FLOW_NEXT;
+		if (sh->opts[OPT_XTRACE])
+			bad = assign_traced(sh, a, true, &f);
+		else
+			bad = var_assign(sh, a, VAR_EXPORT, true);
+		if (bad && f != FLOW_NEXT)
+			return f;
+		if (bad && sh->failed == FLOW_EXIT)
+			return FLOW_EXIT;
+	}
+	return FLOW_NEXT;
+}
+
+/* ---- Words ---- */
+
+/* Declaration builtins: an argument that is an assignment is not split. It
+ * becomes text "x=value"; an array literal stays a tree, beside its argument. */
+static enum flow expand_decl_assign(struct shell *sh, const struct assign *a, struct fields *out)
+{
+	struct slice v = SLICE("");
+	struct str t;
+	enum flow f = FLOW_NEXT;
+
+	str_init(&t, sh->heap, STR_MAX_DEFAULT);
+	str_addn(&t, a->name.s, a->name.n);
+	if (a->sub.kind == SUBSCRIPT_EXPR && a->sub.word) {
+		str_addc(&t, '[');
+		str_addslice(&t, a->sub.word->text);
+		str_addc(&t, ']');
+	}
+	if (!a->is_array) {
+		if (a->value)
+			f = expand_string(sh, a->value, true, &v);
+		str_adds(&t, a->append ? "+=" : "=");
+		str_addslice(&t, v);
+	}
+	if (f == FLOW_NEXT) {
+		struct slice one = str_slice(&t);
+		struct part text = { .kind = PART_SINGLE, .text = one };
+		struct word word = { .parts = &text, .flags = WORD_QUOTED, .text = one };
+
+		f = expand_words(sh, &word, out);
+	}
+	str_end(&t);
+	return f;
+}
+
+static void keep_tree(struct shell *sh, const struct assign *a, size_t index,
+		      struct decl_tree ***link)
+{
+	struct decl_tree *t = arena_alloc(&sh->turn, sizeof(*t));
+
+	if (!t)
+		return;
+	*t = (struct decl_tree){ .index = (int)index, .assign = a };
+	**link = t;
+	*link = &t->next;
+}
+
+static enum flow expand_decl(struct shell *sh, const struct node *n, struct fields *out,
+			     struct decl_tree **trees)
+{
+	struct decl_tree **link = trees;
+	enum flow f;
+
+	for (const struct decl_arg *a = n->simple.decl; a; a = a->next) {
+		if (a->word) {
+			struct word one = *a->word;
+
+			one.next = NULL;
+			f = expand_words(sh, &one, out);
+		} else {
+			f = expand_decl_assign(sh, a->assign, out);
+			if (f == FLOW_NEXT && a->assign->is_array)
+				keep_tree(sh, a->assign, out->n - 1, &link);
+		}
+		if (f != FLOW_NEXT)
+			return f;
+	}
+	return FLOW_NEXT;
+}
+
+/* ---- Running ---- */
+
+/* What runs with the assignments, if any, in force. */
+static enum flow simple_run(struct shell *sh, const struct node *n, struct fields *words)
+{
+	enum flow f = FLOW_NEXT, bad = FLOW_NEXT;
+
+	if (n->simple.assigns) {
+		var_push_temporary(sh);
+		bad = temporary_assign(sh, n);
+	}
+	if (bad == FLOW_NEXT)
+		sh->status = run_command(sh, (int)words->n, words->at, 0, &f);
+	else
+		sh->status = sh->status ? sh->status : 1;
+	if (n->simple.assigns)
+		var_pop_temporary(sh);
+	return bad != FLOW_NEXT ? bad : f;
+}
+
+/* With redirections around it. */
+static enum flow __attribute__((noinline)) simple_redirected(struct shell *sh,
+							     const struct node *n,
+							     struct fields *words)
+{
+	struct doing *d = doing(sh);
+	struct redir_undo undo;
+	enum flow f = FLOW_NEXT;
+
+	redir_begin(sh, &undo);
+	sh->status = redir_apply(sh, n->redirs, &undo, &f);
+	if (sh->status) {
+		if (sh->opts[OPT_POSIX] && words->n && f == FLOW_NEXT) {
+			const struct builtin *b = builtin_active(sh, words->at[0],
+								 words->lens[0]);
+
+			if (b && (b->flags & BUILTIN_SPECIAL))
+				f = FLOW_EXIT;
+		}
+		return f;
+	}
+	d->keep_redirs = false;
+	if (words->n)
+		f = simple_run(sh, n, words);
+	if (d->keep_redirs)
+		redir_keep(sh, &undo);
+	else
+		redir_restore(sh, &undo);
+	d->keep_redirs = false;
+	return f;
+}
+
+static void keep_last_arg(struct shell *sh, const struct fields *words)
+{
+	str_reset(&sh->last_arg);
+	str_addn(&sh->last_arg, words->at[words->n - 1], words->lens[words->n - 1]);
+}
+
+static enum flow simple_words(struct shell *sh, const struct node *n, struct fields *words)
+{
+	enum flow f;
+
+	if (sh->opts[OPT_XTRACE] && !n->simple.assigns)
+		trace_words(sh, words);
+	f = n->redirs ? simple_redirected(sh, n, words) : simple_run(sh, n, words);
+	keep_last_arg(sh, words);
+	return f;
+}
+
+/* Words that came to nothing: the assignments are the shell's own. */
+static enum flow simple_nothing(struct shell *sh, const struct node *n)
+{
+	struct fields none = { 0 };
+	enum flow f = FLOW_NEXT;
+
+	if (n->redirs) {
+		f = simple_redirected(sh, n, &none);
+		if (f != FLOW_NEXT || sh->status)
+			return f;
+	}
+	sh->status = 0;
+	if (n->simple.assigns)
+		f = simple_assign(sh, n);
+	if (f == FLOW_NEXT && sh->substitution_status > 0)
+		sh->status = sh->substitution_status;
+	return f;
+}
+
+static enum flow simple_expand_run(struct shell *sh, const struct node *n)
+{
+	struct fields words = { 0 };
+	struct decl_tree *trees = NULL, *outer = doing(sh)->decl;
+	enum flow f;
+
+	sh->substitution_status = -1;
+	if (n->simple.decl)
+		f = expand_decl(sh, n, &words, &trees);
+	else
+		f = n->simple.words ? expand_words(sh, n->simple.words, &words) : FLOW_NEXT;
+	if (f != FLOW_NEXT) {
+		if (!sh->status)
+			sh->status = 1;
+		return f;
+	}
+	if (!words.n)
+		return simple_nothing(sh, n);
+	doing(sh)->decl = trees;
+	f = simple_words(sh, n, &words);
+	doing(sh)->decl = outer;
+	return f;
+}
+
+enum flow eval_simple(struct shell *sh, const struct node *n)
+{
+	struct doing *d = doing(sh);
+	struct arena_mark m = arena_mark(&sh->turn);
+	size_t mark = d->open_substitutions.n;
+	enum flow f;
+
+	sh->line = n->line;
+	sh->current = n;
+	if (d->n_traps && trap_has(sh, TRAP_DEBUG)) {
+		f = trap_run(sh, TRAP_DEBUG);
+		if (f != FLOW_NEXT)
+			return f;
+		if (sh->status && sh->opts[SHOPT_EXTDEBUG])
+			return FLOW_NEXT;
+		sh->line = n->line;
+		sh->current = n;
+	}
+	f = simple_expand_run(sh, n);
+	sh->pipe_status.n = 0;
+	if (d->open_substitutions.n > mark)
+		substitution_close(sh, mark);
+	arena_reset(&sh->turn, m);
+	if (d->n_traps && f == FLOW_NEXT)
+		f = trap_pending_slow(sh);
+	return f != FLOW_NEXT ? f : eval_check(sh);
+}

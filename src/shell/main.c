@@ -1,0 +1,330 @@
+/*
+ * The commands bash and sh: a shell in a process of its own, as a script's
+ * interpreter, with -c, or reading commands from standard input.
+ */
+#include "shell/doing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "shell/builtin/builtin.h"
+
+#define BASH_VERSION_TEXT "5.2.15(1)-release (x86_64-pc-linux-gnu)"
+
+struct start {
+	struct shell *sh;
+	int argc, at;
+	char **argv;
+	bool command, stdin_script, interactive, login, no_rc;
+	const char *init_file;
+};
+
+static int start_bad(struct start *st, const char *fmt, const char *what)
+{
+	struct str m;
+
+	str_init(&m, st->sh->heap, STR_MAX_DEFAULT);
+	str_addf(&m, "%s: ", st->sh->arg0);
+	str_addf(&m, "%s: %s\n", what, fmt);
+	tsb_write_all(st->sh->p, 2, m.p, m.n);
+	str_end(&m);
+	return STATUS_USAGE;
+}
+
+static int start_version(struct start *st)
+{
+	static const char text[] = "GNU bash, version " BASH_VERSION_TEXT "\n";
+
+	tsb_write_all(st->sh->p, 1, text, sizeof(text) - 1);
+	return -1;
+}
+
+static int start_help(struct start *st)
+{
+	struct shell *sh = st->sh;
+
+	puts_(sh, "Usage:\tbash [GNU long option] [option] ...\n"
+	      "\tbash [GNU long option] [option] script-file ...\n"
+	      "GNU long options:\n\t--debug\n\t--debugger\n\t--dump-po-strings\n\t--dump-strings\n"
+	      "\t--help\n\t--init-file\n\t--login\n\t--noediting\n\t--noprofile\n\t--norc\n"
+	      "\t--posix\n\t--pretty-print\n\t--rcfile\n\t--restricted\n\t--verbose\n\t--version\n"
+	      "Shell options:\n\t-ilrsD or -c command or -O shopt_option\t\t(invocation only)\n"
+	      "\t-abefhkmnptuvxBCEHPT or -o option\n");
+	put_flush(sh);
+	return -1;
+}
+
+/* --name. 0 to go on, a status, or -1: ends well. */
+static int start_long(struct start *st, const char *name)
+{
+	struct shell *sh = st->sh;
+
+	if (!strcmp(name, "version"))
+		return start_version(st);
+	if (!strcmp(name, "help"))
+		return start_help(st);
+	if (!strcmp(name, "login"))
+		st->login = true;
+	else if (!strcmp(name, "posix"))
+		shell_set_option(sh, OPT_POSIX, true);
+	else if (!strcmp(name, "verbose"))
+		shell_set_option(sh, OPT_VERBOSE, true);
+	else if (!strcmp(name, "norc"))
+		st->no_rc = true;
+	else if (!strcmp(name, "rcfile") || !strcmp(name, "init-file")) {
+		if (st->at + 1 >= st->argc)
+			return start_bad(st, "option requires an argument", name);
+		st->init_file = st->argv[++st->at];
+	} else if (strcmp(name, "noprofile") && strcmp(name, "noediting")) {
+		return start_bad(st, "invalid option", st->argv[st->at]);
+	}
+	return 0;
+}
+
+/* -O and -o take the next argument. */
+static int start_named(struct start *st, char letter, bool on)
+{
+	struct shell *sh = st->sh;
+	const char *name = st->at + 1 < st->argc ? st->argv[st->at + 1] : NULL;
+	enum opt_id id;
+
+	if (!name) {
+		for (unsigned i = 0; i < OPT_COUNT; i++)
+			if (is_set_option((enum opt_id)i) == (letter == 'o'))
+				set_option_print(sh, (enum opt_id)i, !on);
+		put_flush(sh);
+		return -1;
+	}
+	id = letter == 'o' ? set_option_by_name(name, strlen(name)) : shopt_by_name(name);
+	if (id == OPT_COUNT)
+		return start_bad(st, letter == 'o' ? "invalid option name" :
+				 "invalid shell option name", name);
+	shell_set_option(sh, id, on);
+	st->at++;
+	return 0;
+}
+
+static int start_letters(struct start *st, const char *a)
+{
+	struct shell *sh = st->sh;
+	bool on = *a == '-';
+	int at = st->at;
+
+	for (a++; *a; a++) {
+		char letter[2] = { *a, '\0' };
+		bool known = false;
+		int status;
+
+		if (*a == 'o' || *a == 'O') {
+			status = start_named(st, *a, on);
+			if (status)
+				return status;
+			continue;
+		}
+		if (strchr("cslirD", *a)) {
+			st->command |= *a == 'c';
+			st->stdin_script |= *a == 's';
+			st->login |= *a == 'l';
+			st->interactive |= *a == 'i';
+			continue;
+		}
+		for (unsigned i = 0; i < OPT_COUNT && !known; i++) {
+			if (set_option_letter((enum opt_id)i) != *a)
+				continue;
+			shell_set_option(sh, (enum opt_id)i, on);
+			known = true;
+		}
+		if (!known) {
+			char text[3] = { on ? '-' : '+', letter[0], '\0' };
+
+			return start_bad(st, "invalid option", text);
+		}
+	}
+	(void)at;
+	return 0;
+}
+
+/* 0: go on at st->at; -1 ends well; else the status. */
+static int start_options(struct start *st)
+{
+	for (st->at = 1; st->at < st->argc; st->at++) {
+		const char *a = st->argv[st->at];
+		int status;
+
+		if (!strcmp(a, "--") || !strcmp(a, "-")) {
+			st->at++;
+			return 0;
+		}
+		if (*a != '-' && *a != '+')
+			return 0;
+		if (!strncmp(a, "--", 2))
+			status = start_long(st, a + 2);
+		else if (!a[1])
+			return 0;
+		else
+			status = start_letters(st, a);
+		if (status)
+			return status;
+	}
+	return 0;
+}
+
+/* ---- Ways to run ---- */
+
+static void take_args(struct start *st, int from)
+{
+	if (from < st->argc)
+		shell_set_args(st->sh, (size_t)(st->argc - from), st->argv + from);
+}
+
+static int run_command_string(struct start *st)
+{
+	struct shell *sh = st->sh;
+	const char *text;
+	enum flow f;
+
+	if (st->at >= st->argc)
+		return start_bad(st, "option requires an argument", "-c");
+	text = st->argv[st->at];
+	if (st->at + 1 < st->argc) {
+		sh->arg0 = heap_strdup(sh->heap, st->argv[st->at + 1]);
+		sh->script_name = sh->arg0;
+		take_args(st, st->at + 2);
+	}
+	sh->command_string = true;
+	sh->execution_string = text;
+	f = run_text(sh, text, strlen(text), sh->arg0, 1, "-c");
+	return shell_finish(sh, f);
+}
+
+/* BASH_ENV names a file that scripts begin with. */
+static enum flow run_bash_env(struct shell *sh)
+{
+	struct slice v, path;
+
+	if (sh->opts[OPT_POSIX] || !var_get_text(sh, "BASH_ENV", &v) || !v.n)
+		return FLOW_NEXT;
+	if (expand_text(sh, v.p, v.n, &path) != FLOW_NEXT)
+		return FLOW_NEXT;
+	return source_file(sh, path.p, path.p, 0, NULL, true);
+}
+
+static int script_failed(struct shell *sh, const char *path, int err)
+{
+	struct str m;
+
+	str_init(&m, sh->heap, STR_MAX_DEFAULT);
+	if (err == -EISDIR || err == -ENOEXEC)
+		str_addf(&m, "%s: %s: %s\n", path, path, err == -EISDIR ? "Is a directory" :
+			 "cannot execute binary file");
+	else
+		str_addf(&m, "%s: %s: %s\n", sh->arg0, path, tsb_strerror(err));
+	tsb_write_all(sh->p, 2, m.p, m.n);
+	str_end(&m);
+	return err == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+}
+
+static int run_script_file(struct start *st)
+{
+	struct shell *sh = st->sh;
+	const char *path = st->argv[st->at];
+	struct str text;
+	enum flow f;
+	int fd = tsb_open(sh->p, path, O_RDONLY, 0), err;
+
+	if (fd == -ENOENT && !strchr(path, '/')) {
+		const char *found = command_find_path(sh, path, 0);
+
+		if (found) {
+			path = heap_strdup(sh->heap, found);
+			fd = tsb_open(sh->p, path, O_RDONLY, 0);
+		}
+	}
+	if (fd < 0)
+		return script_failed(sh, path, fd);
+	str_init(&text, sh->heap, kernel_limits(proc_kernel(sh->p))->source_bytes);
+	err = file_read_all(sh, fd, &text);
+	tsb_close(sh->p, fd);
+	if (!err && text_is_binary(text.p, text.n))
+		err = -ENOEXEC;
+	if (err)
+		return script_failed(sh, path, err);
+	sh->arg0 = sh->script_name = heap_strdup(sh->heap, path);
+	doing(sh)->base_call = (struct call){ .function = "main", .file = sh->arg0 };
+	sh->calls = &doing(sh)->base_call;
+	take_args(st, st->at + 1);
+	f = run_text(sh, text.p, text.n, sh->arg0, 1, NULL);
+	str_end(&text);
+	return shell_finish(sh, f);
+}
+
+static int run_stdin(struct start *st)
+{
+	take_args(st, st->at);
+	return shell_finish(st->sh, run_stream(st->sh, 0, st->sh->arg0));
+}
+
+static int start_run(struct start *st)
+{
+	struct shell *sh = st->sh;
+	int status = start_options(st);
+
+	if (status)
+		return status < 0 ? 0 : status;
+	sh->opts[SHOPT_LOGIN_SHELL] = st->login;
+	if (st->interactive)
+		sh->opts[SHOPT_EXPAND_ALIASES] = true;
+	if (run_bash_env(sh) == FLOW_EXIT)
+		return shell_finish(sh, FLOW_EXIT);
+	if (st->command)
+		return run_command_string(st);
+	if (st->at < st->argc && !st->stdin_script)
+		return run_script_file(st);
+	return run_stdin(st);
+}
+
+static int shell_main(struct tsb_proc *p, bool posix, int argc, char **argv)
+{
+	struct start st = { .argc = argc + 1 };
+	struct shell *sh = shell_new(p, tsb_name(p));
+	char **all = tsb_alloc(p, ((size_t)argc + 2) * sizeof(*all));
+
+	all[0] = (char *)(uintptr_t)tsb_name(p);
+	for (int i = 0; i < argc; i++)
+		all[i + 1] = argv[i];
+	st.argv = all;
+	st.sh = sh;
+	doing(sh)->first = false;
+	doing(sh)->script_heap = kernel_heap(proc_kernel(p));
+	shell_enter_process(sh);
+	if (posix)
+		shell_set_option(sh, OPT_POSIX, true);
+	return start_run(&st);
+}
+
+static int bash_run(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	(void)opts;
+	return shell_main(p, false, argc, argv);
+}
+
+static int sh_run(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	(void)opts;
+	return shell_main(p, true, argc, argv);
+}
+
+const struct tsb_command shell_command_bash = {
+	.version = TSB_COMMAND_VERSION, .name = "bash",
+	.synopsis = "[OPTION]... [-c COMMAND | FILE] [ARGUMENT]...",
+	.summary = "run shell commands", .package = "GNU bash", .package_version = "5.2.15",
+	.flags = TSB_RAW | TSB_NO_HELP, .run = bash_run,
+};
+
+const struct tsb_command shell_command_sh = {
+	.version = TSB_COMMAND_VERSION, .name = "sh",
+	.synopsis = "[OPTION]... [-c COMMAND | FILE] [ARGUMENT]...",
+	.summary = "run shell commands, POSIX mode", .package = "GNU bash",
+	.package_version = "5.2.15", .flags = TSB_RAW | TSB_NO_HELP, .run = sh_run,
+};

@@ -1,0 +1,88 @@
+/*
+ * Messages on standard error as bash words them: "NAME: line N: text". NAME is
+ * the file the running function or sourced text comes from, else $0. Each
+ * message is one write, so that messages of several processes do not mix.
+ */
+#include "shell/doing.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void message_prefix(struct shell *sh, struct str *out)
+{
+	const char *name = sh->arg0;
+
+	if (sh->calls && sh->calls->file && *sh->calls->file)
+		name = sh->calls->file;
+	str_adds(out, name);
+	if (sh->opts[SHOPT_GNU_ERRFMT])
+		str_addf(out, ":%u: ", sh->line ? sh->line : 1);
+	else
+		str_addf(out, ": line %u: ", sh->line ? sh->line : 1);
+}
+
+void message_write(struct shell *sh, const struct str *text)
+{
+	if (doing(sh)->out.n && !doing(sh)->capture)
+		put_flush(sh);	/* what the builtin printed before comes first */
+	tsb_write_all(sh->p, 2, text->p, text->n);
+}
+
+static void message_send(struct shell *sh, const char *builtin, const char *fmt, va_list ap)
+{
+	struct str *m = &doing(sh)->message;
+
+	str_reset(m);
+	message_prefix(sh, m);
+	if (builtin)
+		str_addf(m, "%s: ", builtin);
+	str_addvf(m, fmt, ap);
+	str_addc(m, '\n');
+	message_write(sh, m);
+}
+
+void shell_error(struct shell *sh, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message_send(sh, NULL, fmt, ap);
+	va_end(ap);
+}
+
+void builtin_error(struct shell *sh, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message_send(sh, sh->builtin, fmt, ap);
+	va_end(ap);
+}
+
+/* One line of a syntax error, with its own line number. */
+static void parse_message_line(struct shell *sh, struct str *m, const char *what, uint32_t line,
+			       const struct str *text)
+{
+	const char *name = sh->arg0;
+
+	if (sh->calls && sh->calls->file && *sh->calls->file)
+		name = sh->calls->file;
+	str_addf(m, "%s: ", name);
+	if (what)
+		str_addf(m, "%s: ", what);
+	str_addf(m, "line %u: ", line);
+	str_addn(m, text->p, text->n);
+	str_addc(m, '\n');
+}
+
+void parse_message(struct shell *sh, const struct parse_error *err, const char *what)
+{
+	struct str m;
+
+	str_init(&m, sh->heap, STR_MAX_DEFAULT);
+	parse_message_line(sh, &m, what, err->line, &err->message);
+	if (err->detail.n)
+		parse_message_line(sh, &m, what, err->line, &err->detail);
+	message_write(sh, &m);
+	str_end(&m);
+}

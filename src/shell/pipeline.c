@@ -1,0 +1,470 @@
+/*
+ * Pipelines and subshells. The stages are started from left to right and run
+ * when this process waits. A stage that is a plain program is expanded here and
+ * started as it is; a builtin that only prints fills the pipe right away; only
+ * what may change the shell gets a clone of it.
+ */
+#include "shell/doing.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct stage {
+	int pid;		/* 0: done already */
+	int status;
+};
+
+struct line {			/* a pipeline being started */
+	struct shell *sh;
+	struct stage *stages;
+	unsigned n;
+	int in;			/* reading end for the next stage, or -1 */
+};
+
+/* ---- Stages ---- */
+
+struct text_writer {		/* what a child without a shell has to write */
+	char *text;
+	size_t n;
+};
+
+static int writer_main(struct tsb_proc *p, void *arg)
+{
+	const struct text_writer *w = arg;
+
+	return tsb_write_all(p, 1, w->text, w->n) ? 1 : 0;
+}
+
+/* Output too long for the pipe: a process of its own writes it. */
+static int writer_start(struct shell *sh, const struct str *text, int in, int out, int next)
+{
+	struct tsb_proc *child;
+	struct text_writer *w;
+
+	if (shell_fork_plain(sh, &child))
+		return -1;
+	w = heap_alloc(proc_heap(child), sizeof(*w));
+	w->text = heap_dup(proc_heap(child), text->p, text->n);
+	w->n = text->n;
+	proc_give_fd(sh->p, out, child, 1);
+	proc_drop_fd(child, out);
+	if (in >= 0)
+		proc_drop_fd(child, in);
+	if (next >= 0)
+		proc_drop_fd(child, next);
+	proc_start(child, writer_main, w);
+	return proc_pid(child);
+}
+
+/* A builtin that only prints, in this process. */
+static void stage_builtin(struct line *l, struct quick_command *q, int out, int next,
+			  struct stage *st)
+{
+	struct shell *sh = l->sh;
+	struct doing *d = doing(sh);
+	struct str text, *outer = d->capture;
+	enum flow flow = FLOW_NEXT;
+
+	str_init(&text, sh->heap, STR_MAX_DEFAULT);
+	d->capture = &text;
+	proc_charge_command(sh->p, q->builtin->name);
+	if (sh->opts[OPT_XTRACE])
+		trace_words(sh, &q->fields);
+	st->status = run_builtin(sh, q->builtin, (int)q->fields.n, q->fields.at, &flow);
+	d->capture = outer;
+	if (text.n <= kernel_limits(proc_kernel(sh->p))->pipe_bytes)
+		tsb_write_all(sh->p, out, text.p, text.n);
+	else
+		st->pid = writer_start(sh, &text, l->in, out, next);
+	str_end(&text);
+}
+
+/* Puts the pipe's ends in their places in this process, does the stage's own
+ * redirections, and starts the program; all is put back afterwards. */
+static int stage_program(struct shell *sh, const struct node *n, struct quick_command *q, int in,
+			 int out, int next)
+{
+	struct redir_undo undo;
+	enum flow flow = FLOW_NEXT;
+	struct program program;
+	int pid = 0, status;
+
+	redir_begin(sh, &undo);
+	if (in >= 0)
+		redir_place(sh, in, 0, &undo);
+	if (out >= 0)
+		redir_place(sh, out, 1, &undo);
+	if (out >= 0 && n->pipe_stderr)
+		redir_place(sh, 1, 2, &undo);
+	(void)next;
+	status = redir_apply(sh, n->redirs, &undo, &flow);
+	if (status)
+		return -status;
+	if (sh->opts[OPT_XTRACE])
+		trace_words(sh, &q->fields);
+	proc_charge_command(sh->p, q->fields.at[0]);
+	status = run_find(sh, q->fields.at[0], 0, &program);
+	if (!status)
+		pid = run_start(sh, &program, q->fields.at);
+	redir_restore(sh, &undo);
+	if (status)
+		return -status;
+	return pid < 0 ? -254 : pid;
+}
+
+/* A clone of the shell with the pipe's ends in place. */
+static int stage_clone(struct line *l, const struct node *n, int out, int next)
+{
+	struct shell *sh = l->sh;
+	struct tsb_proc *child;
+	struct shell *csh = shell_fork(sh, &child);
+
+	if (!csh)
+		return -254;
+	if (l->in >= 0) {
+		proc_give_fd(sh->p, l->in, child, 0);
+		proc_drop_fd(child, l->in);
+	}
+	if (out >= 0) {
+		proc_give_fd(sh->p, out, child, 1);
+		if (n->pipe_stderr)
+			proc_give_fd(sh->p, out, child, 2);
+		proc_drop_fd(child, out);
+	}
+	if (next >= 0)
+		proc_drop_fd(child, next);
+	shell_start(csh, n);
+	return proc_pid(child);
+}
+
+static void stage_start(struct line *l, const struct node *n, int out, int next,
+			struct stage *st)
+{
+	struct shell *sh = l->sh;
+	struct arena_mark m = arena_mark(&sh->turn);
+	struct quick_command q;
+	int pid = 0;
+
+	switch (quick_prepare(sh, n, &q)) {
+	case QUICK_BUILTIN:
+		if (out >= 0 && !n->pipe_stderr)
+			stage_builtin(l, &q, out, next, st);
+		else
+			pid = stage_clone(l, n, out, next);
+		break;
+	case QUICK_PROGRAM:
+		pid = stage_program(sh, n, &q, l->in, out, next);
+		break;
+	case QUICK_FAILED:
+		st->status = sh->status;
+		break;
+	case QUICK_NO:
+		pid = stage_clone(l, n, out, next);
+		break;
+	}
+	arena_reset(&sh->turn, m);
+	if (pid > 0)
+		st->pid = pid;
+	else if (pid < 0)
+		st->status = -pid;
+}
+
+/* The pipe behind a stage. Close-on-exec: programs see only what is put in place. */
+static int stage_pipe(struct shell *sh, int fd[2])
+{
+	int err = tsb_pipe(sh->p, fd);
+
+	if (err) {
+		shell_error(sh, "pipe error: %s", tsb_strerror(err));
+		return err;
+	}
+	for (int i = 0; i < 2; i++) {
+		if (fd[i] < 3) {	/* descriptors 0 to 2 may be closed */
+			int high = proc_save_fd(sh->p, fd[i], 3);
+
+			fd[i] = high;
+		}
+		tsb_set_cloexec(sh->p, fd[i], true);
+	}
+	return 0;
+}
+
+/* ---- The whole ---- */
+
+static void line_wait(struct line *l)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		struct stage *st = &l->stages[i];
+		int w;
+
+		if (!st->pid)
+			continue;
+		w = job_wait_pid(l->sh, st->pid);
+		st->status = status_of_wait(w);
+	}
+}
+
+/* lastpipe: the last stage runs in this shell. */
+static enum flow line_last_here(struct line *l, const struct node *n, struct stage *st)
+{
+	struct shell *sh = l->sh;
+	struct redir_undo undo;
+	enum flow f;
+
+	redir_begin(sh, &undo);
+	redir_place(sh, l->in, 0, &undo);
+	tsb_close(sh->p, l->in);
+	l->in = -1;
+	sh->errexit_off++;
+	f = eval_node(sh, n);
+	sh->errexit_off--;
+	st->status = sh->status;
+	redir_restore(sh, &undo);
+	return f;
+}
+
+static enum flow line_start(struct line *l, const struct node *first)
+{
+	struct shell *sh = l->sh;
+	unsigned i = 0;
+
+	for (const struct node *n = first; n; n = n->next, i++) {
+		int fd[2] = { -1, -1 };
+
+		if (!n->next && sh->opts[SHOPT_LASTPIPE] && !sh->opts[OPT_MONITOR] && i)
+			return line_last_here(l, n, &l->stages[i]);
+		if (n->next && stage_pipe(sh, fd)) {
+			l->stages[i].status = 1;
+			l->n = i + 1;
+			break;
+		}
+		stage_start(l, n, fd[1], fd[0], &l->stages[i]);
+		if (l->in >= 0)
+			tsb_close(sh->p, l->in);
+		if (fd[1] >= 0)
+			tsb_close(sh->p, fd[1]);
+		l->in = fd[0];
+	}
+	if (l->in >= 0)
+		tsb_close(sh->p, l->in);
+	return FLOW_NEXT;
+}
+
+static void line_status(struct shell *sh, const struct line *l, int *statuses)
+{
+	sh->status = l->n ? l->stages[l->n - 1].status : 0;
+	for (unsigned i = 0; i < l->n; i++) {
+		statuses[i] = l->stages[i].status;
+		if (sh->opts[OPT_PIPEFAIL] && statuses[i] && !(l->n && l->stages[l->n - 1].status))
+			sh->status = statuses[i];
+	}
+	set_pipe_status(sh, statuses, l->n);
+}
+
+static enum flow eval_stages(struct shell *sh, const struct node *n)
+{
+	struct arena_mark m = arena_mark(&sh->turn);
+	struct line l = { .sh = sh, .n = n->pipeline.n, .in = -1 };
+	size_t mark = substitution_mark(sh);
+	enum flow f;
+
+	l.stages = arena_zalloc(&sh->turn, l.n * sizeof(*l.stages));
+	f = line_start(&l, n->pipeline.first);
+	line_wait(&l);
+	line_status(sh, &l, arena_zalloc(&sh->turn, l.n * sizeof(int)));
+	arena_reset(&sh->turn, m);
+	substitution_close(sh, mark);
+	if (f == FLOW_NEXT)
+		f = trap_pending(sh);
+	return f;
+}
+
+unsigned pipeline_background(struct shell *sh, const struct node *n, int in, int *pids)
+{
+	struct line l = { .sh = sh, .n = n->pipeline.n, .in = in };
+	bool lastpipe = sh->opts[SHOPT_LASTPIPE];
+	unsigned count = 0;
+
+	l.stages = arena_zalloc(&sh->turn, l.n * sizeof(*l.stages));
+	sh->opts[SHOPT_LASTPIPE] = false;
+	line_start(&l, n->pipeline.first);
+	sh->opts[SHOPT_LASTPIPE] = lastpipe;
+	for (unsigned i = 0; i < l.n; i++)
+		if (l.stages[i].pid)
+			pids[count++] = l.stages[i].pid;
+	return count;
+}
+
+/* ---- time ---- */
+
+/* One time as TIMEFORMAT's %[p][l]X gives it. */
+static void time_value(struct str *out, uint64_t ns, int precision, bool minutes)
+{
+	uint64_t ms = ns / 1000000, seconds = ms / 1000, part = ms % 1000;
+
+	for (int i = precision; i < 3; i++)
+		part /= 10;
+	if (minutes) {
+		str_addf(out, "%llum", (unsigned long long)(seconds / 60));
+		seconds %= 60;
+	}
+	str_addf(out, "%llu", (unsigned long long)seconds);
+	if (precision > 0)
+		str_addf(out, ".%0*llu", precision, (unsigned long long)part);
+	if (minutes)
+		str_addc(out, 's');
+}
+
+/* One % sequence; the character behind it. */
+static const char *time_sequence(struct shell *sh, struct str *out, const char *p,
+				 const uint64_t ns[3], bool *bad)
+{
+	int precision = 3;
+	bool minutes = false;
+
+	if (*p == '%') {
+		str_addc(out, '%');
+		return p + 1;
+	}
+	if (*p >= '0' && *p <= '9') {
+		precision = *p - '0' > 3 ? 3 : *p - '0';
+		p++;
+	}
+	if (*p == 'l') {
+		minutes = true;
+		p++;
+	}
+	if (*p == 'R' || *p == 'E')
+		time_value(out, ns[0], precision, minutes);
+	else if (*p == 'U')
+		time_value(out, ns[1], precision, minutes);
+	else if (*p == 'S')
+		time_value(out, ns[2], precision, minutes);
+	else if (*p == 'P')
+		str_addf(out, "%.*f", precision > 2 ? 2 : precision, ns[0] ?
+			 100.0 * (double)(ns[1] + ns[2]) / (double)ns[0] : 0.0);
+	else {
+		shell_error(sh, "TIMEFORMAT: `%c': invalid format character", *p);
+		*bad = true;
+	}
+	return *p ? p + 1 : p;
+}
+
+static void time_report(struct shell *sh, bool posix, const uint64_t ns[3])
+{
+	const char *p = "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS";
+	struct slice v;
+	struct str out;
+	bool bad = false;
+
+	if (posix)
+		p = "real %2R\nuser %2U\nsys %2S";
+	else if (var_get_text(sh, "TIMEFORMAT", &v))
+		p = arena_dup(&sh->turn, v.p, v.n);
+	if (!*p)
+		return;
+	str_init(&out, sh->heap, STR_MAX_DEFAULT);
+	while (*p && !bad) {
+		if (*p != '%')
+			str_addc(&out, *p++);
+		else
+			p = time_sequence(sh, &out, p + 1, ns, &bad);
+	}
+	str_addc(&out, '\n');
+	if (!bad)
+		tsb_write_all(sh->p, 2, out.p, out.n);
+	str_end(&out);
+}
+
+static enum flow eval_timed(struct shell *sh, const struct node *n, enum flow (*run)(
+				    struct shell *, const struct node *))
+{
+	struct proc_times a, b;
+	uint64_t ns[3];
+	enum flow f;
+
+	proc_times(sh->p, &a);
+	f = run(sh, n);
+	proc_times(sh->p, &b);
+	ns[0] = b.real_ns - a.real_ns;
+	ns[1] = b.user_ns - a.user_ns + b.children_ns - a.children_ns;
+	ns[2] = 0;
+	time_report(sh, n->pipeline.timed_posix, ns);
+	return f;
+}
+
+/* ---- Entry ---- */
+
+static enum flow pipeline_run(struct shell *sh, const struct node *n)
+{
+	if (!n->pipeline.first) {	/* time or ! alone */
+		sh->status = 0;
+		return FLOW_NEXT;
+	}
+	if (n->pipeline.n == 1)
+		return eval_node(sh, n->pipeline.first);
+	return eval_stages(sh, n);
+}
+
+enum flow eval_pipeline(struct shell *sh, const struct node *n)
+{
+	enum flow f;
+
+	if (n->pipeline.negate)
+		sh->errexit_off++;
+	f = n->pipeline.timed ? eval_timed(sh, n, pipeline_run) : pipeline_run(sh, n);
+	if (n->pipeline.negate) {
+		sh->errexit_off--;
+		if (f == FLOW_NEXT) {
+			if (!sh->pipe_status.n)
+				set_pipe_status(sh, &sh->status, 1);
+			sh->status = !sh->status;
+		}
+		return f;
+	}
+	if (f != FLOW_NEXT || n->pipeline.n <= 1)
+		return f;
+	return eval_check(sh);
+}
+
+/* ( ): the redirections are the child's. */
+static int subshell_main(struct tsb_proc *p, void *arg)
+{
+	struct shell *sh = arg;
+	const struct node *n = doing(sh)->start_node;
+	struct redir_undo undo;
+	enum flow f = FLOW_NEXT;
+
+	(void)p;
+	shell_enter_process(sh);
+	redir_begin(sh, &undo);
+	if (n->redirs && redir_apply(sh, n->redirs, &undo, &f))
+		sh->status = 1;
+	else
+		f = eval_node(sh, n->flow.body);
+	return shell_finish(sh, f);
+}
+
+enum flow eval_subshell(struct shell *sh, const struct node *n)
+{
+	struct tsb_proc *child;
+	struct shell *csh;
+	int w;
+	enum flow f;
+
+	sh->line = n->line;
+	csh = shell_fork(sh, &child);
+	if (!csh) {
+		sh->status = 254;
+		return FLOW_NEXT;
+	}
+	doing(csh)->start_node = n;
+	proc_start(child, subshell_main, csh);
+	w = job_wait_pid(sh, proc_pid(child));
+	sh->status = status_of_wait(w);
+	sh->pipe_status.n = 0;
+	if ((w & 0x7f) && (w & 0x7f) != 0x7f)
+		job_report(sh, w, proc_pid(child), node_text(sh, n));
+	f = trap_pending(sh);
+	return f != FLOW_NEXT ? f : eval_check(sh);
+}

@@ -1,0 +1,78 @@
+/*
+ * "x" and "a[i]" as text: what read, printf -v, getopts, declare "$x" and others
+ * are given. The subscript is parsed when it is used.
+ */
+#include "shell/doing.h"
+
+#include <string.h>
+
+#include "lang/arith.h"
+
+bool text_is_name(const char *s)
+{
+	return parse_is_name(s, strlen(s));
+}
+
+/* Length of the name before [subscript], n without one; 0: not a reference. */
+static size_t reference_name(const char *s, size_t n)
+{
+	const char *open = memchr(s, '[', n);
+
+	if (!open)
+		return parse_is_name(s, n) ? n : 0;
+	if (s[n - 1] != ']' || open + 2 >= s + n || !parse_is_name(s, (size_t)(open - s)))
+		return 0;
+	return (size_t)(open - s);
+}
+
+bool reference_valid(const char *s, size_t n)
+{
+	return n && reference_name(s, n) > 0;
+}
+
+/* Element of an array: the subscript as word and as arithmetic. */
+static int set_element(struct shell *sh, const struct name *name, const char *sub, size_t sub_n,
+		       const char *value, size_t n, bool append)
+{
+	struct parse_options opt = shell_parse_options(sh, "subscript", sh->line);
+	struct parse_error err = { .line = 0 };
+	struct script *owner = NULL;
+	struct word *w;
+	int status = 1;
+
+	str_init(&err.message, sh->heap, STR_MAX_DEFAULT);
+	str_init(&err.detail, sh->heap, STR_MAX_DEFAULT);
+	w = parse_word_text(sh->heap, sub, sub_n, false, &opt, &owner, &err);
+	if (w) {
+		struct arith a = { .text = { sub, sub_n }, .word = w };
+		struct subscript s = { .kind = SUBSCRIPT_EXPR, .word = w, .arith = &a };
+
+		status = var_set_element(sh, name, &s, value, n, append);
+	} else {
+		shell_error(sh, "%.*s[%.*s]: bad array subscript", (int)name->n, name->s,
+			    (int)sub_n, sub);
+	}
+	if (owner)
+		script_drop(owner);
+	str_end(&err.message);
+	str_end(&err.detail);
+	return status;
+}
+
+int var_set_reference(struct shell *sh, const char *ref, size_t ref_n, const char *value, size_t n,
+		      bool append)
+{
+	size_t len = reference_name(ref, ref_n);
+	struct name name = { .s = ref, .n = (uint32_t)len };
+
+	if (!len) {
+		builtin_error(sh, "`%.*s': not a valid identifier", (int)ref_n, ref);
+		return 1;
+	}
+	name.s = arena_dup(&sh->turn, ref, len);
+	name.hash = map_hash(name.s, len);
+	if (len == ref_n)
+		return append ? var_append(sh, &name, value, n) : var_set(sh, &name, value, n);
+	return set_element(sh, &name, arena_dup(&sh->turn, ref + len + 1, ref_n - len - 2),
+			   ref_n - len - 2, value, n, append);
+}

@@ -1,0 +1,291 @@
+/*
+ * From argv to something that runs: function, builtin or program. A program is
+ * looked up here, in the parent, so that a child is started only when there is
+ * something to run; bash's messages and the statuses 126 and 127 are made here.
+ */
+#include "shell/doing.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- Builtins ---- */
+
+int put_flush(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+	int err = 0;
+
+	if (!d->out.n)
+		return 0;
+	if (d->capture)
+		str_addn(d->capture, d->out.p, d->out.n);
+	else
+		err = tsb_write_all(sh->p, 1, d->out.p, d->out.n);
+	str_reset(&d->out);
+	if (!err)
+		return 0;
+	builtin_error(sh, "write error: %s", tsb_strerror(err));
+	return 1;
+}
+
+int run_builtin(struct shell *sh, const struct builtin *b, int argc, char **argv, enum flow *flow)
+{
+	const char *outer = sh->builtin;
+	int status;
+
+	sh->builtin = b->name;
+	status = b->run(sh, argc, argv, flow);
+	if (doing(sh)->out.n && put_flush(sh) && !status)
+		status = 1;
+	sh->builtin = outer;
+	return status;
+}
+
+/* ---- Programs ---- */
+
+static int not_found(struct shell *sh, const char *name)
+{
+	shell_error(sh, "%s: command not found", name);
+	return STATUS_NOT_FOUND;
+}
+
+/* The message for a path that cannot be run. */
+static int cannot_run(struct shell *sh, const char *path, int err)
+{
+	struct tsb_stat st;
+
+	if (!tsb_stat(sh->p, path, &st)) {
+		if (S_ISDIR(st.mode))
+			err = -EISDIR;
+		else if (err == -ENOENT) {
+			shell_error(sh, "%s: cannot execute: required file not found", path);
+			return STATUS_NOT_FOUND;
+		}
+	}
+	if (err == -ENOEXEC)
+		shell_error(sh, "%s: cannot execute binary file: %s", path, tsb_strerror(err));
+	else
+		shell_error(sh, "%s: %s", path, tsb_strerror(err));
+	return err == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+}
+
+static int find_path(struct shell *sh, const char *path, struct program *out)
+{
+	int err = proc_find_program(sh->p, path, out);
+
+	if (err)
+		return cannot_run(sh, path, err);
+	if (out->kind == PROGRAM_SCRIPT) {
+		struct program interpreter;
+
+		if (proc_find_program(sh->p, out->interpreter, &interpreter))
+			return cannot_run(sh, path, -ENOENT);
+	}
+	return 0;
+}
+
+int run_find(struct shell *sh, const char *name, unsigned flags, struct program *out)
+{
+	const char *path;
+
+	if (strchr(name, '/'))
+		return find_path(sh, name, out);
+	path = *name ? command_path(sh, name, flags) : NULL;
+	if (!path)
+		return not_found(sh, name);
+	return find_path(sh, path, out);
+}
+
+/* The kernel's copy of the environment follows the exported variables. */
+static void sync_environ(struct shell *sh)
+{
+	if (sh->environ_stale)
+		proc_set_environ(sh->p, var_environ(sh));
+}
+
+/* The exported variables and _, the path of the program. */
+static const char *const *program_environ(struct shell *sh, const char *path)
+{
+	const char *const *env = var_environ(sh);
+	const char **out;
+	size_t n = 0, k = 0, len = strlen(path);
+	char *last;
+
+	while (env[n])
+		n++;
+	out = arena_array(&sh->turn, n + 2, sizeof(*out));
+	last = arena_alloc(&sh->turn, len + 3);
+	if (!out || !last)
+		return env;
+	for (size_t i = 0; i < n; i++)
+		if (env[i][0] != '_' || env[i][1] != '=')
+			out[k++] = env[i];
+	memcpy(last, "_=", 2);
+	memcpy(last + 2, path, len + 1);
+	out[k++] = last;
+	out[k] = NULL;
+	return out;
+}
+
+int run_start(struct shell *sh, const struct program *program, char **argv)
+{
+	struct tsb_proc *child;
+	int err;
+
+	sync_environ(sh);
+	if (shell_fork_plain(sh, &child))
+		return -1;
+	err = proc_start_program(child, program, (const char *const *)argv,
+				 program_environ(sh, program->path));
+	if (err) {
+		shell_error(sh, "%s: %s", program->path, tsb_strerror(err));
+		proc_abandon(child);
+		return -1;
+	}
+	return proc_pid(child);
+}
+
+static char *argv_text(struct shell *sh, char **argv)
+{
+	struct str t;
+	char *out;
+
+	str_init(&t, sh->heap, STR_MAX_DEFAULT);
+	for (; *argv; argv++) {
+		str_adds(&t, *argv);
+		if (argv[1])
+			str_addc(&t, ' ');
+	}
+	out = arena_dup(&sh->turn, t.p, t.n);
+	str_end(&t);
+	return out;
+}
+
+static int run_program(struct shell *sh, char **argv, unsigned flags)
+{
+	struct program program;
+	int status = run_find(sh, argv[0], flags, &program), pid, w;
+
+	if (status)
+		return status;
+	pid = run_start(sh, &program, argv);
+	if (pid < 0)
+		return 254;
+	w = job_wait_pid(sh, pid);
+	if ((w & 0x7f) && (w & 0x7f) != 0x7f)
+		job_report(sh, w, pid, sh->current && sh->current->kind == NODE_SIMPLE ?
+			   node_text(sh, sh->current) : argv_text(sh, argv));
+	return status_of_wait(w);
+}
+
+/* command_not_found_handle runs in a subshell with the command as arguments. */
+static int handle_main(struct tsb_proc *p, void *arg)
+{
+	struct shell *sh = arg;
+	const struct function *f;
+	enum flow flow = FLOW_NEXT;
+
+	(void)p;
+	shell_enter_process(sh);
+	f = function_find(sh, "command_not_found_handle", 24);
+	if (f)
+		sh->status = call_function(sh, f->node, doing(sh)->start_argc,
+					   doing(sh)->start_argv, &flow);
+	return shell_finish(sh, flow);
+}
+
+static int run_handle(struct shell *sh, int argc, char **argv)
+{
+	struct tsb_proc *child;
+	struct shell *csh = shell_fork(sh, &child);
+	char **copy;
+
+	if (!csh)
+		return 254;
+	copy = heap_array(csh->heap, (size_t)argc + 2, sizeof(*copy));
+	copy[0] = heap_strdup(csh->heap, "command_not_found_handle");
+	for (int i = 0; i < argc; i++)
+		copy[i + 1] = heap_strdup(csh->heap, argv[i]);
+	copy[argc + 1] = NULL;
+	doing(csh)->start_argv = copy;
+	doing(csh)->start_argc = argc + 1;
+	proc_start(child, handle_main, csh);
+	return status_of_wait(job_wait_pid(sh, proc_pid(child)));
+}
+
+int run_command(struct shell *sh, int argc, char **argv, unsigned flags, enum flow *flow)
+{
+	size_t n = strlen(argv[0]);
+	const struct builtin *b = builtin_active(sh, argv[0], n);
+	const struct function *f = NULL;
+
+	proc_charge_command(sh->p, argv[0]);
+	if (!(flags & RUN_NO_FUNCTION) &&
+	    !(sh->opts[OPT_POSIX] && b && (b->flags & BUILTIN_SPECIAL)))
+		f = function_find(sh, argv[0], n);
+	if (f)
+		return call_function(sh, f->node, argc, argv, flow);
+	if (b)
+		return run_builtin(sh, b, argc, argv, flow);
+	if (!strchr(argv[0], '/') && function_find(sh, "command_not_found_handle", 24) &&
+	    !(*argv[0] && command_path(sh, argv[0], flags)))
+		return run_handle(sh, argc, argv);
+	return run_program(sh, argv, flags);
+}
+
+/* ---- Commands that need no copy of the shell ---- */
+
+bool builtin_only_prints(const struct builtin *b, int argc, char *const *argv)
+{
+	static const char *const names[] = { "echo", "pwd", "true", "false", ":", NULL };
+
+	if (!strcmp(b->name, "printf"))
+		return argc < 2 || strncmp(argv[1], "-v", 2) != 0;
+	for (size_t i = 0; names[i]; i++)
+		if (!strcmp(b->name, names[i]))
+			return true;
+	return false;
+}
+
+/* Nothing in it changes the shell when its words are expanded. */
+static bool quick_is_pure(const struct shell *sh, const struct node *n)
+{
+	if (n->kind != NODE_SIMPLE || !n->simple.words || n->simple.decl || n->simple.assigns)
+		return false;
+	if (doing(sh)->n_traps || !(n->simple.words->flags & WORD_LITERAL))
+		return false;
+	for (const struct word *w = n->simple.words; w; w = w->next)
+		if (w->flags & WORD_EFFECTS)
+			return false;
+	for (const struct redir *r = n->redirs; r; r = r->next)
+		if (r->var.n || (r->word && (r->word->flags & WORD_EFFECTS)))
+			return false;
+	return true;
+}
+
+enum quick quick_prepare(struct shell *sh, const struct node *n, struct quick_command *out)
+{
+	struct slice name;
+
+	memset(out, 0, sizeof(*out));
+	if (!quick_is_pure(sh, n))
+		return QUICK_NO;
+	name = n->simple.words->text;
+	if (function_find(sh, name.p, name.n))
+		return QUICK_NO;
+	out->builtin = builtin_active(sh, name.p, name.n);
+	if (out->builtin && (n->redirs || !builtin_only_prints(out->builtin, 0, NULL)))
+		return QUICK_NO;
+	if (!out->builtin && !memchr(name.p, '/', name.n) && !command_path(sh, name.p, 0))
+		return QUICK_NO;	/* the child says "command not found" */
+	sh->line = n->line;
+	if (expand_words(sh, n->simple.words, &out->fields) != FLOW_NEXT)
+		return out->kind = QUICK_FAILED;
+	if (out->builtin) {
+		if (!builtin_only_prints(out->builtin, (int)out->fields.n, out->fields.at))
+			return QUICK_NO;
+		return out->kind = QUICK_BUILTIN;
+	}
+	return out->kind = QUICK_PROGRAM;
+}

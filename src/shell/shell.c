@@ -1,0 +1,454 @@
+/*
+ * The life of a shell: made, copied for a subshell, bound to the process of
+ * another run, ended. A shell and its doing half are one block of its heap.
+ *
+ * Scripts outlive the text they came from and are shared by the processes of a
+ * run, so where they live matters: the outermost shell of a run (and a kept
+ * session) parses into its own heap, because every other process ends before
+ * it; all other shells parse into the run's heap. References that a dropped
+ * process still holds are given back by its end hook.
+ */
+#include "shell/doing.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "kernel/fiber.h"
+
+/* What must stay free of the stack for the deepest builtin. */
+#define STACK_RESERVE ((size_t)64 << 10)
+
+struct shell_block {
+	struct shell sh;
+	struct doing d;
+};
+
+static void set_default_options(struct shell *sh)
+{
+	static const bool defaults[OPT_COUNT] = {
+#define SET_OPTION(id, name, letter, def) [OPT_##id] = def,
+#define SHOPT_OPTION(id, name, def) [SHOPT_##id] = def,
+#include "shell/options.def"
+#undef SET_OPTION
+#undef SHOPT_OPTION
+	};
+
+	memcpy(sh->opts, defaults, sizeof(defaults));
+}
+
+static struct shell *shell_alloc(struct tsb_heap *heap)
+{
+	struct shell_block *b = heap_zalloc(heap, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->sh.doing_private = &b->d;
+	return &b->sh;
+}
+
+/* The parts that have memory of their own, fresh in the shell's heap. */
+static void init_parts(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+
+	arena_init(&sh->turn, sh->heap);
+	map_init(&sh->vars, sh->heap);
+	map_init(&sh->aliases, sh->heap);
+	map_init(&sh->hashed, sh->heap);
+	map_init(&d->completions, sh->heap);
+	map_init(&d->hash_hits, sh->heap);
+	str_init(&sh->last_arg, sh->heap, STR_MAX_DEFAULT);
+	str_init(&sh->ifs, sh->heap, STR_MAX_DEFAULT);
+	str_init(&d->out, sh->heap, STR_MAX_DEFAULT);
+	str_init(&d->message, sh->heap, STR_MAX_DEFAULT);
+}
+
+struct shell *shell_new(struct tsb_proc *p, const char *arg0)
+{
+	static char *no_args[1];
+	struct shell *sh = shell_alloc(proc_heap(p));
+	struct doing *d;
+
+	if (!sh)
+		return NULL;
+	d = doing(sh);
+	sh->p = p;
+	sh->heap = proc_heap(p);
+	init_parts(sh);
+	set_default_options(sh);
+	d->script_heap = sh->heap;
+	d->first = true;
+	d->trace_level = 1;
+	d->stack_base = __builtin_frame_address(0);
+	sh->args = no_args;
+	d->args.args = no_args;
+	sh->arg0 = heap_strdup(sh->heap, arg0);
+	sh->script_name = sh->arg0;
+	sh->pid = proc_pid(p);
+	sh->substitution_status = -1;
+	d->started_sec = tsb_clock(p, TSB_CLOCK_REAL).sec;
+	sh->line = 1;
+	var_import_environ(sh, tsb_environ(p));
+	functions_import(sh, tsb_environ(p));
+	return sh;
+}
+
+void shell_enter_process(struct shell *sh)
+{
+	doing(sh)->stack_base = __builtin_frame_address(0);
+}
+
+bool shell_deeper(struct shell *sh)
+{
+	const char *here = __builtin_frame_address(0);
+	const char *base = doing(sh)->stack_base;
+	size_t used = here < base ? (size_t)(base - here) : 0;
+	uint64_t max = kernel_limits(proc_kernel(sh->p))->call_depth;
+
+	if (sh->call_depth < max && used + STACK_RESERVE < STACK_SIZE)
+		return true;
+	if (sh->call_depth >= max)
+		proc_limit(sh->p, "call_depth");
+	shell_error(sh, "maximum nesting level of functions, eval, source and traps exceeded (%u)",
+		    sh->call_depth);
+	return false;
+}
+
+/* ---- Positional parameters ---- */
+
+/* One block: the pointers, then the texts. */
+static char **copy_args(struct tsb_heap *heap, size_t n, char *const *args)
+{
+	size_t bytes = (n + 1) * sizeof(char *);
+	char **out, *text;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += strlen(args[i]) + 1;
+	out = heap_alloc(heap, bytes);
+	if (!out)
+		return NULL;
+	text = (char *)(out + n + 1);
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(args[i]) + 1;
+
+		out[i] = memcpy(text, args[i], len);
+		text += len;
+	}
+	out[n] = NULL;
+	return out;
+}
+
+void shell_set_args(struct shell *sh, size_t n, char *const *args)
+{
+	struct doing *d = doing(sh);
+	char **copy = copy_args(sh->heap, n, args);
+	void *old = d->args.owned;
+
+	if (!copy)
+		return;
+	d->args = (struct frame_args){ .args = copy, .n = n, .owned = copy };
+	sh->args = copy;
+	sh->n_args = n;
+	heap_free(sh->heap, old);
+}
+
+void shell_shift(struct shell *sh, size_t n)
+{
+	sh->args += n;
+	sh->n_args -= n;
+	doing(sh)->args.args = sh->args;
+	doing(sh)->args.n = sh->n_args;
+}
+
+/* ---- Subshells ---- */
+
+static void hold_script(struct shell *sh, struct script *s)
+{
+	struct script **place = vec_add(sh->heap, &doing(sh)->held);
+
+	if (place)
+		*place = script_ref(s);
+}
+
+static void drop_scripts_hook(void *arg)
+{
+	struct shell *sh = arg;
+	struct doing *d = doing(sh);
+
+	functions_drop(sh);
+	while (d->held.n)
+		script_drop(vec_pop(&d->held));
+}
+
+static void clone_aliases(struct map *to, const struct map *from, struct tsb_heap *heap)
+{
+	map_init(to, heap);
+	for (struct map_entry *e = NULL; (e = map_next(from, e));) {
+		struct map_entry *copy = map_put(to, e->key, e->len);
+
+		if (copy)
+			copy->value = e->value ? heap_strdup(heap, e->value) : NULL;
+	}
+}
+
+static struct call *clone_calls(const struct call *c, struct tsb_heap *heap)
+{
+	struct call *top = NULL, **link = &top;
+
+	for (; c; c = c->up) {
+		struct call *copy = heap_alloc(heap, sizeof(*copy));
+
+		if (!copy)
+			break;
+		*copy = (struct call){
+			.function = c->function ? heap_strdup(heap, c->function) : NULL,
+			.file = c->file ? heap_strdup(heap, c->file) : NULL,
+			.line = c->line,
+		};
+		*link = copy;
+		link = &copy->up;
+	}
+	return top;
+}
+
+/* What a doing half does not take over from its parent. */
+static void clone_doing(struct shell *sh, const struct shell *from)
+{
+	struct doing *d = doing(sh);
+	const struct doing *fd = doing(from);
+	struct tsb_heap *heap = sh->heap;
+
+	*d = *fd;
+	d->undo = NULL;
+	d->capture = NULL;
+	d->decl = NULL;
+	d->pending = 0;
+	d->first = false;
+	d->exit_trap_done = false;
+	d->functions = NULL;
+	memset(&d->held, 0, sizeof(d->held));
+	memset(&d->past, 0, sizeof(d->past));
+	memset(&d->open_substitutions, 0, sizeof(d->open_substitutions));
+	memset(&d->history, 0, sizeof(d->history));
+	memset(&d->hash_order, 0, sizeof(d->hash_order));
+	memset(d->in_trap, 0, sizeof(d->in_trap));
+	for (size_t i = 0; i < fd->history.n; i++)
+		*vec_add(heap, &d->history) = (struct history_line){
+			heap_strdup(heap, fd->history.at[i].text), fd->history.at[i].time
+		};
+}
+
+static void clone_dirs(struct shell *sh, const struct shell *from)
+{
+	memset(&sh->dirs, 0, sizeof(sh->dirs));
+	for (size_t i = 0; i < from->dirs.n; i++)
+		*vec_add(sh->heap, &sh->dirs) = heap_strdup(sh->heap, from->dirs.at[i]);
+	memset(&sh->pipe_status, 0, sizeof(sh->pipe_status));
+	for (size_t i = 0; i < from->pipe_status.n; i++)
+		*vec_add(sh->heap, &sh->pipe_status) = from->pipe_status.at[i];
+}
+
+static struct shell *clone_into(const struct shell *from, struct tsb_heap *heap,
+				struct tsb_proc *p)
+{
+	struct shell *sh = shell_alloc(heap);
+	struct doing *d;
+	char **args;
+
+	if (!sh)
+		return NULL;
+	d = doing(sh);
+	*sh = *from;
+	sh->doing_private = d;
+	sh->p = p;
+	sh->heap = heap;
+	clone_doing(sh, from);
+	init_parts(sh);
+	args = copy_args(heap, from->n_args, from->args);
+	sh->args = args;
+	d->args = (struct frame_args){ .args = args, .n = sh->n_args, .owned = args };
+	sh->arg0 = heap_strdup(heap, from->arg0);
+	sh->script_name = heap_strdup(heap, from->script_name);
+	sh->builtin = NULL;
+	str_addn(&sh->last_arg, from->last_arg.p, from->last_arg.n);
+	clone_aliases(&sh->aliases, &from->aliases, heap);
+	clone_aliases(&sh->hashed, &from->hashed, heap);
+	sh->calls = clone_calls(from->calls, heap);
+	sh->jobs = NULL;
+	memset(&sh->functions, 0, sizeof(sh->functions));
+	clone_dirs(sh, from);
+	traps_clone(sh, from);
+	var_clone_all(sh, from);
+	return sh;
+}
+
+struct shell *shell_clone(const struct shell *from, struct tsb_proc *child)
+{
+	struct shell *sh = clone_into(from, proc_heap(child), child);
+
+	if (!sh)
+		return NULL;
+	functions_share(sh, from);
+	doing(sh)->script_heap = kernel_heap(proc_kernel(child));
+	if (sh->script)
+		hold_script(sh, (struct script *)(uintptr_t)sh->script);
+	sh->is_subshell = true;
+	sh->subshell_level++;
+	sh->interactive = false;
+	sh->loop_depth = 0;
+	proc_set_user(child, sh);
+	proc_on_end(child, drop_scripts_hook, sh);
+	return sh;
+}
+
+int shell_fork_plain(struct shell *sh, struct tsb_proc **child)
+{
+	int err = proc_fork(sh->p, child);
+
+	if (err) {
+		shell_error(sh, "fork: retry: %s", tsb_strerror(err));
+		shell_error(sh, "fork: %s", tsb_strerror(err));
+	}
+	return err;
+}
+
+struct shell *shell_fork(struct shell *sh, struct tsb_proc **child)
+{
+	if (shell_fork_plain(sh, child))
+		return NULL;
+	return shell_clone(sh, *child);
+}
+
+static int cloned_main(struct tsb_proc *p, void *arg)
+{
+	struct shell *sh = arg;
+	enum flow flow;
+
+	(void)p;
+	shell_enter_process(sh);
+	flow = eval_node(sh, doing(sh)->start_node);
+	return shell_finish(sh, flow);
+}
+
+void shell_start(struct shell *child, const struct node *n)
+{
+	doing(child)->start_node = n;
+	proc_start(child->p, cloned_main, child);
+}
+
+/* ---- The end ---- */
+
+int shell_finish(struct shell *sh, enum flow flow)
+{
+	(void)flow;
+	if (doing(sh)->n_traps && !doing(sh)->exit_trap_done) {
+		trap_pending_slow(sh);
+		doing(sh)->exit_trap_done = true;
+		if (trap_has(sh, TRAP_EXIT))
+			trap_run(sh, TRAP_EXIT);
+	}
+	return sh->status & 255;
+}
+
+int shell_run(struct shell *sh, const char *text, size_t n, const char *file_name)
+{
+	struct doing *d = doing(sh);
+	enum flow flow;
+
+	shell_enter_process(sh);
+	if (file_name) {
+		sh->script_name = heap_strdup(sh->heap, file_name);
+		sh->arg0 = sh->script_name;
+		d->base_call = (struct call){ .function = "main", .file = sh->script_name };
+		sh->calls = &d->base_call;
+	} else {
+		sh->command_string = true;
+	}
+	sh->status = 0;
+	flow = run_text(sh, text, n, file_name ? file_name : sh->arg0, 1, file_name ? NULL : "-c");
+	return shell_finish(sh, flow);
+}
+
+/* ---- Sessions ---- */
+
+void shell_attach(struct shell *sh, struct tsb_proc *p)
+{
+	struct doing *d = doing(sh);
+
+	sh->p = p;
+	sh->pid = proc_pid(p);
+	arena_end(&sh->turn);
+	arena_init(&sh->turn, sh->heap);
+	while (sh->scope)
+		var_pop_scope(sh);
+	sh->calls = NULL;
+	sh->call_depth = sh->loop_depth = sh->source_depth = sh->function_depth = 0;
+	sh->errexit_off = sh->flow_count = 0;
+	sh->builtin = NULL;
+	sh->script = NULL;
+	sh->current = NULL;
+	sh->line = 1;
+	sh->environ_stale = true;
+	jobs_reset(sh);
+	d->undo = NULL;
+	d->capture = NULL;
+	d->decl = NULL;
+	d->pending = 0;
+	d->open_substitutions.n = 0;
+	d->exit_trap_done = false;
+	d->trace_level = 1;
+	d->eval_depth = 0;
+	d->first = true;
+	d->script_heap = sh->heap;
+	memset(d->in_trap, 0, sizeof(d->in_trap));
+	str_reset(&d->out);
+	str_reset(&d->message);
+	shell_enter_process(sh);
+}
+
+/* Functions of a session in another sandbox: the scripts are not shared with
+ * it (another thread may run it), so their texts are parsed anew. */
+static void copy_functions(struct shell *sh, const struct shell *from)
+{
+	struct str text;
+
+	str_init(&text, sh->heap, STR_MAX_DEFAULT);
+	for (struct map_entry *e = NULL; (e = map_next(&from->functions, e));) {
+		const struct function *f = e->value;
+		struct parse_options opt = { .name = f->script->name, .line = f->node->line,
+			.extglob = true, .depth_max = 10000, .source_max = SIZE_MAX };
+		struct parse_error err = { .line = 0 };
+		struct script *s;
+
+		str_init(&err.message, sh->heap, STR_MAX_DEFAULT);
+		str_init(&err.detail, sh->heap, STR_MAX_DEFAULT);
+		s = parse_script(sh->heap, f->script->text + f->node->pos,
+				 f->node->end - f->node->pos, &opt, &err);
+		str_end(&err.message);
+		str_end(&err.detail);
+		if (!s)
+			continue;
+		sh->script = s;
+		if (s->body && s->body->list.first)
+			function_define(sh, s->body->list.first);
+		function_change(sh, e->key, e->len, f->flags, 0);
+		script_drop(s);
+	}
+	sh->script = NULL;
+	str_end(&text);
+}
+
+struct shell *shell_copy(const struct shell *from, struct tsb_heap *heap)
+{
+	struct shell *sh = clone_into(from, heap, NULL);
+
+	if (!sh)
+		return NULL;
+	sh->calls = NULL;
+	sh->script = NULL;
+	sh->current = NULL;
+	doing(sh)->script_heap = heap;
+	doing(sh)->first = true;
+	copy_functions(sh, from);
+	return sh;
+}

@@ -1,0 +1,241 @@
+/*
+ * $( ), <( ) and >( ).
+ *
+ * Most command substitutions run one builtin that only prints: those run in
+ * this process, with their output caught in memory. The others get a clone of
+ * the shell behind a pipe. $(<file) is read here.
+ */
+#include "shell/doing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/num.h"
+
+/* The output into sh->turn, without NULs and trailing newlines. */
+static void take_output(struct shell *sh, struct str *text, struct slice *out)
+{
+	size_t n = text->n, kept = 0;
+	char *p;
+
+	while (n && (text->p[n - 1] == '\n' || text->p[n - 1] == '\0'))
+		n--;
+	p = arena_dup(&sh->turn, text->p, n);
+	if (memchr(p, '\0', n)) {
+		for (size_t i = 0; i < n; i++)
+			if (p[i])
+				p[kept++] = p[i];
+		shell_error(sh, "warning: command substitution: ignored null byte in input");
+		n = kept;
+		p[n] = '\0';
+	}
+	*out = (struct slice){ p, n };
+}
+
+/* ---- In this process ---- */
+
+static bool catch_builtin(struct shell *sh, const struct node *n, struct str *text)
+{
+	struct arena_mark m = arena_mark(&sh->turn);
+	struct doing *d = doing(sh);
+	struct str *outer = d->capture;
+	struct quick_command q;
+	enum flow flow = FLOW_NEXT;
+	uint32_t line = sh->line;
+	enum quick kind;
+
+	d->trace_level++;
+	kind = quick_prepare(sh, n, &q);
+	if (kind == QUICK_BUILTIN) {
+		if (sh->opts[OPT_XTRACE])
+			trace_words(sh, &q.fields);
+		proc_charge_command(sh->p, q.builtin->name);
+		d->capture = text;
+		sh->status = run_builtin(sh, q.builtin, (int)q.fields.n, q.fields.at, &flow);
+		d->capture = outer;
+	}
+	d->trace_level--;
+	sh->line = line;
+	arena_reset(&sh->turn, m);
+	return kind == QUICK_BUILTIN || kind == QUICK_FAILED;
+}
+
+/* $(<file) */
+static bool is_file_only(const struct node *n)
+{
+	return n->kind == NODE_SIMPLE && !n->simple.words && !n->simple.assigns && n->redirs &&
+	       !n->redirs->next && n->redirs->kind == REDIR_IN && n->redirs->fd <= 0 &&
+	       !n->redirs->var.n;
+}
+
+static enum flow catch_file(struct shell *sh, const struct node *n, struct str *text)
+{
+	struct slice path;
+	enum flow f = expand_target(sh, n->redirs->word, &path);
+	int fd, err;
+
+	if (f != FLOW_NEXT)
+		return f;
+	fd = tsb_open(sh->p, path.p, O_RDONLY, 0);
+	err = fd < 0 ? fd : proc_read_all(sh->p, fd, text);
+	if (fd >= 0)
+		tsb_close(sh->p, fd);
+	sh->status = err < 0;
+	if (err < 0)
+		shell_error(sh, "%s: %s", path.p, tsb_strerror(err));
+	return FLOW_NEXT;
+}
+
+/* ---- In a child ---- */
+
+static void child_settings(struct shell *csh)
+{
+	if (!csh->opts[SHOPT_INHERIT_ERREXIT] && !csh->opts[OPT_POSIX])
+		csh->opts[OPT_ERREXIT] = false;
+	doing(csh)->trace_level++;
+	doing(csh)->in_substitution = true;
+}
+
+static int catch_child(struct shell *sh, const struct node *n, struct str *text)
+{
+	struct tsb_proc *child;
+	struct shell *csh;
+	int fd[2], pid, err = tsb_pipe(sh->p, fd);
+
+	if (err) {
+		shell_error(sh, "cannot make pipe for command substitution: %s",
+			    tsb_strerror(err));
+		return 1;
+	}
+	csh = shell_fork(sh, &child);
+	if (!csh) {
+		tsb_close(sh->p, fd[0]);
+		tsb_close(sh->p, fd[1]);
+		return 254;
+	}
+	proc_give_fd(sh->p, fd[1], child, 1);
+	if (fd[1] != 1)
+		proc_drop_fd(child, fd[1]);
+	if (fd[0] != 1)
+		proc_drop_fd(child, fd[0]);
+	child_settings(csh);
+	pid = proc_pid(child);
+	shell_start(csh, n);
+	tsb_close(sh->p, fd[1]);
+	proc_read_all(sh->p, fd[0], text);
+	tsb_close(sh->p, fd[0]);
+	return status_of_wait(job_wait_pid(sh, pid));
+}
+
+/* The one command of a list, where it is one. */
+static const struct node *only_command(const struct node *n)
+{
+	if (n->kind == NODE_LIST && n->list.first && !n->list.first->next &&
+	    !n->list.first->background)
+		n = n->list.first;
+	if (n->kind == NODE_PIPELINE && n->pipeline.n == 1 && !n->pipeline.negate &&
+	    !n->pipeline.timed)
+		n = n->pipeline.first;
+	return n;
+}
+
+enum flow eval_substitution(struct shell *sh, const struct node *n, struct slice *out)
+{
+	enum flow f = FLOW_NEXT;
+	struct str text;
+	const struct node *one;
+
+	*out = SLICE("");
+	if (!n) {
+		sh->substitution_status = sh->status = 0;
+		return FLOW_NEXT;
+	}
+	str_init(&text, sh->heap, kernel_limits(proc_kernel(sh->p))->word_bytes);
+	one = only_command(n);
+	if (is_file_only(one))
+		f = catch_file(sh, one, &text);
+	else if (!catch_builtin(sh, one, &text))
+		sh->status = catch_child(sh, n, &text);
+	if (text.bad) {
+		proc_limit(sh->p, "word_bytes");
+		shell_error(sh, "command substitution: %s", tsb_strerror(E2BIG));
+		sh->status = 1;
+		f = FLOW_ABORT;
+	} else {
+		take_output(sh, &text, out);
+	}
+	str_end(&text);
+	sh->substitution_status = sh->status;
+	return f;
+}
+
+/* ---- <( ) and >( ) ---- */
+
+/* A number near the top, as bash gives: 63, 62, ... */
+static int high_number(struct shell *sh, int fd)
+{
+	for (int want = 63; want > 10; want--) {
+		if (proc_fd_open(sh->p, want))
+			continue;
+		if (tsb_dup2(sh->p, fd, want) < 0)
+			break;
+		tsb_close(sh->p, fd);
+		return want;
+	}
+	return fd;
+}
+
+enum flow eval_process_substitution(struct shell *sh, const struct node *n, bool in,
+				    struct slice *path)
+{
+	int fd[2], mine, other, err = tsb_pipe(sh->p, fd);
+	struct tsb_proc *child;
+	struct shell *csh;
+	int *place;
+
+	if (err) {
+		shell_error(sh, "cannot make pipe for process substitution: %s",
+			    tsb_strerror(err));
+		return FLOW_ABORT;
+	}
+	mine = fd[in ? 0 : 1];
+	other = fd[in ? 1 : 0];
+	csh = shell_fork(sh, &child);
+	if (!csh)
+		return FLOW_ABORT;
+	proc_give_fd(sh->p, other, child, in ? 1 : 0);
+	proc_drop_fd(child, other);
+	proc_drop_fd(child, mine);
+	child_settings(csh);
+	sh->last_background = proc_pid(child);
+	job_add_hidden(sh, proc_pid(child));
+	shell_start(csh, n);
+	tsb_close(sh->p, other);
+	mine = high_number(sh, mine);
+	place = vec_add(sh->heap, &doing(sh)->open_substitutions);
+	if (place)
+		*place = mine;
+	path->p = arena_alloc(&sh->turn, 32);
+	path->n = 0;
+	if (path->p) {
+		char *p = (char *)(uintptr_t)path->p;
+
+		memcpy(p, "/dev/fd/", 8);
+		path->n = 8 + num_format_i64(p + 8, mine);
+	}
+	return FLOW_NEXT;
+}
+
+size_t substitution_mark(struct shell *sh)
+{
+	return doing(sh)->open_substitutions.n;
+}
+
+void substitution_close(struct shell *sh, size_t mark)
+{
+	struct doing *d = doing(sh);
+
+	while (d->open_substitutions.n > mark)
+		tsb_close(sh->p, vec_pop(&d->open_substitutions));
+}

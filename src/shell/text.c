@@ -1,0 +1,390 @@
+/*
+ * Text that becomes commands: eval, trap actions, sourced files, whole scripts,
+ * scripts read from a descriptor.
+ *
+ * A text is parsed as a whole and then run. Two kinds are read command by
+ * command instead, as bash reads everything: scripts on a descriptor that their
+ * own commands read from as well (bash < file), and texts that define aliases,
+ * because those change how the following lines are parsed.
+ */
+#define _GNU_SOURCE
+#include "shell/doing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/utf8.h"
+
+static const char *alias_value(void *ctx, const char *name, size_t n)
+{
+	struct shell *sh = ctx;
+	struct map_entry *e = map_find(&sh->aliases, name, n);
+
+	return e ? e->value : NULL;
+}
+
+static void parse_tick(void *ctx, size_t steps)
+{
+	struct shell *sh = ctx;
+
+	tsb_tick(sh->p, steps);
+}
+
+struct parse_options shell_parse_options(struct shell *sh, const char *name, uint32_t line)
+{
+	const struct tsb_limits *limits = sh->p ? kernel_limits(proc_kernel(sh->p)) : NULL;
+	struct parse_options opt = {
+		.name = name, .line = line, .extglob = sh->opts[SHOPT_EXTGLOB],
+		.posix = sh->opts[OPT_POSIX],
+		.depth_max = limits ? (unsigned)limits->parse_depth : 200,
+		.source_max = limits ? limits->source_bytes : SIZE_MAX,
+		.ctx = sh, .tick = sh->p ? parse_tick : NULL,
+	};
+
+	if (sh->opts[SHOPT_EXPAND_ALIASES] && sh->aliases.n)
+		opt.alias = alias_value;
+	return opt;
+}
+
+/* BASH_SOURCE of functions that the running text defines. */
+static const char *current_source(const struct shell *sh)
+{
+	if (sh->calls && sh->calls->file)
+		return sh->calls->file;
+	return sh->command_string ? "environment" : "main";
+}
+
+static void error_init(struct shell *sh, struct parse_error *err)
+{
+	memset(err, 0, sizeof(*err));
+	str_init(&err->message, sh->heap, STR_MAX_DEFAULT);
+	str_init(&err->detail, sh->heap, STR_MAX_DEFAULT);
+}
+
+static void error_end(struct parse_error *err)
+{
+	str_end(&err->message);
+	str_end(&err->detail);
+}
+
+static enum flow parse_failed(struct shell *sh, struct parse_error *err, const char *what)
+{
+	if (err->limit)
+		proc_limit(sh->p, "parse_depth");
+	parse_message(sh, err, what);
+	sh->status = STATUS_USAGE;
+	set_pipe_status(sh, &sh->status, 1);
+	return FLOW_NEXT;
+}
+
+/* Runs a parsed script that is ours to drop. */
+static enum flow run_script(struct shell *sh, struct script *s)
+{
+	struct script **held = vec_add(sh->heap, &doing(sh)->held);
+	enum flow f;
+
+	if (held)
+		*held = s;
+	f = eval_script(sh, s);
+	if (doing(sh)->held.n)
+		script_drop(vec_pop(&doing(sh)->held));
+	return f;
+}
+
+static bool contains(const char *text, size_t n, const char *word)
+{
+	return memmem(text, n, word, strlen(word)) != NULL;
+}
+
+bool text_wants_lines(const struct shell *sh, const char *text, size_t n)
+{
+	if (!contains(text, n, "alias"))
+		return false;
+	return sh->opts[SHOPT_EXPAND_ALIASES] || contains(text, n, "expand_aliases") ||
+	       contains(text, n, "posix");
+}
+
+static enum flow text_outcome(struct shell *sh, bool parsed, enum flow f)
+{
+	if (!parsed && sh->call_depth <= 1 && sh->opts[OPT_POSIX])
+		return FLOW_EXIT;
+	return f;
+}
+
+enum flow run_text(struct shell *sh, const char *text, size_t n, const char *name, uint32_t line,
+		   const char *what)
+{
+	struct parse_options opt;
+	struct parse_error err;
+	struct script *s;
+	enum flow f = FLOW_NEXT;
+
+	if (text_wants_lines(sh, text, n))
+		return run_lines(sh, text, n, name, line, what);
+	opt = shell_parse_options(sh, current_source(sh), line);
+	error_init(sh, &err);
+	s = parse_script(doing(sh)->script_heap, text, n, &opt, &err);
+	if (s)
+		f = run_script(sh, s);
+	else
+		f = parse_failed(sh, &err, what);
+	error_end(&err);
+	(void)name;
+	return text_outcome(sh, s != NULL, f);
+}
+
+enum flow eval_text(struct shell *sh, const char *text, size_t n, const char *name, uint32_t line)
+{
+	enum flow f;
+
+	if (!shell_deeper(sh)) {
+		sh->status = 1;
+		return FLOW_ABORT;
+	}
+	sh->call_depth++;
+	f = run_text(sh, text, n, name, line, name);
+	sh->call_depth--;
+	return f;
+}
+
+/* ---- Command by command ---- */
+
+struct piece {			/* lines not yet run */
+	struct str text;
+	uint32_t line;		/* number of its first line */
+};
+
+/* Parses what there is. true: it was run, or was wrong; false: more is needed. */
+static bool piece_try(struct shell *sh, struct piece *pc, bool at_end, const char *what,
+		      enum flow *flow)
+{
+	struct parse_options opt = shell_parse_options(sh, current_source(sh), pc->line);
+	struct parse_error err;
+	struct script *s;
+	bool done = true;
+
+	error_init(sh, &err);
+	s = parse_script(doing(sh)->script_heap, pc->text.p, pc->text.n, &opt, &err);
+	if (s) {
+		*flow = s->body ? run_script(sh, s) : FLOW_NEXT;
+		if (!s->body)
+			script_drop(s);
+	} else if (err.incomplete && !at_end) {
+		done = false;
+	} else {
+		parse_failed(sh, &err, what);
+		*flow = FLOW_EXIT;
+	}
+	error_end(&err);
+	return done;
+}
+
+/* A line that certainly goes on: no use in parsing yet. */
+static bool line_continues(const struct str *text)
+{
+	return text->n > 1 && text->p[text->n - 1] == '\n' && text->p[text->n - 2] == '\\';
+}
+
+static void piece_next(struct piece *pc)
+{
+	for (size_t i = 0; i < pc->text.n; i++)
+		pc->line += pc->text.p[i] == '\n';
+	str_reset(&pc->text);
+}
+
+enum flow run_lines(struct shell *sh, const char *text, size_t n, const char *name, uint32_t line,
+		    const char *what)
+{
+	struct piece pc = { .line = line };
+	enum flow f = FLOW_NEXT;
+	size_t at = 0;
+
+	(void)name;
+	str_init(&pc.text, sh->heap, STR_MAX_DEFAULT);
+	while (at < n && f == FLOW_NEXT) {
+		const char *end = memchr(text + at, '\n', n - at);
+		size_t len = end ? (size_t)(end - text) - at + 1 : n - at;
+
+		str_addn(&pc.text, text + at, len);
+		at += len;
+		if (at < n && line_continues(&pc.text))
+			continue;
+		if (piece_try(sh, &pc, at >= n, what, &f))
+			piece_next(&pc);
+	}
+	str_end(&pc.text);
+	return f;
+}
+
+/* ---- From a descriptor ---- */
+
+struct line_source {
+	int fd;
+	bool seekable;
+	bool end;
+};
+
+/* One line; nothing behind it is taken from the descriptor. */
+static void read_line(struct shell *sh, struct line_source *src, struct str *out)
+{
+	char buf[512];
+
+	for (;;) {
+		ssize_t n = tsb_read(sh->p, src->fd, buf, src->seekable ? sizeof(buf) : 1);
+		const char *end = n > 0 ? memchr(buf, '\n', (size_t)n) : NULL;
+
+		if (n == -EINTR) {
+			trap_pending(sh);
+			continue;
+		}
+		if (n <= 0) {
+			src->end = true;
+			return;
+		}
+		if (!end) {
+			str_addn(out, buf, (size_t)n);
+			continue;
+		}
+		str_addn(out, buf, (size_t)(end - buf) + 1);
+		if (end + 1 < buf + n)
+			tsb_lseek(sh->p, src->fd, -(int64_t)(buf + n - end - 1), SEEK_CUR);
+		return;
+	}
+}
+
+enum flow run_stream(struct shell *sh, int fd, const char *name)
+{
+	struct line_source src = { .fd = fd };
+	struct piece pc = { .line = 1 };
+	enum flow f = FLOW_NEXT;
+
+	(void)name;
+	src.seekable = tsb_lseek(sh->p, fd, 0, SEEK_CUR) >= 0;
+	str_init(&pc.text, sh->heap, STR_MAX_DEFAULT);
+	while (!src.end && f == FLOW_NEXT) {
+		read_line(sh, &src, &pc.text);
+		if (!src.end && line_continues(&pc.text))
+			continue;
+		if (pc.text.n && piece_try(sh, &pc, src.end, NULL, &f))
+			piece_next(&pc);
+	}
+	str_end(&pc.text);
+	return f;
+}
+
+/* ---- Files ---- */
+
+int file_read_all(struct shell *sh, int fd, struct str *out)
+{
+	char buf[4096];
+
+	for (;;) {
+		ssize_t n = tsb_read(sh->p, fd, buf, sizeof(buf));
+
+		if (n == -EINTR)
+			continue;
+		if (n <= 0)
+			return (int)n;
+		str_addn(out, buf, (size_t)n);
+		if (out->bad)
+			return -EFBIG;
+	}
+}
+
+/* bash looks at the first line: a NUL in it means no script. */
+bool text_is_binary(const char *text, size_t n)
+{
+	const char *end = memchr(text, '\n', n > 80 ? 80 : n);
+	size_t first = end ? (size_t)(end - text) : n > 80 ? 80 : n;
+
+	return memchr(text, '\0', first) != NULL;
+}
+
+static int source_read(struct shell *sh, const char *path, struct str *text)
+{
+	int fd = tsb_open(sh->p, path, O_RDONLY, 0), err;
+	struct tsb_stat st;
+
+	if (fd < 0)
+		return fd;
+	err = tsb_fstat(sh->p, fd, &st);
+	if (!err && S_ISDIR(st.mode))
+		err = -EISDIR;
+	if (!err)
+		err = file_read_all(sh, fd, text);
+	tsb_close(sh->p, fd);
+	return err;
+}
+
+static enum flow source_run(struct shell *sh, const struct str *text, const char *shown, int argc,
+			    char **argv)
+{
+	struct doing *d = doing(sh);
+	struct call frame = { .up = sh->calls, .file = shown, .line = sh->line };
+	struct frame_args outer = d->args;
+	uint32_t line = sh->line;
+	char **set_to = NULL;
+	enum flow f;
+
+	sh->calls = &frame;
+	sh->call_depth++;
+	sh->source_depth++;
+	d->trace_level++;
+	if (argc) {
+		d->args.owned = NULL;
+		shell_set_args(sh, (size_t)argc, argv);
+		set_to = d->args.args;
+	}
+	f = run_text(sh, text->p, text->n, shown, 1, NULL);
+	if (f == FLOW_RETURN)
+		f = FLOW_NEXT;
+	if (trap_has(sh, TRAP_RETURN))
+		trap_run(sh, TRAP_RETURN);
+	/* arguments given to source go; if the file set new ones they stay */
+	if (argc && d->args.args == set_to) {
+		heap_free(sh->heap, d->args.owned);
+		d->args = outer;
+		sh->args = outer.args;
+		sh->n_args = outer.n;
+	}
+	d->trace_level--;
+	sh->source_depth--;
+	sh->call_depth--;
+	sh->calls = frame.up;
+	sh->line = line;
+	return f;
+}
+
+enum flow source_file(struct shell *sh, const char *path, const char *shown, int argc, char **argv,
+		      bool optional)
+{
+	struct str text;
+	enum flow f = FLOW_NEXT;
+	int err;
+
+	if (!shell_deeper(sh)) {
+		sh->status = 1;
+		return FLOW_ABORT;
+	}
+	str_init(&text, sh->heap, kernel_limits(proc_kernel(sh->p))->source_bytes);
+	err = source_read(sh, path, &text);
+	if (err && optional) {
+		err = 0;
+	} else if (err == -EISDIR) {
+		builtin_error(sh, "%s: is a directory", shown);
+	} else if (err) {
+		shell_error(sh, "%s: %s", shown, tsb_strerror(err));
+	} else if (text_is_binary(text.p, text.n)) {
+		builtin_error(sh, "%s: cannot execute binary file", shown);
+		sh->status = STATUS_NOT_EXECUTABLE;
+	} else {
+		sh->status = 0;
+		f = source_run(sh, &text, shown, argc, argv);
+	}
+	if (err)
+		sh->status = 1;
+	str_end(&text);
+	return f;
+}
