@@ -582,7 +582,7 @@ bool arith_eval(struct shell *sh, const struct arith *a, int64_t *value)
 	w.n_leaves = 0;
 	if (!a->tree)
 		r = LEAF_SLOW;
-	else if (a->word && (a->word->flags & WORD_EXPANDS))
+	else if (a->word && (a->word->flags & (WORD_EXPANDS | WORD_QUOTED)))
 		r = leaves_collect(&w, a->tree);
 	if (r == LEAF_GOOD)
 		good = walk_node(&w, a->tree, value);

@@ -57,7 +57,7 @@ void build_begin(struct build *b, struct shell *sh, enum build_mode mode, struct
 	b->n_toggles = 0;
 	b->cap_toggles = BUILD_TOGGLES;
 	b->emitted = 0;
-	b->quoted = b->have = b->magic = b->pending = b->zero_at = b->here = false;
+	b->quoted = b->have = b->magic = b->pending = b->zero_at = b->here = b->operand = false;
 	b->flow = FLOW_NEXT;
 }
 
@@ -231,16 +231,26 @@ static void build_delimiter(struct build *b, bool white)
 
 static void build_split(struct build *b, const char *p, size_t n)
 {
-	const uint8_t *table = b->sh->ifs_table;
-	size_t i = 0, from;
+	const struct shell *sh = b->sh;
+	size_t i = 0, from, len;
+	int kind;
 
 	while (i < n && b->flow == FLOW_NEXT) {
-		for (from = i; i < n && !table[(unsigned char)p[i]]; i++)
-			;
+		kind = IFS_NOT;
+		for (from = i; i < n; i += len) {
+			len = 1;
+			if (!sh->ifs_table[(unsigned char)p[i]])
+				continue;
+			kind = ifs_kind(sh, p + i, n - i, &len);
+			if (kind)
+				break;
+		}
 		if (i > from)
 			build_plain(b, p + from, i - from);
-		if (i < n)
-			build_delimiter(b, table[(unsigned char)p[i++]] == 2);
+		if (kind) {
+			build_delimiter(b, kind == IFS_WHITE);
+			i += len;
+		}
 	}
 }
 

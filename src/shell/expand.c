@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/utf8.h"
 #include "kernel/kernel.h"
 #include "lang/parse.h"
 #include "shell/words.h"
@@ -47,44 +48,75 @@ static void expand_joined(struct build *b, const struct slice *items, size_t n,
 static struct slice ifs_first(struct shell *sh)
 {
 	struct slice ifs = str_slice(&sh->ifs);
+	int32_t c;
 
 	if (ifs.n > 1)
-		ifs.n = 1;
+		ifs.n = utf8_decode(ifs.p, ifs.n, &c);
 	return ifs;
 }
 
-void expand_list(struct build *b, const struct slice *items, size_t n, bool star, bool quoted)
+/* What stands between the items when they become one text. */
+static struct slice list_separator(struct build *b, const struct value *v, bool quoted)
 {
-	struct shell *sh = b->sh;
-	/* In a here-document bash joins $* by spaces, whatever IFS is. */
-	struct slice separator = star && !b->here ? ifs_first(sh) : SLICE(" ");
+	struct slice ifs = ifs_first(b->sh);
 
-	if (b->mode != BUILD_FIELDS) {
-		expand_joined(b, items, n, separator, quoted ? EMIT_QUOTED : EMIT_EXPANDED);
-	} else if (quoted && star) {
-		expand_joined(b, items, n, separator, EMIT_QUOTED);
-	} else if (quoted) {
-		if (n == 0)
-			b->zero_at = true;
-		for (size_t i = 0; i < n && b->flow == FLOW_NEXT; i++) {
-			if (i)
-				build_break(b);
-			if (items[i].n == 0)
-				build_null(b);
-			build_emit(b, items[i].p, items[i].n, EMIT_QUOTED);
-		}
-	} else {
-		/* Unquoted they are joined by IFS and split again, which keeps the
-		 * empty ones between delimiters that are not white. */
-		separator = ifs_first(sh);
-		for (size_t i = 0; i < n && b->flow == FLOW_NEXT; i++) {
-			if (i && separator.n)
-				build_emit(b, separator.p, separator.n, EMIT_EXPANDED);
-			else if (i)
-				build_break(b);
-			build_emit(b, items[i].p, items[i].n, EMIT_EXPANDED);
-		}
+	if (b->here)		/* bash joins $* by spaces there, whatever IFS is */
+		return SLICE(" ");
+	if (v->star)
+		return !quoted && !ifs.n && b->operand && v->positional ? SLICE(" ") : ifs;
+	return v->made && ifs.n ? ifs : SLICE(" ");
+}
+
+static void list_quoted(struct build *b, const struct value *v)
+{
+	if (v->n == 0)
+		b->zero_at = true;
+	for (size_t i = 0; i < v->n && b->flow == FLOW_NEXT; i++) {
+		if (i)
+			build_break(b);
+		if (v->items[i].n == 0)
+			build_null(b);
+		build_emit(b, v->items[i].p, v->items[i].n, EMIT_QUOTED);
 	}
+}
+
+/* Unquoted they are joined by IFS and split again, which keeps the empty ones
+ * between delimiters that are not white. */
+static void list_split(struct build *b, const struct value *v)
+{
+	struct slice separator = ifs_first(b->sh);
+	enum emit how = EMIT_EXPANDED;
+
+	if (v->keys_star && !separator.n) {
+		expand_joined(b, v->items, v->n, v->v ? SLICE(" ") : SLICE(""), EMIT_LITERAL);
+		return;
+	}
+	/* ${x-$@}: bash joins by spaces what it has protected before. */
+	if (b->operand && !v->star && !v->made && separator.n && separator.p[0] != ' ') {
+		separator = SLICE(" ");
+		how = EMIT_LITERAL;
+	}
+	for (size_t i = 0; i < v->n && b->flow == FLOW_NEXT; i++) {
+		if (i && separator.n)
+			build_emit(b, separator.p, separator.n, EMIT_EXPANDED);
+		else if (i)
+			build_break(b);
+		if (how == EMIT_LITERAL && !v->items[i].n)
+			build_null(b);
+		build_emit(b, v->items[i].p, v->items[i].n, how);
+	}
+}
+
+void expand_list(struct build *b, const struct value *v, bool quoted)
+{
+	enum emit how = quoted ? EMIT_QUOTED : EMIT_EXPANDED;
+
+	if (b->mode != BUILD_FIELDS || (quoted && v->star))
+		expand_joined(b, v->items, v->n, list_separator(b, v, quoted), how);
+	else if (quoted)
+		list_quoted(b, v);
+	else
+		list_split(b, v);
 }
 
 /* Quotes that gave nothing are an empty field, unless "$@" had nothing to give. */
@@ -162,20 +194,27 @@ static void expand_group(struct build *b, const struct part *part, struct contex
 		build_emit(b, ")", 1, EMIT_LITERAL);
 }
 
+/* A colon ends the name too: ~:x. */
 static void expand_tilde(struct build *b, const struct part *part)
 {
 	enum tilde_mode mode = words_of(b->sh)->tilde;
-	struct slice home;
+	const char *colon = part->text.n ? memchr(part->text.p, ':', part->text.n) : NULL;
+	struct slice home, name = part->text, rest = { NULL, 0 };
 
+	if (colon) {
+		name.n = (size_t)(colon - name.p);
+		rest = (struct slice){ colon, part->text.n - name.n };
+	}
 	if (mode != TILDE_NONE && !(mode == TILDE_FIRST && (b->have || b->text->n)) &&
-	    tilde_expand(b->sh, part->text, &home)) {
+	    tilde_expand(b->sh, name, &home)) {
 		if (home.n == 0)
 			build_null(b);
 		build_emit(b, home.p, home.n, EMIT_QUOTED);
 	} else {
 		build_emit(b, "~", 1, EMIT_LITERAL);
-		build_emit(b, part->text.p, part->text.n, EMIT_LITERAL);
+		build_emit(b, name.p, name.n, EMIT_LITERAL);
 	}
+	build_emit(b, rest.p, rest.n, EMIT_LITERAL);
 }
 
 static void expand_quoted_text(struct build *b, struct slice text)

@@ -344,31 +344,33 @@ enum flow param_value(struct shell *sh, const struct param *p, struct value *out
 /* ---- - = ? + ---- */
 
 /* Lists are null when what they make joined is: $* by IFS, $@ by a space. */
-static bool value_is_null(struct shell *sh, const struct value *v)
+static bool value_is_null(struct shell *sh, const struct value *v, bool quoted)
 {
 	if (!v->list)
 		return v->text.n == 0;
 	for (size_t i = 0; i < v->n; i++)
 		if (v->items[i].n)
 			return false;
-	return v->n <= 1 || (v->star && sh->ifs.n == 0);
+	return v->n <= 1 || (quoted && v->star && sh->ifs.n == 0);
 }
 
 static void choose_operand(struct build *b, const struct param *p, struct context c)
 {
-	bool zero_at = b->zero_at;
+	bool zero_at = b->zero_at, operand = b->operand;
 
 	if (!c.quoted)
 		c.text = EMIT_EXPANDED;
+	b->operand = !c.quoted;
 	if (p->word)
 		expand_parts(b, p->word->parts, c);
+	b->operand = operand;
 	b->zero_at = zero_at;
 }
 
 static void choose_emit(struct build *b, const struct value *v, struct context c)
 {
 	if (v->list)
-		expand_list(b, v->items, v->n, v->star, c.quoted);
+		expand_list(b, v, c.quoted);
 	else
 		build_emit(b, v->text.p, v->text.n, c.quoted ? EMIT_QUOTED : EMIT_EXPANDED);
 }
@@ -431,7 +433,7 @@ static void expand_choice(struct build *b, const struct param *p, struct context
 	b->flow = param_value(b->sh, p, &v);
 	if (b->flow != FLOW_NEXT)
 		return;
-	there = v.set && !(p->colon && value_is_null(b->sh, &v));
+	there = v.set && !(p->colon && value_is_null(b->sh, &v, c.quoted));
 	if (p->op == PARAM_ALTERNATE) {
 		if (there)
 			choose_operand(b, p, c);
@@ -450,17 +452,12 @@ static void expand_choice(struct build *b, const struct param *p, struct context
 
 /* ---- Names and keys, length ---- */
 
-static void emit_list(struct build *b, const struct slice *items, size_t n, bool star,
-		      struct context c)
-{
-	expand_list(b, items, n, star, c.quoted);
-}
-
 static void expand_names(struct build *b, const struct param *p, struct context c)
 {
 	struct shell *sh = b->sh;
 	struct var **list = var_sorted(sh, 0);
 	struct slice *items;
+	struct value v;
 	size_t n = 0, k = 0;
 
 	while (list[n])
@@ -473,7 +470,9 @@ static void expand_names(struct build *b, const struct param *p, struct context 
 		    !memcmp(list[i]->name, p->name.s, p->name.n))
 			items[k++] = (struct slice){ list[i]->name, list[i]->name_len };
 	}
-	emit_list(b, items, k, p->letter == '*', c);
+	v = (struct value){ .items = items, .n = k, .list = true, .star = p->letter == '*',
+		.keys_star = p->letter == '*' };
+	expand_list(b, &v, c.quoted);
 	heap_free(sh->heap, list);
 }
 
@@ -482,6 +481,7 @@ static void expand_keys(struct build *b, const struct param *p, struct context c
 	struct shell *sh = b->sh;
 	struct target t = var_target(sh, &p->name);
 	struct slice *items = NULL, value;
+	struct value v;
 	size_t n = 0;
 
 	if (t.bad || !t.v)
@@ -505,7 +505,9 @@ static void expand_keys(struct build *b, const struct param *p, struct context c
 		items = arena_array(&sh->turn, 1, sizeof(*items));
 		items[n++] = SLICE("0");
 	}
-	emit_list(b, items, n, p->sub.kind == SUBSCRIPT_STAR, c);
+	v = (struct value){ .items = items, .n = n, .list = true, .v = t.v,
+		.star = p->sub.kind == SUBSCRIPT_STAR, .keys_star = p->sub.kind == SUBSCRIPT_STAR };
+	expand_list(b, &v, c.quoted);
 }
 
 static void expand_length(struct build *b, const struct param *p, struct context c)

@@ -55,6 +55,7 @@ enum flow param_strip(struct shell *sh, const struct param *p, struct value *v, 
 	if (flow != FLOW_NEXT || text.n == 0)
 		return flow;
 	pattern = pattern_cached(sh, text, param_pattern_flags(sh, false));
+	v->made = true;
 	for (size_t i = 0; i < n; i++) {
 		size_t len = suffix ? pattern_suffix(pattern, at[i].p, at[i].n, longest) :
 			pattern_prefix(pattern, at[i].p, at[i].n, longest);

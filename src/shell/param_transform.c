@@ -255,6 +255,7 @@ enum flow param_transform(struct shell *sh, const struct param *p, struct value 
 		sh->status = sh->is_subshell ? 1 : 127;
 		return words_report(sh, sh->interactive ? FLOW_ABORT : FLOW_EXIT);
 	}
+	v->made = true;
 	if (!strchr("AaKk", p->letter) || (strchr("Kk", p->letter) && !array))
 		return transform_mapped(sh, p->letter, v);
 	out = scratch_take(sh);

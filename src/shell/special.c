@@ -463,7 +463,8 @@ void ifs_update(struct shell *sh)
 	for (size_t i = 0; i < ifs.n; i++) {
 		unsigned char c = (unsigned char)ifs.p[i];
 
-		sh->ifs_table[c] = c == ' ' || c == '\t' || c == '\n' ? 2 : 1;
+		sh->ifs_table[c] = c == ' ' || c == '\t' || c == '\n' ? IFS_WHITE :
+			c < 0x80 ? IFS_OTHER : IFS_MAYBE;
 	}
 	sh->ifs_default = slice_is(ifs, " \t\n");
 	str_reset(&sh->ifs);

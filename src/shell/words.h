@@ -158,6 +158,10 @@ int special_assign(struct shell *sh, struct var *v, const char *p, size_t n);
 void special_changed(struct shell *sh, enum special which);
 int special_assign_element(struct shell *sh, struct var *v, struct slice key, struct slice value);
 void ifs_update(struct shell *sh);
+/* Values of sh->ifs_table. MAYBE: the byte is part of a longer character. */
+enum { IFS_NOT = 0, IFS_OTHER = 1, IFS_WHITE = 2, IFS_MAYBE = 4 };
+/* The kind of the character at p, its length into *len. */
+int ifs_kind(const struct shell *sh, const char *p, size_t n, size_t *len);
 
 /* ---- Arrays ---- */
 struct array *array_new(struct tsb_heap *heap);
@@ -203,6 +207,7 @@ struct build {
 	bool pending;		/* white space ended a field: one other delimiter belongs to it */
 	bool zero_at;		/* "$@" without arguments was seen */
 	bool here;		/* in a here-document */
+	bool operand;		/* in an operand of an unquoted ${x-..} */
 	enum flow flow;
 };
 
@@ -219,6 +224,8 @@ void scratch_give(struct shell *sh, struct str *s);
 
 /* ---- Parts and parameters ---- */
 
+struct value;
+
 /* quoted: inside double quotes. text: how TEXT parts count (LITERAL, or EXPANDED
  * in an operand of an unquoted ${}). */
 struct context {
@@ -231,7 +238,7 @@ enum flow expand_operand(struct shell *sh, const struct word *w, bool quoted,
 			 enum build_mode mode, struct slice *out);
 void expand_param(struct build *b, const struct param *p, struct context c);
 /* "$@" and its kin, by where it stands. */
-void expand_list(struct build *b, const struct slice *items, size_t n, bool star, bool quoted);
+void expand_list(struct build *b, const struct value *v, bool quoted);
 
 /* What a parameter gives. */
 struct value {
@@ -240,6 +247,8 @@ struct value {
 	bool star;
 	bool positional;
 	bool through_nameref;	/* an element, by a nameref to it */
+	bool made;		/* items made by # % or @: bash joins those by IFS in a string */
+	bool keys_star;		/* ${!a[*]}, ${!p*} */
 	struct slice text;
 	struct slice *items;	/* in turn */
 	int64_t *keys;		/* indices of an indexed array's items, or NULL */
