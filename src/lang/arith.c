@@ -118,7 +118,7 @@ static void token_number(struct arith_parser *ap)
 
 /* ---- Names and subscripts ---- */
 
-/* The ] that closes the [ at i, or n. */
+/* The ] that closes the [ at i, or n; also n if too many are open. */
 static size_t subscript_end(const struct arith_parser *ap, size_t i)
 {
 	unsigned nest = 0;
@@ -133,8 +133,8 @@ static size_t subscript_end(const struct arith_parser *ap, size_t i)
 			quote = c == quote ? '\0' : quote;
 		else if (c == '\'' || c == '"')
 			quote = c;
-		else if (c == '[')
-			nest++;
+		else if (c == '[' && nest++ > ap->depth)
+			return ap->n;
 		else if (c == ']' && --nest == 0)
 			return i;
 	}

@@ -92,18 +92,25 @@ void *parse_unmatched_at_end(struct parser *ps, char closer)
 	return NULL;
 }
 
+/* Source lines in messages may take so many bytes: a script may have any number
+ * of late errors, on one long line. */
+#define FAIL_LINES_MAX ((size_t)1 << 20)
+
 /* The source line that holds pos, as bash shows it. */
 static struct slice fail_source_line(struct parser *ps, size_t pos)
 {
 	const char *s = ps->in.s;
-	size_t from = pos, to = pos;
+	size_t from = pos, to = pos, max = FAIL_LINES_MAX - ps->fail_lines;
 
-	while (from && s[from - 1] != '\n')
+	while (from && s[from - 1] != '\n' && to - from < max)
 		from--;
-	while (s[to] && s[to] != '\n')
+	while (s[to] && s[to] != '\n' && to - from < max)
 		to++;
+	ps->fail_lines += to - from;
 	str_reset(&ps->text);
-	str_addf(&ps->text, "`%.*s'", (int)(to - from > 65536 ? 65536 : to - from), s + from);
+	str_addc(&ps->text, '`');
+	str_addn(&ps->text, s + from, to - from);
+	str_addc(&ps->text, '\'');
 	return (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n), ps->text.n };
 }
 
@@ -150,7 +157,7 @@ static void fail_end(struct parser *ps)
 /* (( where a command may begin is one token to bash, named by what is in it. */
 static bool fail_whole_arith(struct parser *ps)
 {
-	const struct token *t = &ps->tok;
+	struct token *t = &ps->tok, saved = *t;
 	struct arith *a;
 
 	if (t->kind != TOK_LPAREN || !(t->mode & LEX_COMMAND) || t->mode & LEX_MIDDLE ||
@@ -158,6 +165,7 @@ static bool fail_whole_arith(struct parser *ps)
 		return false;
 	ps->in.pos++;
 	a = word_double_paren(ps, false);
+	*t = saved;
 	if (a)
 		str_addslice(&ps->text, a->text);
 	return a != NULL;

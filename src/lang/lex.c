@@ -265,10 +265,12 @@ static enum tok_kind lex_bar(struct parser *ps)
 
 static enum tok_kind lex_newline(struct parser *ps)
 {
-	ps->tok.end = ps->in.pos;
+	size_t end = ps->in.pos;
+
 	ps->extglob = ps->extglob_next;
 	if (ps->here)
 		lex_here_bodies(ps);
+	ps->tok.end = end;
 	return ps->failed ? TOK_ERROR : TOK_NEWLINE;
 }
 

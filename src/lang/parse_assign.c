@@ -207,23 +207,26 @@ static struct word *word_plain(struct parser *ps)
 {
 	struct lex_frame *in = &ps->in;
 	size_t from = in->pos, i = from;
-	struct { struct word w; struct part part; } *both;
+	struct { struct word w; struct part part; char text[]; } *all;
 
 	while (!lex_is(in->s[i], C_BREAK | C_EXPAND | C_SPECIAL))
 		i++;
 	if (!lex_is(in->s[i], C_BREAK) || i == from || (!in->s[i] && in->below) ||
 	    ((in->s[i] == '<' || in->s[i] == '>') && in->s[i + 1] == '('))
 		return NULL;
-	both = arena_zalloc(ps->arena, sizeof(*both));
-	both->part.kind = PART_TEXT;
-	both->part.text = parts_dup(ps, from, i);
-	both->w.parts = &both->part;
-	both->w.text = both->part.text;
-	both->w.flags = WORD_LITERAL;
-	both->w.line = ps->tok.line;
-	both->w.pos = lex_pos(ps, from);
+	all = arena_alloc(ps->arena, sizeof(*all) + i - from + 1);
+	memset(all, 0, sizeof(*all));
+	memcpy(all->text, in->s + from, i - from);
+	all->text[i - from] = '\0';
+	all->part.kind = PART_TEXT;
+	all->part.text = (struct slice){ all->text, i - from };
+	all->w.parts = &all->part;
+	all->w.text = all->part.text;
+	all->w.flags = WORD_LITERAL;
+	all->w.line = ps->tok.line;
+	all->w.pos = lex_pos(ps, from);
 	in->pos = i;
-	return &both->w;
+	return &all->w;
 }
 
 /* {name} or {name[..]} before < or >. */
@@ -277,13 +280,13 @@ void word_token(struct parser *ps, unsigned mode)
 		return;
 	if (mode & LEX_PARENS)
 		word_with_parens(ps);
-	ps->tok.kind = TOK_WORD;
 	ps->tok.word = ps->no_break || mode & LEX_REGEX ? NULL : word_plain(ps);
 	if (!ps->tok.word && !ps->failed) {
 		parts_init(&parts);
 		word_unquoted(ps, &parts, mode & LEX_REGEX ? STOP_REGEX : STOP_TOKEN, mode);
 		ps->tok.word = word_from_parts(ps, &parts, from);
 	}
+	ps->tok.kind = TOK_WORD;
 	if (mode & LEX_ITEM)
 		ps->tok.item->value = ps->tok.word;
 	c = ps->in.s[ps->in.pos];

@@ -225,8 +225,10 @@ static struct node *parse_for_arith(struct parser *ps, struct node *n)
 	close = in->pos;
 	if (!ps->failed && in->s[close] != ')')
 		return parse_unmatched(ps, ')', open);
-	if (!ps->failed && in->s[close + 1] != ')')
+	if (!ps->failed && in->s[close + 1] != ')') {
+		ps->tok = (struct token){ .kind = TOK_LPAREN, .pos = open - 1, .end = open };
 		return parse_unexpected(ps);
+	}
 	in->pos = close + 2;
 	n->kind = NODE_FOR_ARITH;
 	n->loop_arith.init = parts[0];

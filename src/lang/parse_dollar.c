@@ -21,8 +21,11 @@ struct name parse_name(struct parser *ps, const char *s, size_t n)
 
 void nested_begin(struct parser *ps, struct nested *save)
 {
-	*save = (struct nested){ ps->tok, ps->here, ps->here_tail, ps->in_command,
-				 ps->last_end, ps->no_break, ps->have, ps->alias_next };
+	const struct token *t = &ps->tok;
+
+	*save = (struct nested){ ps->here, ps->here_tail, t->item, t->pos, ps->last_end,
+				 ps->no_break, t->line, t->mode, ps->in_command, ps->have,
+				 ps->alias_next };
 	ps->here = NULL;
 	ps->here_tail = &ps->here;
 	ps->have = false;
@@ -43,7 +46,8 @@ void nested_end(struct parser *ps, const struct nested *save)
 		ps->here = save->here;
 		ps->here_tail = save->here ? save->here_tail : &ps->here;
 	}
-	ps->tok = save->tok;
+	ps->tok = (struct token){ .item = save->item, .pos = save->pos, .line = save->line,
+				  .mode = save->mode, .fd = -1 };
 	ps->in_command = save->in_command;
 	ps->last_end = save->last_end;
 	ps->no_break = save->no_break;
@@ -68,6 +72,9 @@ struct node *parse_nested(struct parser *ps)
 	struct nested save;
 	struct node *body;
 
+	/* Between two $( there are twice as many functions as between two (. */
+	if (!parse_enter(ps))
+		return NULL;
 	nested_begin(ps, &save);
 	ps->in_command++;
 	ps->time_first = true;
@@ -77,6 +84,7 @@ struct node *parse_nested(struct parser *ps)
 	if (!ps->failed)
 		nested_warn_here(ps);
 	nested_end(ps, &save);
+	parse_leave(ps);
 	return body;
 }
 

@@ -142,6 +142,7 @@ struct parser {
 	struct here *here, **here_tail;
 	uint32_t here_flags;	/* word flags of the last here-document */
 	struct failure failure;
+	size_t fail_lines;	/* bytes of source lines in messages so far */
 	struct arena *arena;
 	struct tsb_heap *heap;
 	struct script *script;
@@ -263,12 +264,14 @@ struct node *parse_function_body(struct parser *ps, struct node *n, const struct
 struct node *parse_coproc_word(struct parser *ps, struct node *coproc);
 struct node *parse_node(struct parser *ps, enum node_kind kind);
 struct node *parse_end(struct parser *ps, struct node *n);
-/* The state of the grammar around a nested script; a token is being read. */
+/* The state of the grammar around a nested script: what there is of a token
+ * while its word is being read. */
 struct nested {
-	struct token tok;
 	struct here *here, **here_tail;
-	unsigned in_command;
-	size_t last_end, no_break;
+	struct array_item *item;
+	size_t pos, last_end, no_break;
+	uint32_t line;
+	unsigned mode, in_command;
 	bool have, alias_next;
 };
 void nested_begin(struct parser *ps, struct nested *save);
