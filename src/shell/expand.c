@@ -64,7 +64,9 @@ static struct slice list_separator(struct build *b, const struct value *v, bool 
 		return SLICE(" ");
 	if (v->star)
 		return !quoted && !ifs.n && b->operand && v->positional ? SLICE(" ") : ifs;
-	return v->made && ifs.n ? ifs : SLICE(" ");
+	if (v->made == MADE_JOINED || (v->made == MADE_JOINED_QUOTED && quoted))
+		return ifs.n ? ifs : SLICE(" ");
+	return SLICE(" ");
 }
 
 static void list_quoted(struct build *b, const struct value *v)
@@ -80,6 +82,21 @@ static void list_quoted(struct build *b, const struct value *v)
 	}
 }
 
+/* Split by IFS and joined by spaces. */
+static void list_blanked(struct build *b, const struct value *v)
+{
+	for (size_t i = 0; i < v->n && b->flow == FLOW_NEXT; i++) {
+		char *copy = arena_dup(&b->sh->turn, v->items[i].p, v->items[i].n);
+
+		for (size_t k = 0; k < v->items[i].n; k++)
+			if (b->sh->ifs_table[(unsigned char)copy[k]] & (IFS_OTHER | IFS_WHITE))
+				copy[k] = ' ';
+		if (i)
+			build_emit(b, " ", 1, EMIT_LITERAL);
+		build_emit(b, copy, v->items[i].n, EMIT_LITERAL);
+	}
+}
+
 /* Unquoted they are joined by IFS and split again, which keeps the empty ones
  * between delimiters that are not white. */
 static void list_split(struct build *b, const struct value *v)
@@ -92,9 +109,13 @@ static void list_split(struct build *b, const struct value *v)
 		return;
 	}
 	/* ${x-$@}: bash joins by spaces what it has protected before. */
-	if (b->operand && !v->star && !v->made && separator.n && separator.p[0] != ' ') {
-		separator = SLICE(" ");
-		how = EMIT_LITERAL;
+	if (b->operand && !v->star && separator.n && separator.p[0] != ' ') {
+		if (v->made && !memchr(b->sh->ifs.p, ' ', b->sh->ifs.n)) {
+			list_blanked(b, v);
+			return;
+		}
+		separator = v->made ? separator : SLICE(" ");
+		how = v->made ? EMIT_EXPANDED : EMIT_LITERAL;
 	}
 	for (size_t i = 0; i < v->n && b->flow == FLOW_NEXT; i++) {
 		if (i && separator.n)

@@ -356,8 +356,12 @@ static bool value_is_null(struct shell *sh, const struct value *v, bool quoted)
 
 static void choose_operand(struct build *b, const struct param *p, struct context c)
 {
+	struct words *w = words_of(b->sh);
+	enum tilde_mode tilde = w->tilde;
 	bool zero_at = b->zero_at, operand = b->operand;
 
+	if (tilde == TILDE_FIRST)
+		w->tilde = TILDE_ALL;
 	if (!c.quoted)
 		c.text = EMIT_EXPANDED;
 	b->operand = !c.quoted;
@@ -365,6 +369,7 @@ static void choose_operand(struct build *b, const struct param *p, struct contex
 		expand_parts(b, p->word->parts, c);
 	b->operand = operand;
 	b->zero_at = zero_at;
+	w->tilde = tilde;
 }
 
 static void choose_emit(struct build *b, const struct value *v, struct context c)

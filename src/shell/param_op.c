@@ -24,6 +24,10 @@ enum flow param_map(struct shell *sh, struct value *v, map_fn *f, void *ctx)
 	size_t n = v->list ? v->n : 1;
 	enum flow flow = FLOW_NEXT;
 
+	if (!v->set && !v->list)
+		n = 0;		/* nothing is made of an unset one */
+	if (!v->made)
+		v->made = MADE_JOINED_QUOTED;
 	out->max = words_max_bytes(sh);
 	for (size_t i = 0; i < n && flow == FLOW_NEXT; i++) {
 		str_reset(out);
@@ -55,7 +59,7 @@ enum flow param_strip(struct shell *sh, const struct param *p, struct value *v, 
 	if (flow != FLOW_NEXT || text.n == 0)
 		return flow;
 	pattern = pattern_cached(sh, text, param_pattern_flags(sh, false));
-	v->made = true;
+	v->made = MADE_JOINED;
 	for (size_t i = 0; i < n; i++) {
 		size_t len = suffix ? pattern_suffix(pattern, at[i].p, at[i].n, longest) :
 			pattern_prefix(pattern, at[i].p, at[i].n, longest);

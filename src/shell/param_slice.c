@@ -150,6 +150,7 @@ enum flow param_slice(struct shell *sh, const struct param *p, struct value *v)
 		v->list = false;	/* x[@] of a scalar is its text */
 		v->text = v->n ? v->items[0] : SLICE("");
 	}
+	v->made = MADE_JOINED_QUOTED;
 	if (!v->list)
 		return slice_text(sh, p, v, k);
 	if (k.has_length && k.length < 0)

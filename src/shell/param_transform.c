@@ -107,7 +107,7 @@ static void assignment_array(struct shell *sh, struct value *v, struct str *out,
 	const char *s;
 
 	var_print(sh, v->v, out);
-	if (!quoted || v->star) {
+	if (!quoted || v->star || !sh->ifs_table[' ']) {
 		items[0] = (struct slice){ arena_dup(&sh->turn, out->p, out->n), out->n };
 		v->n = 1;
 	} else {
@@ -126,15 +126,18 @@ static void assignment_array(struct shell *sh, struct value *v, struct str *out,
 static void assignment_arguments(struct shell *sh, struct value *v, struct str *out)
 {
 	struct slice *items = arena_array(&sh->turn, v->n + 2, sizeof(*items));
+	size_t head = v->star || !sh->ifs_table[' '] ? 0 : 2;	/* split off by IFS */
 
 	items[0] = SLICE("set");
 	items[1] = SLICE("--");
 	for (size_t i = 0; i < v->n; i++) {
+		if (!head && i == 0)
+			str_adds(out, "set -- ");
 		quote_at(out, v->items[i].p, v->items[i].n);
-		value_set(sh, &items[i + 2], out);
+		value_set(sh, &items[i + head], out);
 	}
 	v->items = items;
-	v->n += 2;
+	v->n += head;
 }
 
 static void transform_assignment(struct shell *sh, struct value *v, struct str *out, bool quoted)
@@ -150,6 +153,9 @@ static void transform_assignment(struct shell *sh, struct value *v, struct str *
 		v->list = false;
 		assignment_scalar(v, out);
 		value_set(sh, &v->text, out);
+	} else {
+		v->list = false;
+		v->text = SLICE("");
 	}
 }
 
@@ -255,7 +261,7 @@ enum flow param_transform(struct shell *sh, const struct param *p, struct value 
 		sh->status = sh->is_subshell ? 1 : 127;
 		return words_report(sh, sh->interactive ? FLOW_ABORT : FLOW_EXIT);
 	}
-	v->made = true;
+	v->made = MADE_JOINED;
 	if (!strchr("AaKk", p->letter) || (strchr("Kk", p->letter) && !array))
 		return transform_mapped(sh, p->letter, v);
 	out = scratch_take(sh);

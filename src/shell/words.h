@@ -240,6 +240,10 @@ void expand_param(struct build *b, const struct param *p, struct context c);
 /* "$@" and its kin, by where it stands. */
 void expand_list(struct build *b, const struct value *v, bool quoted);
 
+/* How an operator made the items: bash joins them by IFS in a string, some of
+ * them only inside double quotes. */
+enum made { MADE_NOT, MADE_JOINED, MADE_JOINED_QUOTED };
+
 /* What a parameter gives. */
 struct value {
 	bool set;
@@ -247,7 +251,7 @@ struct value {
 	bool star;
 	bool positional;
 	bool through_nameref;	/* an element, by a nameref to it */
-	bool made;		/* items made by # % or @: bash joins those by IFS in a string */
+	enum made made;
 	bool keys_star;		/* ${!a[*]}, ${!p*} */
 	struct slice text;
 	struct slice *items;	/* in turn */
