@@ -344,6 +344,7 @@ static void lex_token(struct parser *ps, unsigned mode)
 	t->var.n = 0;
 	t->end = 0;
 	t->mode = mode;
+	t->reserved = R_NONE;
 	if (lex_at_word(ps, mode)) {
 		word_token(ps, mode);
 	} else if (ps->in.s[ps->in.pos] == '\0') {
@@ -357,6 +358,8 @@ static void lex_token(struct parser *ps, unsigned mode)
 		t->end = ps->in.pos;
 	if (ps->failed)
 		t->kind = TOK_ERROR;
+	else if (t->kind == TOK_WORD && t->word)
+		t->reserved = lex_reserved(t->word);
 }
 
 enum tok_kind lex_peek(struct parser *ps, unsigned mode)
@@ -386,10 +389,4 @@ void lex_newlines(struct parser *ps)
 {
 	while (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) == TOK_NEWLINE)
 		lex_take(ps);
-}
-
-bool lex_word_is(const struct parser *ps, const char *z)
-{
-	return ps->tok.kind == TOK_WORD && (ps->tok.word->flags & WORD_LITERAL) &&
-	       slice_is(ps->tok.word->text, z);
 }

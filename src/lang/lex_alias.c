@@ -24,7 +24,7 @@ bool lex_alias(struct parser *ps)
 	const char *text;
 	size_t n;
 
-	if (!opt->alias || !(w->flags & WORD_LITERAL) || alias_is_open(ps, w->text))
+	if (!opt->alias || !w || !(w->flags & WORD_LITERAL) || alias_is_open(ps, w->text))
 		return false;
 	text = opt->alias(opt->ctx, w->text.p, w->text.n);
 	if (!text)

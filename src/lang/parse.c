@@ -30,18 +30,24 @@ struct node *parse_end(struct parser *ps, struct node *n)
 
 /* ---- Pipelines ---- */
 
+static bool parse_word_is(const struct parser *ps, const char *z)
+{
+	return ps->tok.kind == TOK_WORD && ps->tok.word->flags & WORD_LITERAL &&
+	       slice_is(ps->tok.word->text, z);
+}
+
 /* `time` counts as a word where -p or a command may follow. */
 static bool parse_time_options(struct parser *ps)
 {
 	bool posix = false;
 
 	lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
-	if (lex_word_is(ps, "-p")) {
+	if (parse_word_is(ps, "-p")) {
 		lex_take(ps);
 		posix = true;
 		lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
 	}
-	if (lex_word_is(ps, "--"))
+	if (parse_word_is(ps, "--"))
 		lex_take(ps);
 	return posix;
 }
@@ -55,8 +61,8 @@ static struct node *parse_prefix(struct parser *ps)
 		bool bang, timed;
 
 		lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
-		bang = lex_word_is(ps, "!");
-		timed = !bang && lex_word_is(ps, "time");
+		bang = ps->tok.reserved == R_BANG;
+		timed = !bang && ps->tok.reserved == R_TIME;
 		if (!bang && !timed)
 			return n;
 		if (!n)
@@ -116,7 +122,7 @@ static struct node *parse_first_stage(struct parser *ps, bool plain)
 		lex_peek(ps, LEX_COMMAND);
 		return parse_unexpected(ps);
 	}
-	return lex_word_is(ps, "[[") ? parse_command(ps) : parse_simple(ps);
+	return ps->tok.reserved == R_COND ? parse_command(ps) : parse_simple(ps);
 }
 
 static struct node *parse_pipeline(struct parser *ps)
@@ -127,7 +133,7 @@ static struct node *parse_pipeline(struct parser *ps)
 
 	ps->time_first = false;
 	lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
-	first_of_all &= lex_word_is(ps, "time");
+	first_of_all &= ps->tok.reserved == R_TIME;
 	pipeline = parse_prefix(ps);
 
 	if (pipeline && parse_at_terminator(ps)) {

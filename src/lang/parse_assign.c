@@ -179,6 +179,7 @@ static bool item_token(struct parser *ps)
 		return ps->failed;
 	}
 	item->value = assign_value(ps);
+	ps->tok.word = NULL;
 	ps->tok.kind = TOK_WORD;
 	return true;
 }

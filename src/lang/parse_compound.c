@@ -2,56 +2,15 @@
  * Compound commands: what begins with a reserved word or a parenthesis.
  *
  * A reserved word is a word without quotes in command position; nothing else
- * distinguishes it from any other, so the table below is looked at only there.
+ * distinguishes it from any other.
  */
 #include "lang/parser.h"
 
-/* ---- Reserved words ---- */
-
-enum reserved {
-	R_NONE, R_IF, R_WHILE, R_UNTIL, R_FOR, R_SELECT, R_CASE, R_FUNCTION, R_COPROC,
-	R_GROUP, R_COND, R_CLOSER, R_OTHER
-};
-
-static const struct { const char *word; enum reserved r; } reserved_words[] = {
-	{ "if", R_IF }, { "then", R_CLOSER }, { "else", R_CLOSER }, { "elif", R_CLOSER },
-	{ "fi", R_CLOSER }, { "while", R_WHILE }, { "until", R_UNTIL }, { "for", R_FOR },
-	{ "select", R_SELECT }, { "case", R_CASE }, { "esac", R_CLOSER },
-	{ "function", R_FUNCTION }, { "do", R_CLOSER }, { "done", R_CLOSER }, { "in", R_CLOSER },
-	{ "coproc", R_COPROC }, { "{", R_GROUP }, { "}", R_CLOSER }, { "[[", R_COND },
-	{ "]]", R_CLOSER }, { "!", R_CLOSER }, { "time", R_OTHER }
-};
-
-static enum reserved reserved_find(const char *s, size_t n)
-{
-	if (n > 8)
-		return R_NONE;
-	for (size_t i = 0; i < sizeof(reserved_words) / sizeof(*reserved_words); i++)
-		if (reserved_words[i].word[0] == s[0] &&
-		    slice_is((struct slice){ s, n }, reserved_words[i].word))
-			return reserved_words[i].r;
-	return R_NONE;
-}
-
-bool parse_is_reserved(const char *s, size_t n)
-{
-	return n && reserved_find(s, n) != R_NONE;
-}
-
-static enum reserved parse_reserved(const struct parser *ps)
-{
-	const struct word *w = ps->tok.word;
-
-	if (ps->tok.kind != TOK_WORD || !(w->flags & WORD_LITERAL))
-		return R_NONE;
-	return reserved_find(w->text.p, w->text.n);
-}
-
-/* Takes the reserved word z; else an error. */
-static bool parse_expect(struct parser *ps, const char *z)
+/* Takes the reserved word r; else an error. */
+static bool parse_expect(struct parser *ps, enum reserved r)
 {
 	lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
-	if (!lex_word_is(ps, z)) {
+	if (ps->tok.reserved != r) {
 		parse_unexpected(ps);
 		return false;
 	}
@@ -73,15 +32,15 @@ static struct node *parse_loop_body(struct parser *ps)
 	struct node *n;
 
 	lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
-	if (lex_word_is(ps, "{")) {
+	if (ps->tok.reserved == R_GROUP) {
 		lex_take(ps);
 		n = parse_body(ps);
-		return n && parse_expect(ps, "}") ? n : NULL;
+		return n && parse_expect(ps, R_GROUP_END) ? n : NULL;
 	}
-	if (!parse_expect(ps, "do"))
+	if (!parse_expect(ps, R_DO))
 		return NULL;
 	n = parse_body(ps);
-	return n && parse_expect(ps, "done") ? n : NULL;
+	return n && parse_expect(ps, R_DONE) ? n : NULL;
 }
 
 /* ---- if, while ---- */
@@ -93,25 +52,25 @@ static struct node *parse_if(struct parser *ps, struct node *first)
 
 	for (;;) {
 		n->flow.test = parse_body(ps);
-		if (!n->flow.test || !parse_expect(ps, "then"))
+		if (!n->flow.test || !parse_expect(ps, R_THEN))
 			return NULL;
 		n->flow.body = parse_body(ps);
 		if (!n->flow.body)
 			return NULL;
 		lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
-		if (!lex_word_is(ps, "elif"))
+		if (ps->tok.reserved != R_ELIF)
 			break;
 		n->flow.otherwise = parse_node(ps, NODE_IF);
 		n = n->flow.otherwise;
 		lex_take(ps);
 	}
-	if (lex_word_is(ps, "else")) {
+	if (ps->tok.reserved == R_ELSE) {
 		lex_take(ps);
 		n->flow.otherwise = parse_body(ps);
 		if (!n->flow.otherwise)
 			return NULL;
 	}
-	if (!parse_expect(ps, "fi"))
+	if (!parse_expect(ps, R_FI))
 		return NULL;
 	for (n = first->flow.otherwise; n && n->kind == NODE_IF && !n->end; n = n->flow.otherwise)
 		parse_end(ps, n);
@@ -121,10 +80,10 @@ static struct node *parse_if(struct parser *ps, struct node *first)
 static struct node *parse_while(struct parser *ps, struct node *n)
 {
 	n->flow.test = parse_body(ps);
-	if (!n->flow.test || !parse_expect(ps, "do"))
+	if (!n->flow.test || !parse_expect(ps, R_DO))
 		return NULL;
 	n->flow.body = parse_body(ps);
-	return n->flow.body && parse_expect(ps, "done") ? n : NULL;
+	return n->flow.body && parse_expect(ps, R_DONE) ? n : NULL;
 }
 
 /* ---- for, select ---- */
@@ -164,11 +123,11 @@ static struct node *parse_for(struct parser *ps, struct node *n)
 	lex_take(ps);
 	if (lex_peek(ps, LEX_COMMAND) == TOK_SEMI) {
 		parse_terminator(ps);
-	} else if (lex_word_is(ps, "{")) {
+	} else if (ps->tok.reserved == R_GROUP) {
 		return parse_unexpected(ps);
 	} else {
 		lex_newlines(ps);
-		if (lex_word_is(ps, "in")) {
+		if (ps->tok.reserved == R_IN) {
 			lex_take(ps);
 			if (!parse_for_words(ps, n))
 				return NULL;
@@ -283,7 +242,7 @@ static bool parse_case_items(struct parser *ps, struct case_item **tail)
 
 		while (lex_peek(ps, 0) == TOK_NEWLINE)
 			lex_take(ps);
-		if (lex_word_is(ps, "esac")) {
+		if (ps->tok.reserved == R_ESAC) {
 			lex_take(ps);
 			return true;
 		}
@@ -305,7 +264,7 @@ static bool parse_case_items(struct parser *ps, struct case_item **tail)
 		case TOK_BREAK:
 			break;
 		default:
-			return parse_expect(ps, "esac");
+			return parse_expect(ps, R_ESAC);
 		}
 		lex_take(ps);
 	}
@@ -319,7 +278,7 @@ static struct node *parse_case(struct parser *ps, struct node *n)
 	lex_take(ps);
 	while (lex_peek(ps, 0) == TOK_NEWLINE)
 		lex_take(ps);
-	if (!lex_word_is(ps, "in"))
+	if (ps->tok.reserved != R_IN)
 		return parse_unexpected(ps);
 	lex_take(ps);
 	return parse_case_items(ps, &n->match.items) ? n : NULL;
@@ -330,7 +289,7 @@ static struct node *parse_case(struct parser *ps, struct node *n)
 static struct node *parse_group(struct parser *ps, struct node *n)
 {
 	n->flow.body = parse_body(ps);
-	return n->flow.body && parse_expect(ps, "}") ? n : NULL;
+	return n->flow.body && parse_expect(ps, R_GROUP_END) ? n : NULL;
 }
 
 static struct node *parse_subshell(struct parser *ps, struct node *n)
@@ -410,7 +369,7 @@ static struct node *parse_coproc(struct parser *ps, struct node *n)
 
 	if (parse_at_compound(ps))
 		n->named.body = parse_compound(ps);
-	else if (kind == TOK_WORD && parse_reserved(ps) == R_NONE)
+	else if (kind == TOK_WORD && ps->tok.reserved == R_NONE)
 		n->named.body = parse_coproc_word(ps, n);
 	else if (kind == TOK_ASSIGN || kind == TOK_REDIR)
 		n->named.body = parse_simple(ps);
@@ -452,12 +411,12 @@ static const enum node_kind kind_of_reserved[] = {
 
 static bool reserved_is_compound(enum reserved r)
 {
-	return r >= R_IF && r <= R_COND && r != R_FUNCTION && r != R_COPROC;
+	return r >= R_IF && r <= R_COND;
 }
 
 bool parse_at_compound(struct parser *ps)
 {
-	return ps->tok.kind == TOK_LPAREN || reserved_is_compound(parse_reserved(ps));
+	return ps->tok.kind == TOK_LPAREN || reserved_is_compound(ps->tok.reserved);
 }
 
 /* A compound command with its redirections; NULL without failure if none is at
@@ -465,7 +424,7 @@ bool parse_at_compound(struct parser *ps)
 struct node *parse_compound(struct parser *ps)
 {
 	enum tok_kind kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
-	enum reserved r = parse_reserved(ps);
+	enum reserved r = ps->tok.reserved;
 	bool word = reserved_is_compound(r);
 	struct node *n;
 
@@ -485,6 +444,7 @@ struct node *parse_compound(struct parser *ps)
 struct node *parse_command(struct parser *ps)
 {
 	enum tok_kind kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+	enum reserved r;
 	struct node *n;
 
 	switch (kind) {
@@ -498,21 +458,16 @@ struct node *parse_command(struct parser *ps)
 	default:
 		return NULL;
 	}
-	switch (parse_reserved(ps)) {
-	case R_NONE:
-	case R_OTHER:
+	r = ps->tok.reserved;
+	if (r == R_NONE || r == R_TIME)
 		return parse_simple(ps);
-	case R_CLOSER:
-		return NULL;
-	case R_FUNCTION:
-	case R_COPROC:
-		break;
-	default:
+	if (reserved_is_compound(r))
 		return parse_compound(ps);
-	}
+	if (r != R_FUNCTION && r != R_COPROC)
+		return NULL;
 	if (!parse_enter(ps))
 		return NULL;
-	n = parse_node(ps, lex_word_is(ps, "coproc") ? NODE_COPROC : NODE_FUNCTION);
+	n = parse_node(ps, ps->tok.reserved == R_COPROC ? NODE_COPROC : NODE_FUNCTION);
 	lex_take(ps);
 	n = n->kind == NODE_COPROC ? parse_coproc(ps, n) : parse_function(ps, n);
 	parse_leave(ps);

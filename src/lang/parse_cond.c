@@ -132,7 +132,7 @@ static struct word *cond_operand(struct parser *ps, unsigned mode, bool unary)
 		return cond_fail_broken(ps, unary ?
 			"unexpected argument to conditional unary operator" :
 			"unexpected argument to conditional binary operator");
-	if (ps->tok.kind != TOK_WORD || lex_word_is(ps, "]]"))
+	if (ps->tok.kind != TOK_WORD || ps->tok.reserved == R_COND_END)
 		return cond_fail(ps, cond_line(ps), "unexpected argument ", unary ?
 				 " to conditional unary operator" :
 				 " to conditional binary operator");
@@ -146,7 +146,7 @@ static bool cond_at_end(const struct parser *ps)
 {
 	enum tok_kind kind = ps->tok.kind;
 
-	return kind == TOK_AND || kind == TOK_OR || kind == TOK_RPAREN || lex_word_is(ps, "]]");
+	return kind == TOK_AND || kind == TOK_OR || kind == TOK_RPAREN || ps->tok.reserved == R_COND_END;
 }
 
 static void *cond_no_operator(struct parser *ps)
@@ -215,7 +215,7 @@ static struct cond *cond_primary(struct parser *ps)
 	case TOK_LPAREN:
 		return cond_group(ps);
 	case TOK_WORD:
-		if (!lex_word_is(ps, "]]"))
+		if (ps->tok.reserved != R_COND_END)
 			return cond_word(ps);
 		/* bash says nothing at all here, and stops. */
 		return cond_fail(ps, cond_line(ps), "syntax error near ", "");
@@ -244,7 +244,7 @@ static struct cond *cond_term(struct parser *ps)
 
 	for (unsigned n = 0; cond_count(ps, n); n++) {
 		cond_newlines(ps);
-		if (!lex_word_is(ps, "!")) {
+		if (ps->tok.reserved != R_BANG) {
 			*tail = cond_primary(ps);
 			return *tail ? first : NULL;
 		}
@@ -298,7 +298,7 @@ struct node *parse_cond_command(struct parser *ps, struct node *n)
 			parse_fail_more(ps, n->line, "unexpected EOF while looking for `]]'");
 		return NULL;
 	}
-	if (lex_word_is(ps, "]]")) {
+	if (ps->tok.reserved == R_COND_END) {
 		lex_take(ps);
 		return n;
 	}

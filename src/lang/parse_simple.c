@@ -57,21 +57,23 @@ struct simple {
 	bool is_decl;
 };
 
+/* How the arguments of the command w are read. */
 static unsigned simple_mode(const struct word *w, bool *is_decl)
 {
-	static const char *const decl[] = { "declare", "typeset", "local", "export", "readonly" };
-	static const char *const parens[] = { "eval", "let", "alias" };
+	static const char decl[][9] = { "declare", "typeset", "local", "export", "readonly" };
+	static const char parens[][6] = { "eval", "let", "alias" };
+	char c = w->text.p[0];
 
-	if (!(w->flags & WORD_LITERAL) || w->text.n < 3 || w->text.n > 8)
+	if (!(w->flags & WORD_LITERAL) || !memchr("adelrt", c, 6))
 		return 0;
 	for (size_t i = 0; i < sizeof(decl) / sizeof(*decl); i++) {
-		if (slice_is(w->text, decl[i])) {
+		if (decl[i][0] == c && slice_is(w->text, decl[i])) {
 			*is_decl = true;
 			return LEX_DECL;
 		}
 	}
 	for (size_t i = 0; i < sizeof(parens) / sizeof(*parens); i++)
-		if (slice_is(w->text, parens[i]))
+		if (parens[i][0] == c && slice_is(w->text, parens[i]))
 			return LEX_PARENS;
 	return 0;
 }
@@ -157,7 +159,8 @@ static void simple_shopt(struct parser *ps, const struct node *n)
 
 static struct node *simple_end(struct parser *ps, struct node *n)
 {
-	if (n->simple.n_words > 2 && slice_is(n->simple.words->text, "shopt"))
+	if (n->simple.n_words > 2 && n->simple.words->text.p[0] == 's' &&
+	    slice_is(n->simple.words->text, "shopt"))
 		simple_shopt(ps, n);
 	return parse_end(ps, n);
 }

@@ -68,13 +68,23 @@ enum tok_kind {
 	TOK_LPAREN, TOK_RPAREN
 };
 
+/* Reserved words. A word is one only where the grammar expects one. */
+enum reserved {
+	R_NONE,
+	R_IF, R_WHILE, R_UNTIL, R_FOR, R_SELECT, R_CASE, R_GROUP, R_COND,	/* compounds */
+	R_FUNCTION, R_COPROC, R_TIME,
+	R_THEN, R_ELSE, R_ELIF, R_FI, R_DO, R_DONE, R_ESAC, R_IN,	/* these begin nothing */
+	R_GROUP_END, R_COND_END, R_BANG
+};
+
 struct token {
 	enum tok_kind kind;
+	enum reserved reserved;	/* a WORD without quotes that is one; else NONE */
 	enum redir_kind redir;
 	bool strip;		/* <<- */
 	int fd;			/* REDIR: -1 if none was written */
 	struct name var;
-	struct word *word;
+	struct word *word;	/* NULL for [sub]= in name=( .. ) */
 	struct assign *assign;
 	struct array_item *item;	/* a WORD in name=( .. ) */
 	size_t pos, end;
@@ -193,8 +203,8 @@ static inline void lex_take(struct parser *ps)
 bool lex_accept(struct parser *ps, enum tok_kind kind);
 /* Newline tokens, as many as there are. */
 void lex_newlines(struct parser *ps);
-/* Is the token a word without quotes that reads z? */
-bool lex_word_is(const struct parser *ps, const char *z);
+/* lex_reserved.c */
+enum reserved lex_reserved(const struct word *w);
 
 /* ---- lex_alias.c ---- */
 
