@@ -281,11 +281,13 @@ static int32_t state_new(struct regex *re, struct re_dfa *d, const uint32_t *at,
 	if (!st)
 		return RE_DEAD;
 	*st = (struct re_dstate){ (uint32_t)d->pool.n, (uint32_t)n, hash, (uint8_t)before };
-	for (size_t i = 0; i < n; i++) {
-		uint32_t *slot = vec_add(re->heap, &d->pool);
-		if (slot)
-			*slot = at[i];
-	}
+	/* In two steps: room by the last place, then all of them at once. */
+	while (d->pool.cap < d->pool.n + n)
+		if (!vec_grow_(re->heap, &d->pool.at, d->pool.cap, &d->pool.cap, sizeof(*at)))
+			return RE_DEAD;
+	if (n)
+		memcpy(d->pool.at + d->pool.n, at, n * sizeof(*at));
+	d->pool.n += n;
 	return (int32_t)(id * d->stride);
 }
 
@@ -295,7 +297,7 @@ static int32_t intern(struct regex *re, struct re_dfa *d, uint32_t *at, size_t n
 	unsigned asserts = 0;
 	int32_t row;
 
-	for (size_t i = 0; i < n && !asserts; i++)
+	for (size_t i = 0; re->uses && i < n && !asserts; i++)
 		asserts = re->code.at[at[i]].op == RI_ASSERT;
 	before = asserts ? before & re->uses : 0;
 	sort_places(d, at, n, re->code.n);
@@ -349,46 +351,43 @@ static void flush(struct regex *re, struct re_dfa *d, int32_t *row)
 
 static void turn_begin(struct regex *re, struct re_dfa *d)
 {
-	d->list.n = d->stack.n = 0;
+	d->n_list = d->n_stack = 0;
 	if (++d->turn == 0) {
 		memset(d->mark, 0, re->code.n * sizeof(*d->mark));
 		d->turn = 1;
 	}
 }
 
-static void push(struct regex *re, struct re_dfa *d, uint32_t pc)
+static inline void push(struct re_dfa *d, uint32_t pc)
 {
 	if (d->mark[pc] == d->turn)
 		return;
 	d->mark[pc] = d->turn;
-	uint32_t *slot = vec_add(re->heap, &d->stack);
-	if (slot)
-		*slot = pc;
+	d->stack[d->n_stack++] = pc;
 }
 
-/* Adds to the list what is on the stack and all it leads to; assertions wait. */
-static void follow(struct regex *re, struct re_dfa *d)
+/* Adds to the list what is on the stack and all it leads to; assertions wait.
+ * Every place is marked when it is pushed, so neither array can overflow. */
+static void follow(const struct regex *re, struct re_dfa *d)
 {
-	while (d->stack.n) {
-		uint32_t pc = vec_pop(&d->stack), *slot;
+	while (d->n_stack) {
+		uint32_t pc = d->stack[--d->n_stack];
 		const struct re_inst *in = &re->code.at[pc];
 		switch (in->op) {
 		case RI_JMP:
-			push(re, d, in->x);
+			push(d, in->x);
 			break;
 		case RI_SPLIT:
-			push(re, d, in->y);
-			push(re, d, in->x);
+			push(d, in->y);
+			push(d, in->x);
 			break;
 		case RI_SAVE:
-			push(re, d, pc + 1);
+			push(d, pc + 1);
 			break;
 		default:
 			if (in->op == RI_BACKREF)
-				push(re, d, pc + 1);
-			slot = vec_add(re->heap, &d->list);
-			if (slot)
-				*slot = pc;
+				push(d, pc + 1);
+			d->list[d->n_list++] = pc;
 			break;
 		}
 	}
@@ -399,41 +398,47 @@ int32_t re_dfa_start(struct regex *re, struct re_dfa *d, unsigned before)
 	before &= 7;
 	if (d->start[before] == RE_UNKNOWN) {
 		turn_begin(re, d);
-		push(re, d, 0);
+		push(d, 0);
 		follow(re, d);
-		d->start[before] = intern(re, d, d->list.at, d->list.n, before);
+		d->start[before] = intern(re, d, d->list, d->n_list, before);
 	}
 	return d->start[before];
 }
 
-/* Fills `active` with the places of a state once the next side is known. */
-static bool resolve(struct regex *re, struct re_dfa *d, const struct re_dstate *st, unsigned after)
+static bool accepting(const struct regex *re, const uint32_t *at, size_t n)
 {
-	bool found = false;
+	/* RI_MATCH is the last instruction, and places are sorted. */
+	return n && re->code.at[at[n - 1]].op == RI_MATCH;
+}
 
-	turn_begin(re, d);
+/* Fills `active` with the places of a state once the next side is known. */
+static bool resolve(const struct regex *re, struct re_dfa *d, const struct re_dstate *st,
+		    unsigned after)
+{
+	const uint32_t *places = d->pool.at + st->off;
+	bool found = accepting(re, places, st->n);
+
+	d->n_active = st->n;
+	if (st->n)
+		memcpy(d->active, places, st->n * sizeof(*places));
+	if (!re->uses)
+		return found;
 	for (uint32_t i = 0; i < st->n; i++) {
-		uint32_t pc = d->pool.at[st->off + i], *slot = vec_add(re->heap, &d->list);
-		d->mark[pc] = d->turn;
-		if (slot)
-			*slot = pc;
+		d->mark[places[i]] = d->turn;
+		d->list[d->n_list++] = places[i];
 	}
 	/* The list grows as assertions are passed. */
-	for (size_t i = 0; i < d->list.n; i++) {
-		const struct re_inst *in = &re->code.at[d->list.at[i]];
+	for (size_t i = 0; i < d->n_list; i++) {
+		const struct re_inst *in = &re->code.at[d->list[i]];
 		if (in->op == RI_MATCH)
 			found = true;
 		if (in->op != RI_ASSERT || !re_holds((enum re_assert)in->x, st->before, after))
 			continue;
-		push(re, d, d->list.at[i] + 1);
+		push(d, d->list[i] + 1);
 		follow(re, d);
 	}
-	d->active.n = 0;
-	for (size_t i = 0; i < d->list.n; i++) {
-		uint32_t *slot = vec_add(re->heap, &d->active);
-		if (slot)
-			*slot = d->list.at[i];
-	}
+	memcpy(d->active, d->list, d->n_list * sizeof(*d->list));
+	d->n_active = d->n_list;
 	return found;
 }
 
@@ -447,18 +452,18 @@ static unsigned unit_context(const struct regex *re, int32_t unit)
 static void advance(struct regex *re, struct re_dfa *d, int32_t unit)
 {
 	turn_begin(re, d);
-	for (size_t i = 0; i < d->active.n; i++) {
-		uint32_t pc = d->active.at[i];
+	for (size_t i = 0; i < d->n_active; i++) {
+		uint32_t pc = d->active[i];
 		const struct re_inst *in = &re->code.at[pc];
 		if (in->op == RI_CHAR ? (int32_t)in->x == unit :
 		    in->op == RI_SET && re_set_has(re->sets.at[in->x], unit))
-			push(re, d, pc + 1);
+			push(d, pc + 1);
 		else if (in->op == RI_BACKREF)
-			push(re, d, pc);
+			push(d, pc);
 	}
 	follow(re, d);
 	if (d->kind != RE_DFA_LONGEST && !re->anchored) {
-		push(re, d, 0);
+		push(d, 0);
 		follow(re, d);
 	}
 }
@@ -486,8 +491,9 @@ int32_t re_dfa_next(struct regex *re, struct re_dfa *d, int32_t *row, uint32_t c
 	st = d->states.at[(size_t)*row / d->stride];
 	after = class == RE_CLASS_END ? RC_TEXT | RC_LINE : class == RE_CLASS_CUT ? RC_TEXT :
 		unit_context(re, d->reps.at[class]);
+	turn_begin(re, d);
 	found = resolve(re, d, &st, after);
-	re_tick(re, d->active.n + 1);
+	re_tick(re, d->n_active + 1);
 	if (found && d->kind != RE_DFA_LONGEST) {
 		entry = RE_FOUND;
 	} else if (class < RE_CLASSES) {
@@ -495,10 +501,10 @@ int32_t re_dfa_next(struct regex *re, struct re_dfa *d, int32_t *row, uint32_t c
 			found ? RE_DEAD_FOUND : RE_DEAD;
 	} else {
 		advance(re, d, d->reps.at[class]);
-		re_tick(re, d->list.n);
-		int32_t to = intern(re, d, d->list.at, d->list.n,
+		re_tick(re, d->n_list);
+		int32_t to = intern(re, d, d->list, d->n_list,
 				    unit_context(re, d->reps.at[class]));
-		entry = entry_of(d, to, d->list.n, found);
+		entry = entry_of(d, to, d->n_list, found);
 	}
 	d->next[(size_t)*row + class] = entry;
 	return entry;
@@ -514,11 +520,14 @@ struct re_dfa *re_dfa_new(struct regex *re, enum re_dfa_kind kind, int eol)
 	d->eol = eol;
 	d->mark = heap_zalloc(re->heap, re->code.n * sizeof(*d->mark));
 	d->bits = heap_zalloc(re->heap, (re->code.n / 64 + 1) * sizeof(*d->bits));
+	d->stack = heap_array(re->heap, re->code.n, sizeof(*d->stack));
+	d->list = heap_array(re->heap, re->code.n, sizeof(*d->list));
+	d->active = heap_array(re->heap, re->code.n, sizeof(*d->active));
 	classes_make(re, d);
 	d->stride = d->reps.n + (d->class_of[255] == RE_CLASS_MULTI ? HIGH_SLACK : 0);
 	for (size_t i = 0; i < 8; i++)
 		d->start[i] = RE_UNKNOWN;
-	if (!d->mark || !d->bits) {
+	if (!d->mark || !d->bits || !d->stack || !d->list || !d->active) {
 		re_dfa_free(re, d);
 		return NULL;
 	}
@@ -535,12 +544,12 @@ void re_dfa_free(struct regex *re, struct re_dfa *d)
 	vec_end(re->heap, &d->high_chars);
 	vec_end(re->heap, &d->high_sets);
 	vec_end(re->heap, &d->signatures);
-	vec_end(re->heap, &d->stack);
-	vec_end(re->heap, &d->list);
-	vec_end(re->heap, &d->active);
 	heap_free(re->heap, d->next);
 	heap_free(re->heap, d->slots);
 	heap_free(re->heap, d->mark);
+	heap_free(re->heap, d->stack);
+	heap_free(re->heap, d->list);
+	heap_free(re->heap, d->active);
 	heap_free(re->heap, d->bits);
 	heap_free(re->heap, d);
 }

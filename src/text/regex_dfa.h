@@ -49,7 +49,8 @@ struct re_dfa {
 	uint32_t *mark;
 	uint64_t *bits;
 	uint32_t turn;
-	VEC(uint32_t) stack, list, active;
+	uint32_t *stack, *list, *active;	/* room for the whole program each */
+	size_t n_stack, n_list, n_active;
 };
 
 int32_t re_dfa_start(struct regex *re, struct re_dfa *d, unsigned before);

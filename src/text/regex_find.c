@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* Longer ones are left to the C library, whose worst case is linear. */
+enum { LONG_LITERAL = 64 };
+
 typedef uint8_t vec16 __attribute__((vector_size(16)));
 typedef uint64_t vec2 __attribute__((vector_size(16)));
 
@@ -199,6 +202,8 @@ const char *re_filter_find(const struct re_filter *f, const char *p, const char 
 
 	if (f->kind == RE_FILTER_START)
 		return find_start(f, p, end);
+	if (f->n > LONG_LITERAL && !f->icase)
+		return memmem(p, (size_t)(end - p), f->lit, f->n);
 	if (f->n > 1 || f->icase)
 		return find_literal(f, p, end);
 	hit = memchr(p, f->lit[0], (size_t)(end - p));

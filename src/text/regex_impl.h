@@ -32,7 +32,7 @@ enum {
 	RE_PROGRAM_MAX = 400000,	/* instructions */
 	RE_CACHE_MAX = 1 << 20,		/* bytes of one automaton */
 	RE_BACKTRACK_MAX = 20000000,	/* steps of a match with back-references */
-	RE_BITMAP_MAX = 1 << 25,	/* bits of the memory of a match without */
+	RE_BITMAP_MAX = 1 << 20,	/* bits of the memory of a match without */
 	RE_TICK = 1 << 16
 };
 

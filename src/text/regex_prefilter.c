@@ -13,7 +13,11 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-enum { LITERAL_MAX = 256, WORTH_LITERAL = 30000, WORTH_START = 200000 };	/* per million bytes */
+enum {
+	LITERAL_MAX = 1 << 16,
+	LITERAL_ICASE_MAX = 64,		/* longer ones could be searched slowly */
+	WORTH_LITERAL = 30000, WORTH_START = 200000	/* per million bytes */
+};
 
 /* About how many of 1000 bytes of text are b: English, code and numbers. */
 unsigned re_byte_rank(unsigned char b)
@@ -103,7 +107,7 @@ static void add_unit(struct runs *r, int32_t c)
 {
 	char buf[4];
 
-	if (r->now.n >= LITERAL_MAX)
+	if (r->now.n >= (r->re->icase ? LITERAL_ICASE_MAX : LITERAL_MAX))
 		run_ends(r);
 	if (c >= RE_RAW) {
 		str_addc(&r->now, c - RE_RAW);
