@@ -14,7 +14,8 @@
 
 static enum flow param_exit(struct shell *sh)
 {
-	sh->status = sh->is_subshell || sh->interactive ? 1 : 127;
+	/* Only bash -c says 127. */
+	sh->status = sh->is_subshell || sh->interactive || !sh->command_string ? 1 : 127;
 	return words_report(sh, sh->interactive ? FLOW_ABORT : FLOW_EXIT);
 }
 

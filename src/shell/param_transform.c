@@ -258,7 +258,7 @@ enum flow param_transform(struct shell *sh, const struct param *p, struct value 
 		if (!v->set)
 			return FLOW_NEXT;
 		shell_error(sh, "%s: bad substitution", p->raw);
-		sh->status = sh->is_subshell ? 1 : 127;
+		sh->status = sh->is_subshell || !sh->command_string ? 1 : 127;
 		return words_report(sh, sh->interactive ? FLOW_ABORT : FLOW_EXIT);
 	}
 	v->made = MADE_JOINED;

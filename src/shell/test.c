@@ -45,6 +45,12 @@ static bool test_variable(struct shell *sh, const char *text)
 		digits = digits && text[i] >= '0' && text[i] <= '9';
 	if (!digits && !name_split(text, n, &base, &sub))
 		return false;
+	if (!digits && (sub.kind == SUBSCRIPT_AT || sub.kind == SUBSCRIPT_STAR)) {
+		struct var *var = var_find_text(sh, base.p, base.n);
+
+		if (var && (var->flags & VAR_ASSOC))	/* there it is a key */
+			return assoc_get(var->assoc, sub.text.p, sub.text.n, &base);
+	}
 	return param_by_text(sh, text, n, &v) == FLOW_NEXT && v.set;
 }
 
@@ -378,32 +384,36 @@ static bool test_or(struct test *t)
 
 static bool test_by_count(struct test *t)
 {
+	bool value;
+
 	switch (t->argc) {
 	case 0:
 		return false;
 	case 1:
 		return test_one(t);
 	case 2:
-		return test_two(t);
+		value = test_two(t);
+		break;
 	case 3:
-		return test_three(t);
+		value = test_three(t);
+		break;
 	case 4:
 		if (is_one(t->argv[0], '!')) {
 			t->pos++;
-			return !test_three(t);
+			value = !test_three(t);
+			break;
 		}
 		if (is_one(t->argv[0], '(') && is_one(t->argv[3], ')')) {
-			bool value;
-
 			t->pos++;
 			value = test_two(t);
-			t->pos = 4;
-			return value;
+			break;
 		}
 		/* fall through */
 	default:
 		return test_or(t);
 	}
+	t->pos = t->argc;
+	return value;
 }
 
 int test_eval(struct shell *sh, const char *name, int argc, char **argv)

@@ -6,6 +6,7 @@
 #include "shell/words.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/num.h"
 #include "kernel/kernel.h"
@@ -160,10 +161,12 @@ static void import_directory(struct shell *sh)
 	      a.dev != b.dev)))
 		var_store(sh, v, cwd, strlen(cwd));
 	v = var_find(sh, &old);
-	if (!v) {
+	if (v && var_text(sh, v, &value) &&
+	    (tsb_stat(sh->p, value.p, &a) || !S_ISDIR(a.mode)))
+		var_clear_value(sh, v);
+	if (!v)
 		v = var_make(sh, &old, 0);
-		v->flags |= VAR_EXPORT;
-	}
+	v->flags |= VAR_EXPORT;
 }
 
 void var_import_environ(struct shell *sh, const char *const *env)
@@ -173,6 +176,8 @@ void var_import_environ(struct shell *sh, const char *const *env)
 		import_one(sh, env[i]);
 	import_level(sh);
 	import_directory(sh);
+	if (sh->arg0 && !sh->last_arg.n)	/* $_ before the first command */
+		str_adds(&sh->last_arg, sh->arg0);
 	sh->seconds_offset = -tsb_clock(sh->p, TSB_CLOCK_MONOTONIC).sec;
 	str_reset(&sh->ifs);
 	str_adds(&sh->ifs, " \t\n");
