@@ -36,17 +36,16 @@ struct inode *mem_inode_new(struct memfs *fs, uint32_t mode, const struct tsb_ca
 static struct inode *mem_own_slot(struct inode **slot)
 {
 	struct inode *old = *slot, *i;
-	struct obj head;
 	if (!obj_shared(&old->o))
 		return old;
 	i = obj_new(OBJ_INODE, sizeof(*i));
 	if (!i)
 		return NULL;
-	head = i->o;
-	*i = *old;
-	head.level = old->o.level;
-	head.n = old->o.n;
-	i->o = head;
+	/* All but the head: others count its references meanwhile. */
+	memcpy((char *)i + sizeof(i->o), (const char *)old + sizeof(old->o),
+	       sizeof(*i) - sizeof(i->o));
+	i->o.level = old->o.level;
+	i->o.n = old->o.n;
 	if (i->o.level == FORM_PAGES)
 		obj_ref(i->u.pages.root);
 	else if (i->o.level == FORM_DIR)

@@ -175,6 +175,14 @@ static int walk_push(struct walk *w, const char *text, size_t n)
 	return 0;
 }
 
+/* Is the link in clean a descriptor without a path? */
+static bool walk_is_magic(struct walk *w, const struct vfs_mount *m)
+{
+	struct vfs_where *out = w->out;
+	return procfs_magic(m->fs, w->c->who, w->clean + m->path_n, &out->magic_pid,
+			    &out->magic_fd) > 0;
+}
+
 /* clean[0 .. link_n] is a link: goes on with its target, then what is behind. */
 static int walk_expand(struct walk *w, size_t link_n)
 {
@@ -195,6 +203,8 @@ static int walk_expand(struct walk *w, size_t link_n)
 	m = space_find(w->c->vfs, w->clean, link_n);
 	if (!m->fs->ops->readlink)
 		return -ENOSYS;
+	if (!(w->how & SPACE_NO_MAGIC) && walk_is_magic(w, m))
+		return -ENOTDIR;
 	n = m->fs->ops->readlink(m->fs, w->c->who, w->clean + m->path_n, w->b->link,
 				 TSB_PATH_MAX);
 	if (n <= 0)
@@ -210,8 +220,7 @@ static int walk_magic(struct walk *w)
 {
 	const struct vfs_mount *m = space_find(w->c->vfs, w->clean, w->n);
 	struct vfs_where *out = w->out;
-	if (procfs_magic(m->fs, w->c->who, w->clean + m->path_n, &out->magic_pid,
-			 &out->magic_fd) <= 0)
+	if (!walk_is_magic(w, m))
 		return 0;
 	return procfs_magic_stat(m->fs, out->magic_pid, out->magic_fd, &out->st) ? -ENOENT : 1;
 }

@@ -1,0 +1,317 @@
+/* /dev, /proc, the directory of commands and the base image, mounted as a sandbox
+ * does it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "vfs/bin.h"
+#include "vfs/dev.h"
+#include "vfs/image.h"
+#include "vfs/proc.h"
+#include "vfs/vfs.h"
+
+#include "tap.h"
+
+static struct tsb_caller who = { 1000, 1000, 7, { 5, 0 } };
+static struct vfs_ctx c = { NULL, &who, "/home/user" };
+
+/* ---- A kernel of three processes ---- */
+
+static int src_next_pid(void *ctx, int after)
+{
+	(void)ctx;
+	return after < 1 ? 1 : after < 7 ? 7 : after < 12 ? 12 : 0;
+}
+
+static int src_process(void *ctx, int pid, struct procfs_process *out)
+{
+	static const char *const argv[] = { "bash", "-c", "a b", NULL }, *const env[] = { "A=1", NULL };
+	(void)ctx;
+	if (pid != 1 && pid != 7 && pid != 12)
+		return -ENOENT;
+	*out = (struct procfs_process){
+		.ppid = pid == 1 ? 0 : 1, .pgid = 1, .sid = 1, .state = pid == 12 ? 'Z' : 'S',
+		.uid = 1000, .gid = 1000, .umask = 022, .comm = "a-long-program-name",
+		.argv = argv, .env = env, .exe = "/usr/bin/bash", .cwd = "/home/user",
+		.memory_bytes = 8192, .memory_peak = 16384, .start_ns = 1500000000, .fd_size = 256,
+		.sig_ignored = 4,
+	};
+	return 0;
+}
+
+static int src_next_fd(void *ctx, int pid, int after)
+{
+	(void)ctx, (void)pid;
+	return after < 0 ? 0 : after < 1 ? 1 : after < 5 ? 5 : -1;
+}
+
+static ssize_t src_fd_link(void *ctx, int pid, int fd, char *buf, size_t cap, int *flags,
+			   int *reopen)
+{
+	const char *text = fd == 0 ? "/etc/hostname" : "pipe:[9]";
+	size_t n = strlen(text);
+	(void)ctx, (void)pid;
+	*flags = fd == 0 ? O_RDONLY : O_WRONLY;
+	*reopen = fd == 0;
+	memcpy(buf, text, n < cap ? n : cap);
+	return (ssize_t)(n < cap ? n : cap);
+}
+
+static int src_fd_stat(void *ctx, int pid, int fd, struct tsb_stat *st, uint64_t *offset)
+{
+	(void)ctx, (void)pid;
+	*st = (struct tsb_stat){ .mode = S_IFIFO | 0600, .ino = (uint64_t)fd };
+	*offset = 42;
+	return 0;
+}
+
+static uint64_t src_uptime(void *ctx) { (void)ctx; return 12340000000; }
+static struct tsb_time src_now(void *ctx) { (void)ctx; return (struct tsb_time){ 1000, 0 }; }
+static uint64_t src_memory(void *ctx) { (void)ctx; return 1 << 20; }
+static void src_random(void *ctx, void *buf, size_t n) { (void)ctx; memset(buf, 0x5a, n); }
+
+static const char *const names[] = { "[", "cat", "ls", "ls-extra", "sort", NULL };
+static const char *bin_name(const void *ctx, size_t i) { (void)ctx; return names[i]; }
+static size_t bin_count(const void *ctx) { (void)ctx; return 5; }
+
+static void build(void)
+{
+	struct tsb_mem_options opt = TSB_MEM_OPTIONS_INIT;
+	struct procfs_source src = {
+		.next_pid = src_next_pid, .process = src_process, .next_fd = src_next_fd,
+		.fd_link = src_fd_link, .fd_stat = src_fd_stat, .uptime_ns = src_uptime,
+		.now = src_now, .memory_total = 1 << 30, .cpus = 2, .memory_used = src_memory,
+		.random = src_random, .hostname = "sandbox", .osrelease = "6.1.0",
+		.version = "#1 SMP", .pid_max = 32768, .pid_last = 12,
+	};
+	struct tsb_time now = { 5, 0 };
+	c.vfs = vfs_new(vfs_image_new(&opt, "sandbox"));
+	src.vfs = c.vfs;
+	vfs_mount(c.vfs, "/dev", devfs_new(NULL, NULL, now), VFS_MOUNT_SHARE);
+	vfs_mount(c.vfs, "/usr/bin", binfs_new(bin_name, bin_count, NULL, now),
+		  VFS_MOUNT_SHARE | VFS_MOUNT_READ_ONLY);
+	vfs_mount(c.vfs, "/proc", procfs_new(&src), VFS_MOUNT_SHARE);
+}
+
+/* ---- Helpers ---- */
+
+static const char *get(const char *path)
+{
+	static char buf[4096];
+	struct vfs_file *f;
+	int magic[2], rc = vfs_open(&c, path, O_RDONLY, 0, &f, magic);
+	ssize_t n;
+	if (rc) {
+		snprintf(buf, sizeof(buf), "error %d", rc);
+		return buf;
+	}
+	n = vfs_read(f, buf, sizeof(buf) - 1, 0);
+	buf[n < 0 ? 0 : n] = '\0';
+	vfs_close(f);
+	return buf;
+}
+
+static const char *list(const char *path, size_t cap)
+{
+	static char text[2048];
+	_Alignas(8) char buf[4096];
+	struct vfs_file *f;
+	int magic[2];
+	ssize_t n;
+	text[0] = '\0';
+	if (vfs_open(&c, path, O_RDONLY | O_DIRECTORY, 0, &f, magic))
+		return NULL;
+	while ((n = vfs_readdir(f, buf, cap)) > 0)
+		for (char *p = buf; p < buf + n; p += ((struct tsb_dirent *)p)->size)
+			sprintf(text + strlen(text), "%s ", ((struct tsb_dirent *)p)->name);
+	vfs_close(f);
+	return text;
+}
+
+static uint32_t mode(const char *path)
+{
+	struct tsb_stat st = { 0 };
+	vfs_lstat(&c, path, &st);
+	return st.mode;
+}
+
+static int open_rc(const char *path, int flags)
+{
+	struct vfs_file *f;
+	int magic[2], rc = vfs_open(&c, path, flags, 0644, &f, magic);
+	if (!rc)
+		vfs_close(f);
+	return rc;
+}
+
+static const char *link_of(const char *path)
+{
+	static char buf[256];
+	ssize_t n = vfs_readlink(&c, path, buf, sizeof(buf) - 1);
+	snprintf(buf + (n < 0 ? 0 : n), sizeof(buf), n < 0 ? "error %d" : "", (int)n);
+	return buf;
+}
+
+/* ---- Tests ---- */
+
+static void dev(void)
+{
+	struct tsb_stat st;
+	struct vfs_file *f;
+	char buf[64] = "x";
+	int magic[2], i;
+
+	is_str(list("/dev", 4096), "fd full null random stderr stdin stdout urandom zero ", "dev: names");
+	is_str(list("/dev", 40), "fd full null random stderr stdin stdout urandom zero ",
+	       "dev: one at a time");
+	is_int(mode("/dev/null"), S_IFCHR | 0666, "dev: null's mode");
+	vfs_stat(&c, "/dev/urandom", &st);
+	ok(major(st.rdev) == 1 && minor(st.rdev) == 9, "dev: urandom is 1, 9");
+	is_str(get("/dev/null"), "", "null reads empty");
+	vfs_open(&c, "/dev/null", O_WRONLY | O_CREAT | O_TRUNC, 0, &f, magic);
+	is_int(vfs_write(f, &who, buf, 64, 0), 64, "null takes all");
+	vfs_close(f);
+	vfs_open(&c, "/dev/zero", O_RDONLY, 0, &f, magic);
+	is_int(vfs_read(f, buf, 64, 1u << 30), 64, "zero reads at any offset");
+	for (i = 0; i < 64 && !buf[i]; i++)
+		;
+	is_int(i, 64, "zero gives zeroes");
+	vfs_close(f);
+	vfs_open(&c, "/dev/full", O_RDWR, 0, &f, magic);
+	is_int(vfs_write(f, &who, buf, 1, 0), -ENOSPC, "full is full");
+	vfs_close(f);
+	vfs_open(&c, "/dev/urandom", O_RDONLY, 0, &f, magic);
+	vfs_read(f, buf, 64, 0);
+	for (i = 0; i < 64 && !buf[i]; i++)
+		;
+	ok(i < 64, "urandom gives bytes");
+	vfs_close(f);
+	is_int(open_rc("/dev/tty", O_RDWR), -ENXIO, "no terminal: open");
+	is_int(vfs_stat(&c, "/dev/tty", &st), -ENXIO, "no terminal: stat");
+	is_int(open_rc("/dev/new", O_WRONLY | O_CREAT), -EACCES, "dev: nothing new");
+	is_int(vfs_unlink(&c, "/dev/null"), -EACCES, "dev: nothing goes");
+	is_int(vfs_truncate(&c, "/dev/null", 0), -EINVAL, "dev: no truncate");
+	is_str(link_of("/dev/stdin"), "/proc/self/fd/0", "dev: stdin");
+	is_str(link_of("/dev/fd"), "/proc/self/fd", "dev: fd");
+}
+
+static void descriptors(void)
+{
+	struct tsb_stat st;
+	struct vfs_file *f;
+	int magic[2] = { 0, -1 };
+	is_str(list("/dev/fd/", 4096), "0 1 5 ", "fd: the open ones");
+	is_str(get("/dev/stdin"), "sandbox\n", "fd: a file is opened by its path");
+	is_int(vfs_open(&c, "/dev/stdout", O_WRONLY, 0, &f, magic), VFS_MAGIC, "fd: a pipe is magic");
+	ok(magic[0] == 7 && magic[1] == 1 && !f, "fd: and told");
+	is_int(vfs_stat(&c, "/dev/fd/5", &st), 0, "fd: stat of a pipe");
+	ok(S_ISFIFO(st.mode) && st.ino == 5, "fd: is the pipe's");
+	is_int(vfs_stat(&c, "/dev/fd/3", &st), -ENOENT, "fd: one that is not open");
+	is_int(vfs_stat(&c, "/dev/fd/05", &st), -ENOENT, "fd: not a number's name");
+	is_int(vfs_stat(&c, "/dev/fd/1/x", &st), -ENOTDIR, "fd: below a pipe");
+	is_str(link_of("/dev/fd/1"), "pipe:[9]", "fd: link text");
+	is_int(mode("/proc/7/fd/0"), S_IFLNK | 0500, "fd: mode of a read end");
+	is_int(mode("/proc/7/fd/1"), S_IFLNK | 0300, "fd: mode of a write end");
+	is_str(get("/proc/7/fdinfo/5"), "pos:\t42\nflags:\t01\nmnt_id:\t1\nino:\t5\n", "fdinfo");
+}
+
+static void proc(void)
+{
+	struct tsb_stat st;
+	is_str(list("/proc", 4096), "cpuinfo filesystems loadavg meminfo mounts self stat sys "
+	       "uptime version 1 7 12 ", "proc: names");
+	is_str(list("/proc", 64), "cpuinfo filesystems loadavg meminfo mounts self stat sys "
+	       "uptime version 1 7 12 ", "proc: a few at a time");
+	is_str(link_of("/proc/self"), "7", "proc: self is the caller");
+	is_str(list("/proc/self/", 4096), "cmdline comm cwd environ exe fd fdinfo mounts root stat "
+	       "statm status ", "proc: a process");
+	ok(!memcmp(get("/proc/7/cmdline"), "bash\0-c\0a b", 12), "proc: cmdline");
+	is_str(get("/proc/self/comm"), "a-long-program-\n", "proc: comm has 15 bytes");
+	is_str(link_of("/proc/self/exe"), "/usr/bin/bash", "proc: exe");
+	is_str(get("/proc/self/cwd/../../etc/hostname"), "sandbox\n", "proc: through cwd");
+	is_str(get("/proc/self/root/etc/hostname"), "sandbox\n", "proc: through root");
+	ok(strstr(get("/proc/7/status"), "Name:\ta-long-program-\nUmask:\t0022\nState:\tS (sleeping)\n"
+		  "Tgid:\t7\n"), "proc: status");
+	ok(strstr(get("/proc/7/status"), "\nSigIgn:\t0000000000000004\n"), "proc: ignored signals");
+	ok(strstr(get("/proc/12/status"), "State:\tZ (zombie)\n"), "proc: a zombie");
+	ok(!strncmp(get("/proc/7/stat"), "7 (a-long-program-) S 1 1 1 0 -1 ", 33), "proc: stat");
+	is_str(get("/proc/uptime"), "12.34 24.68\n", "proc: uptime");
+	ok(!strncmp(get("/proc/meminfo"), "MemTotal:        1048576 kB\nMemFree:         1047552 kB\n",
+		    56), "proc: meminfo");
+	is_str(get("/proc/loadavg"), "0.00 0.00 0.00 1/3 12\n", "proc: loadavg");
+	is_str(get("/proc/mounts"), "tmpfs / tmpfs rw,relatime 0 0\n"
+	       "devtmpfs /dev devtmpfs rw,relatime 0 0\nproc /proc proc rw,relatime 0 0\n"
+	       "tmpfs /usr/bin tmpfs ro,relatime 0 0\n", "proc: mounts");
+	is_str(get("/proc/sys/kernel/hostname"), "sandbox\n", "proc: hostname");
+	is_str(get("/proc/sys/kernel/random/uuid"), "5a5a5a5a-5a5a-4a5a-9a5a-5a5a5a5a5a5a\n",
+	       "proc: uuid");
+	is_int(vfs_stat(&c, "/proc/8", &st), -ENOENT, "proc: no such process");
+	is_int(vfs_stat(&c, "/proc/07", &st), -ENOENT, "proc: no such name");
+	is_int(open_rc("/proc/version", O_WRONLY), -EACCES, "proc: no writing");
+	is_int(open_rc("/proc/new", O_WRONLY | O_CREAT), -EACCES, "proc: nothing new");
+	is_int(vfs_lstat(&c, "/proc/version", &st), 0, "proc: stat");
+	ok(st.size == 0 && S_ISREG(st.mode), "proc: files have no size");
+	who.pid = 0;
+	is_int(vfs_stat(&c, "/proc/self", &st), -ENOENT, "proc: no self without a process");
+	who.pid = 7;
+}
+
+static void bin(void)
+{
+	const char *command;
+	struct tsb_stat st;
+	is_str(list("/usr/bin", 4096), "[ cat ls ls-extra sort ", "bin: names");
+	is_str(list("/bin/", 32), "[ cat ls ls-extra sort ", "bin: one at a time");
+	is_str(get("/bin/ls"), "#!/usr/bin/tinysandbox-command ls\n"
+	       "# ls is a command of this system; its code is not a script.\n", "bin: the text");
+	vfs_stat(&c, "/bin/ls", &st);
+	is_int(st.size, (long long)strlen(get("/bin/ls")), "bin: size");
+	is_int(st.mode, S_IFREG | 0755, "bin: mode");
+	is_int(vfs_program(&c, "/bin/ls", NULL, &command), 0, "bin: a program");
+	is_str(command, "ls", "bin: its command");
+	is_int(vfs_program(&c, "/bin/l", NULL, &command), -ENOENT, "bin: not a beginning");
+	is_int(vfs_program(&c, "/bin/lsx", NULL, &command), -ENOENT, "bin: not a longer one");
+	is_int(vfs_program(&c, "/bin/ls/x", NULL, &command), -ENOTDIR, "bin: nothing below");
+	is_int(open_rc("/bin/ls", O_WRONLY), -EROFS, "bin: no writing");
+	is_int(open_rc("/bin/new", O_WRONLY | O_CREAT), -EROFS, "bin: nothing new");
+	is_int(vfs_unlink(&c, "/bin/ls"), -EROFS, "bin: nothing goes");
+	vfs_symlink(&c, "/bin/ls", "/tmp/mine");
+	is_int(vfs_program(&c, "/tmp/mine", NULL, &command), 0, "bin: by a link");
+	is_str(command, "ls", "bin: the same command");
+}
+
+static void image(void)
+{
+	uint64_t bytes, entries;
+	struct vfs *b;
+	ok(strstr(get("/etc/passwd"), "user:x:1000:1000:User:/home/user:/bin/bash\n"), "image: passwd");
+	is_str(get("/etc/hostname"), "sandbox\n", "image: hostname");
+	ok(strstr(get("/etc/hosts"), "127.0.1.1\tsandbox\n"), "image: hosts");
+	is_int(mode("/tmp"), S_IFDIR | 01777, "image: tmp");
+	is_int(vfs_mkdir(&c, "/workspace", 0755), 0, "image: directories in the root");
+	is_int(open_rc("file", O_WRONLY | O_CREAT), 0, "image: files at home");
+	is_int(open_rc("/etc/file", O_WRONLY | O_CREAT), -EACCES, "image: not in etc");
+	is_int(open_rc("/root/file", O_WRONLY | O_CREAT), -EACCES, "image: not root's home");
+	is_str(link_of("/bin"), "usr/bin", "image: bin");
+	ok(strstr(get("/etc/mtab"), "tmpfs / tmpfs"), "image: mtab");
+	is_int(vfs_branch(c.vfs, &b), 0, "image: a sandbox branches");
+	is_int(vfs_usage(b, &bytes, &entries), 0, "image: usage");
+	vfs_free(b);
+}
+
+int main(void)
+{
+	build();
+	dev();
+	descriptors();
+	proc();
+	bin();
+	image();
+	vfs_free(c.vfs);
+	return done();
+}
