@@ -102,9 +102,9 @@ static const char *search_path(struct shell *sh, const char *name, struct slice 
 	const char *found = NULL, *weak = NULL;
 	struct str candidate;
 
-	str_init(&candidate, sh->heap, STR_MAX_DEFAULT);
 	if (!path.n)
-		at = NULL;
+		return name;	/* no PATH: the name itself */
+	str_init(&candidate, sh->heap, STR_MAX_DEFAULT);
 	while (!found && path_candidate(&at, end, name, &candidate)) {
 		bool exists = false;
 

@@ -104,7 +104,13 @@ struct doing {
 	bool exit_trap_done, in_substitution;
 	bool first;			/* the outermost shell of a run */
 	bool main_frame;		/* a script file: FUNCNAME ends with main */
-	bool trap_text;		/* the next run_text is a trap's action */
+	const struct script *script;	/* running; sh->script is the one sh->current is from */
+	unsigned running_traps;	/* while one runs, BASH_COMMAND stays what it was */
+	const struct node *simple;	/* the simple command being run */
+	const struct node *exec_node;	/* this process does nothing else: its program
+					   takes its place */
+	bool exec_last;		/* bash -c: so does the last command of the text */
+	uint64_t limits[40];	/* ulimit, soft and hard; 0: not set */
 	bool *frame_opts;	/* local -: options to give back when the function returns */
 	bool keep_redirs;		/* exec without a command: they stay */
 	unsigned trace_level;		/* + signs of PS4 */
@@ -115,7 +121,6 @@ struct doing {
 	VEC(char *) hash_order;
 	struct map completions;
 	struct map hash_hits;
-	uint64_t core_limit;	/* ulimit -c */
 	char *previous_dir;
 	struct call base_call;
 	const struct node *start_node;	/* what a cloned child runs */
@@ -139,6 +144,8 @@ struct shell *shell_fork(struct shell *sh, struct tsb_proc **child);
 int shell_fork_plain(struct shell *sh, struct tsb_proc **child);
 /* Starts the clone on a node; it ends with the node's status. */
 void shell_start(struct shell *child, const struct node *n);
+/* The command of a list or pipeline that has only one. */
+const struct node *only_command(const struct node *n);
 /* Remembers where the stack begins; call at the start of a process. */
 void shell_enter_process(struct shell *sh);
 /* The end of a shell: EXIT trap, then the status. */
@@ -174,8 +181,18 @@ void set_pipe_status(struct shell *sh, const int *at, size_t n);
 
 /* What a turn's flow means for the loop around it: true if the loop ends with *f. */
 bool loop_ends(struct shell *sh, enum flow *f);
+bool loop_name_good(struct shell *sh, const struct node *n);
 enum flow loop_words(struct shell *sh, const struct node *n, struct fields *words);
 void loop_trace(struct shell *sh, const struct node *n);
+/* The DEBUG trap, if set, before the command n (text: as BASH_COMMAND shows it,
+ * NULL: as printed). *skip: extdebug says not to run it. */
+enum flow eval_debug_slow(struct shell *sh, const struct node *n, const char *text, bool *skip);
+static inline enum flow eval_debug(struct shell *sh, const struct node *n, const char *text,
+				   bool *skip)
+{
+	*skip = false;
+	return doing(sh)->n_traps ? eval_debug_slow(sh, n, text, skip) : FLOW_NEXT;
+}
 enum flow eval_for(struct shell *sh, const struct node *n);
 enum flow eval_select(struct shell *sh, const struct node *n);
 enum flow eval_for_arith(struct shell *sh, const struct node *n);
@@ -281,6 +298,8 @@ void traps_clone(struct shell *to, const struct shell *from);
 const char *signal_name(int sig);	/* "INT"; NULL */
 const char *signal_text(int sig);	/* "Interrupt" */
 int signal_number(const char *name);	/* "INT", "sigint", "2", "EXIT", ...; -1 */
+/* The same, and its own status in *status. */
+enum flow trap_run_status(struct shell *sh, int number, int *status);
 void trap_signal_self(struct shell *sh, int sig);	/* dies of it */
 
 /* ---- xtrace.c ---- */

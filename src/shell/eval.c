@@ -55,9 +55,10 @@ enum flow eval_failed(struct shell *sh)
  * is it a line of its own? Lines are what bash gives up after FLOW_ABORT. */
 static bool starts_line(const struct shell *sh, const struct node *before, const struct node *n)
 {
-	const char *text = sh->script->text;
+	const struct script *s = doing(sh)->script;
+	const char *text = s->text;
 
-	for (uint32_t i = before->end; i < n->pos && i < sh->script->n; i++)
+	for (uint32_t i = before->end; i < n->pos && i < s->n; i++)
 		if (text[i] == '\n' && !(i && text[i - 1] == '\\'))
 			return true;
 	return false;
@@ -90,18 +91,20 @@ static void verbose_print(struct shell *sh, const struct script *s, uint32_t *at
 
 enum flow eval_script(struct shell *sh, const struct script *s)
 {
-	const struct script *outer = sh->script;
+	const struct script *outer = doing(sh)->script;
 	const struct node *n = s->body ? s->body->list.first : NULL;
 	enum flow f = FLOW_NEXT;
 	uint32_t shown = 0;
 
-	sh->script = s;
+	doing(sh)->script = s;
 	if (!n)
 		sh->status = 0;
 	while (n) {
 		verbose_print(sh, s, &shown, n->end);
 		if (sh->opts[OPT_NOEXEC] && !sh->interactive)
 			break;
+		if (!n->next && doing(sh)->exec_last && sh->call_depth == 0 && !n->background)
+			doing(sh)->exec_node = only_command(n);
 		f = n->background ? eval_background(sh, n) : eval_node(sh, n);
 		if (f == FLOW_ABORT && sh->opts[OPT_ERREXIT] && !sh->errexit_off)
 			f = FLOW_EXIT;
@@ -116,7 +119,7 @@ enum flow eval_script(struct shell *sh, const struct script *s)
 		if (f == FLOW_EXIT)
 			break;
 	}
-	sh->script = outer;
+	doing(sh)->script = outer;
 	return f;
 }
 
@@ -164,22 +167,48 @@ static enum flow eval_if(struct shell *sh, const struct node *n)
 
 /* ---- (( )) and [[ ]] ---- */
 
-static enum flow eval_debug(struct shell *sh, const struct node *n)
+enum flow eval_debug_slow(struct shell *sh, const struct node *n, const char *text, bool *skip)
 {
+	struct arena_mark m = arena_mark(&sh->turn);
+	const struct script *script = sh->script;
+	const struct node *current = sh->current;
+	struct script shown = { .name = NULL };
+	struct node node = { .kind = n->kind };
+	enum flow f;
+	int status;
+
+	if (!trap_has(sh, TRAP_DEBUG) || doing(sh)->in_trap[TRAP_DEBUG])
+		return FLOW_NEXT;
 	sh->line = n->line;
-	sh->current = n;
-	if (doing(sh)->n_traps && trap_has(sh, TRAP_DEBUG))
-		return trap_run(sh, TRAP_DEBUG);
+	/* BASH_COMMAND is the text between pos and end of sh->script */
+	shown.text = text ? text : node_text(sh, n);
+	shown.n = strlen(shown.text);
+	node.end = (uint32_t)shown.n;
+	sh->script = &shown;
+	sh->current = &node;
+	f = trap_run_status(sh, TRAP_DEBUG, &status);
+	sh->script = script;
+	sh->current = current;
+	arena_reset(&sh->turn, m);
+	if (f != FLOW_NEXT || !status || !sh->opts[SHOPT_EXTDEBUG])
+		return f;
+	*skip = true;
+	if (status == 2 && (sh->function_depth || sh->source_depth)) {
+		sh->status = 0;
+		return FLOW_RETURN;
+	}
 	return FLOW_NEXT;
 }
 
 static enum flow eval_arith(struct shell *sh, const struct node *n)
 {
 	struct arena_mark m = arena_mark(&sh->turn);
-	enum flow f = eval_debug(sh, n);
+	bool skip;
+	enum flow f = eval_debug(sh, n, NULL, &skip);
 	int64_t v = 0;
 
-	if (f != FLOW_NEXT)
+	sh->line = n->line;
+	if (f != FLOW_NEXT || skip)
 		return f;
 	if (sh->opts[OPT_XTRACE]) {
 		struct str *t = &doing(sh)->message;
@@ -204,9 +233,11 @@ static enum flow eval_arith(struct shell *sh, const struct node *n)
 static enum flow eval_cond_node(struct shell *sh, const struct node *n)
 {
 	struct arena_mark m = arena_mark(&sh->turn);
-	enum flow f = eval_debug(sh, n);
+	bool skip;
+	enum flow f = eval_debug(sh, n, NULL, &skip);
 
-	if (f != FLOW_NEXT)
+	sh->line = n->line;
+	if (f != FLOW_NEXT || skip)
 		return f;
 	sh->failed = FLOW_NEXT;
 	sh->status = cond_eval(sh, n->cond);
@@ -230,6 +261,17 @@ static enum flow eval_function(struct shell *sh, const struct node *n)
 	}
 	function_define(sh, n);
 	return FLOW_NEXT;
+}
+
+const struct node *only_command(const struct node *n)
+{
+	if (n->kind == NODE_LIST && n->list.first && !n->list.first->next &&
+	    !n->list.first->background)
+		n = n->list.first;
+	if (n->kind == NODE_PIPELINE && n->pipeline.n == 1 && !n->pipeline.negate &&
+	    !n->pipeline.timed)
+		n = n->pipeline.first;
+	return n;
 }
 
 /* ---- Any node ---- */

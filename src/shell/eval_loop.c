@@ -77,9 +77,11 @@ enum flow loop_words(struct shell *sh, const struct node *n, struct fields *word
 	return FLOW_NEXT;
 }
 
-void loop_trace(struct shell *sh, const struct node *n)
+/* "for i in words", as traces and BASH_COMMAND show it; in sh->turn. */
+static char *loop_text(struct shell *sh, const struct node *n)
 {
 	struct str t;
+	char *out;
 
 	str_init(&t, sh->heap, STR_MAX_DEFAULT);
 	str_addf(&t, n->kind == NODE_FOR ? "for %s in" : "select %s in", n->loop.name.s);
@@ -89,32 +91,44 @@ void loop_trace(struct shell *sh, const struct node *n)
 	}
 	if (!n->loop.has_in)
 		str_adds(&t, " \"$@\"");
-	trace_text(sh, t.p, t.n);
+	out = arena_dup(&sh->turn, t.p, t.n);
 	str_end(&t);
+	return out;
 }
 
-/* Before each turn: trace, DEBUG trap. */
-static enum flow loop_head(struct shell *sh, const struct node *n)
+void loop_trace(struct shell *sh, const struct node *n)
+{
+	struct arena_mark m = arena_mark(&sh->turn);
+	char *text = loop_text(sh, n);
+
+	trace_text(sh, text, strlen(text));
+	arena_reset(&sh->turn, m);
+}
+
+/* Before each turn. */
+static void loop_head(struct shell *sh, const struct node *n)
 {
 	sh->line = n->line;
 	if (sh->opts[OPT_XTRACE])
 		loop_trace(sh, n);
-	if (doing(sh)->n_traps && trap_has(sh, TRAP_DEBUG)) {
-		sh->current = n;
-		return trap_run(sh, TRAP_DEBUG);
-	}
-	return FLOW_NEXT;
 }
 
 static enum flow for_turns(struct shell *sh, const struct node *n, const struct fields *words)
 {
 	enum flow f = FLOW_NEXT;
 
+	const char *head = doing(sh)->n_traps ? loop_text(sh, n) : NULL;
+
 	for (size_t i = 0; i < words->n; i++) {
+		bool skip;
+
 		proc_tick(sh->p, 1);
-		f = loop_head(sh, n);
+		loop_head(sh, n);
+		f = eval_debug(sh, n, head, &skip);
 		if (f != FLOW_NEXT)
 			return f;
+		if (skip)
+			continue;
 		if (var_set(sh, &n->loop.name, words->at[i], words->lens[i])) {
 			sh->status = 1;
 			return eval_check(sh);
@@ -126,6 +140,15 @@ static enum flow for_turns(struct shell *sh, const struct node *n, const struct 
 	return f;
 }
 
+bool loop_name_good(struct shell *sh, const struct node *n)
+{
+	if (parse_is_name(n->loop.name.s, n->loop.name.n))
+		return true;
+	shell_error(sh, "`%s': not a valid identifier", n->loop.name.s);
+	sh->status = 1;
+	return false;
+}
+
 enum flow eval_for(struct shell *sh, const struct node *n)
 {
 	struct arena_mark m = arena_mark(&sh->turn);
@@ -134,6 +157,8 @@ enum flow eval_for(struct shell *sh, const struct node *n)
 	enum flow f;
 
 	sh->line = n->line;
+	if (!loop_name_good(sh, n))
+		return eval_check(sh);
 	f = loop_words(sh, n, &words);
 	sh->loop_depth++;
 	if (f == FLOW_NEXT) {
@@ -167,13 +192,20 @@ static bool for_part(struct shell *sh, const struct node *n, const struct arith 
 		str_addf(t, "(( %.*s ))", (int)a->text.n, a->text.p);
 		trace_text(sh, t->p, t->n);
 	}
-	if (doing(sh)->n_traps && trap_has(sh, TRAP_DEBUG)) {
-		sh->current = n;
-		*f = trap_run(sh, TRAP_DEBUG);
-		if (*f != FLOW_NEXT)
-			return false;
-	}
 	m = arena_mark(&sh->turn);
+	if (doing(sh)->n_traps) {
+		char *text = arena_alloc(&sh->turn, a->text.n + 5);
+		bool skip;
+
+		memcpy(text, "((", 2);
+		memcpy(text + 2, a->text.p, a->text.n);
+		memcpy(text + 2 + a->text.n, "))", 3);
+		*f = eval_debug(sh, n, text, &skip);
+		if (*f != FLOW_NEXT || skip) {
+			arena_reset(&sh->turn, m);
+			return *f == FLOW_NEXT;
+		}
+	}
 	sh->builtin = "((";
 	good = arith_eval(sh, a, v);
 	sh->builtin = NULL;
@@ -240,16 +272,23 @@ static enum flow case_match(struct shell *sh, const struct case_item *item, stru
 	return FLOW_NEXT;
 }
 
+/* "case word in "; in sh->turn. */
+static char *case_text(struct shell *sh, const struct node *n)
+{
+	struct slice w = n->match.word->text;
+	char *text = arena_alloc(&sh->turn, w.n + 10);
+
+	memcpy(text, "case ", 5);
+	memcpy(text + 5, w.p, w.n);
+	memcpy(text + 5 + w.n, " in ", 5);
+	return text;
+}
+
 static void trace_case(struct shell *sh, const struct node *n)
 {
-	struct str t;
+	char *text = case_text(sh, n);
 
-	str_init(&t, sh->heap, STR_MAX_DEFAULT);
-	str_adds(&t, "case ");
-	str_addslice(&t, n->match.word->text);
-	str_adds(&t, " in");
-	trace_text(sh, t.p, t.n);
-	str_end(&t);
+	trace_text(sh, text, strlen(text) - 1);
 }
 
 static enum flow case_items(struct shell *sh, const struct node *n, struct slice text)
@@ -282,14 +321,15 @@ enum flow eval_case(struct shell *sh, const struct node *n)
 	size_t mark = substitution_mark(sh);
 	struct slice text;
 	enum flow f = FLOW_NEXT;
+	bool skip = false;
 
 	sh->line = n->line;
 	if (sh->opts[OPT_XTRACE])
 		trace_case(sh, n);
-	if (doing(sh)->n_traps && trap_has(sh, TRAP_DEBUG)) {
-		sh->current = n;
-		f = trap_run(sh, TRAP_DEBUG);
-	}
+	if (doing(sh)->n_traps)
+		f = eval_debug(sh, n, case_text(sh, n), &skip);
+	if (skip)
+		return f;
 	if (f == FLOW_NEXT)
 		f = expand_string(sh, n->match.word, false, &text);
 	if (f == FLOW_NEXT)

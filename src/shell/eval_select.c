@@ -156,6 +156,8 @@ enum flow eval_select(struct shell *sh, const struct node *n)
 	enum flow f;
 
 	sh->line = n->line;
+	if (!loop_name_good(sh, n))
+		return eval_check(sh);
 	f = loop_words(sh, n, &words);
 	sh->status = 0;
 	if (f == FLOW_NEXT && words.n) {

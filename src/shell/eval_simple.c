@@ -44,7 +44,6 @@ static enum flow simple_assign(struct shell *sh, const struct node *n)
 {
 	enum flow f = FLOW_NEXT;
 
-	sh->status = 0;
 	for (const struct assign *a = n->simple.assigns; a; a = a->next) {
 		int bad;
 
@@ -54,12 +53,38 @@ static enum flow simple_assign(struct shell *sh, const struct node *n)
 		else
 			bad = var_assign(sh, a, 0, false);
 		if (bad) {
-			if (sh->status == 0)
+			if (sh->failed == FLOW_ABORT || !sh->status)
 				sh->status = 1;
 			return f != FLOW_NEXT ? f : sh->failed;
 		}
 	}
 	return FLOW_NEXT;
+}
+
+/* A=(1 2) cmd: an environment has no arrays; the command gets the text. */
+static int temporary_array(struct shell *sh, const struct assign *a)
+{
+	struct str text;
+	size_t head = a->name.n + 1 + a->append;
+	int bad;
+
+	str_init(&text, sh->heap, STR_MAX_DEFAULT);
+	print_assign(&text, a);
+	if (text.n > head)
+		str_erase(&text, 0, head);
+	{
+		struct slice v = str_slice(&text);
+		struct part part = { .kind = PART_SINGLE, .text = v };
+		struct word word = { .parts = &part, .flags = WORD_QUOTED, .text = v };
+		struct assign copy = *a;
+
+		copy.is_array = false;
+		copy.items = NULL;
+		copy.value = &word;
+		bad = var_assign(sh, &copy, VAR_EXPORT, true);
+	}
+	str_end(&text);
+	return bad;
 }
 
 /* A=1 cmd: in a scope of their own, exported. bash goes on after a readonly
@@ -71,7 +96,9 @@ static enum flow temporary_assign(struct shell *sh, const struct node *n)
 		int bad;
 
 		sh->failed = FLOW_NEXT;
-		if (sh->opts[OPT_XTRACE])
+		if (a->is_array)
+			bad = temporary_array(sh, a);
+		else if (sh->opts[OPT_XTRACE])
 			bad = assign_traced(sh, a, true, &f);
 		else
 			bad = var_assign(sh, a, VAR_EXPORT, true);
@@ -227,16 +254,18 @@ static enum flow simple_nothing(struct shell *sh, const struct node *n)
 	struct fields none = { 0 };
 	enum flow f = FLOW_NEXT;
 
+	int status = sh->status;
+
 	if (n->redirs) {
 		f = simple_redirected(sh, n, &none);
 		if (f != FLOW_NEXT || sh->status)
 			return f;
+		sh->status = status;
 	}
-	sh->status = 0;
 	if (n->simple.assigns)
 		f = simple_assign(sh, n);
-	if (f == FLOW_NEXT && sh->substitution_status > 0)
-		sh->status = sh->substitution_status;
+	if (f == FLOW_NEXT)
+		sh->status = sh->substitution_status > 0 ? sh->substitution_status : 0;
 	return f;
 }
 
@@ -271,16 +300,16 @@ enum flow eval_simple(struct shell *sh, const struct node *n)
 	size_t mark = d->open_substitutions.n;
 	enum flow f;
 
+	bool skip;
+
+	f = eval_debug(sh, n, NULL, &skip);
+	if (f != FLOW_NEXT || skip)
+		return f;
 	sh->line = n->line;
-	sh->current = n;
-	if (d->n_traps && trap_has(sh, TRAP_DEBUG)) {
-		f = trap_run(sh, TRAP_DEBUG);
-		if (f != FLOW_NEXT)
-			return f;
-		if (sh->status && sh->opts[SHOPT_EXTDEBUG])
-			return FLOW_NEXT;
-		sh->line = n->line;
+	d->simple = n;
+	if (!d->running_traps) {
 		sh->current = n;
+		sh->script = d->script;
 	}
 	f = simple_expand_run(sh, n);
 	sh->pipe_status.n = 0;

@@ -122,7 +122,7 @@ void function_define(struct shell *sh, const struct node *n)
 {
 	const struct name *name = &n->named.name;
 	const struct function *old = function_find(sh, name->s, name->n);
-	struct script *script = (struct script *)(uintptr_t)sh->script;
+	struct script *script = (struct script *)(uintptr_t)doing(sh)->script;
 
 	function_store(sh, name->s, name->n, n, script, old ? old->flags & VAR_EXPORT : 0);
 }
@@ -167,6 +167,7 @@ void function_print(struct shell *sh, const struct function *f, struct str *out)
 {
 	(void)sh;
 	print_function(out, f->node);
+	str_addc(out, '\n');
 }
 
 static int by_name(const void *a, const void *b)
@@ -287,14 +288,14 @@ static void call_enter(struct shell *sh, const struct function *f, int argc, cha
 	st->frame = (struct call){ .up = sh->calls, .function = f->node->named.name.s,
 		.file = f->script->name, .line = sh->line, .args = argv };
 	st->args = d->args;
-	st->script = sh->script;
+	st->script = d->script;
 	st->loop_depth = sh->loop_depth;
 	st->getopts_pos = sh->getopts_pos;
 	call_hide_traps(sh, f, st);
 	st->frame_opts = d->frame_opts;
 	d->frame_opts = NULL;
 	sh->calls = &st->frame;
-	sh->script = f->script;
+	d->script = f->script;
 	sh->loop_depth = 0;
 	sh->args = argv + 1;
 	sh->n_args = (size_t)(argc - 1);
@@ -322,7 +323,7 @@ static void call_leave(struct shell *sh, struct call_state *st)
 	sh->args = d->args.args;
 	sh->n_args = d->args.n;
 	sh->calls = st->frame.up;
-	sh->script = st->script;
+	d->script = st->script;
 	sh->loop_depth = st->loop_depth;
 	d->trap_hidden[0] = st->debug_off;
 	d->trap_hidden[1] = st->err_off;
@@ -335,11 +336,12 @@ static enum flow call_body(struct shell *sh, const struct node *function)
 {
 	enum flow f;
 
-	if (trap_has(sh, TRAP_DEBUG)) {
-		sh->line = function->line;
-		trap_run(sh, TRAP_DEBUG);
-	}
-	f = eval_node(sh, function->named.body);
+	bool skip = false;
+
+	f = doing(sh)->n_traps ? eval_debug_slow(sh, sh->current ? sh->current : function,
+						 function->named.name.s, &skip) : FLOW_NEXT;
+	if (f == FLOW_NEXT && !skip)
+		f = eval_node(sh, function->named.body);
 	if (f == FLOW_RETURN)
 		f = FLOW_NEXT;
 	if (trap_has(sh, TRAP_RETURN))

@@ -334,6 +334,7 @@ static int start_clone(struct shell *sh, const struct node *n)
 		tsb_close(sh->p, null);
 	}
 	doing(csh)->start_node = n;
+	doing(csh)->exec_node = only_command(n);
 	proc_start(child, background_main, csh);
 	return proc_pid(child);
 }
@@ -427,6 +428,7 @@ enum flow eval_coproc(struct shell *sh, const struct node *n)
 		proc_drop_fd(child, to[i]);
 		proc_drop_fd(child, from[i]);
 	}
+	doing(csh)->exec_node = only_command(n->named.body);
 	shell_start(csh, n->named.body);
 	tsb_close(sh->p, to[0]);
 	tsb_close(sh->p, from[1]);

@@ -194,6 +194,7 @@ static int run_command_string(struct start *st)
 	}
 	sh->command_string = true;
 	sh->execution_string = text;
+	doing(sh)->exec_last = true;
 	f = run_text(sh, text, strlen(text), sh->arg0, 1, "-c");
 	return shell_finish(sh, f);
 }
@@ -274,7 +275,7 @@ static int start_run(struct start *st)
 		return status < 0 ? 0 : status;
 	sh->opts[SHOPT_LOGIN_SHELL] = st->login;
 	if (st->interactive)
-		sh->opts[SHOPT_EXPAND_ALIASES] = true;
+		sh->interactive = sh->opts[SHOPT_EXPAND_ALIASES] = true;
 	if (run_bash_env(sh) == FLOW_EXIT)
 		return shell_finish(sh, FLOW_EXIT);
 	if (st->command)

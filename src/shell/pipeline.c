@@ -133,6 +133,7 @@ static int stage_clone(struct line *l, const struct node *n, int out, int next)
 	}
 	if (next >= 0)
 		proc_drop_fd(child, next);
+	doing(csh)->exec_node = only_command(n);
 	shell_start(csh, n);
 	return proc_pid(child);
 }
@@ -459,6 +460,8 @@ enum flow eval_subshell(struct shell *sh, const struct node *n)
 		return FLOW_NEXT;
 	}
 	doing(csh)->start_node = n;
+	if (n->flow.body)
+		doing(csh)->exec_node = only_command(n->flow.body);
 	proc_start(child, subshell_main, csh);
 	w = job_wait_pid(sh, proc_pid(child));
 	sh->status = status_of_wait(w);

@@ -169,13 +169,17 @@ static int run_program(struct shell *sh, char **argv, unsigned flags)
 
 	if (status)
 		return status;
+	if (doing(sh)->exec_node && doing(sh)->exec_node == doing(sh)->simple &&
+	    !doing(sh)->n_traps && !sh->jobs)
+		proc_exec(sh->p, &program, (const char *const *)argv,
+			  program_environ(sh, program.path));
 	pid = run_start(sh, &program, argv);
 	if (pid < 0)
 		return 254;
 	w = job_wait_pid(sh, pid);
 	if ((w & 0x7f) && (w & 0x7f) != 0x7f)
-		job_report(sh, w, pid, sh->current && sh->current->kind == NODE_SIMPLE ?
-			   node_text(sh, sh->current) : argv_text(sh, argv));
+		job_report(sh, w, pid, doing(sh)->simple ?
+			   node_text(sh, doing(sh)->simple) : argv_text(sh, argv));
 	return status_of_wait(w);
 }
 

@@ -88,6 +88,7 @@ struct shell *shell_new(struct tsb_proc *p, const char *arg0)
 	sh->substitution_status = -1;
 	d->started_sec = tsb_clock(p, TSB_CLOCK_REAL).sec;
 	sh->line = 1;
+	str_adds(&sh->last_arg, arg0);
 	var_import_environ(sh, tsb_environ(p));
 	functions_import(sh, tsb_environ(p));
 	return sh;
@@ -225,6 +226,9 @@ static void clone_doing(struct shell *sh, const struct shell *from)
 	d->pending = 0;
 	d->first = false;
 	d->exit_trap_done = false;
+	d->exec_node = NULL;
+	d->exec_last = false;
+	d->frame_opts = NULL;
 	d->functions = NULL;
 	memset(&d->held, 0, sizeof(d->held));
 	memset(&d->past, 0, sizeof(d->past));
@@ -290,8 +294,8 @@ struct shell *shell_clone(const struct shell *from, struct tsb_proc *child)
 		return NULL;
 	functions_share(sh, from);
 	doing(sh)->script_heap = kernel_heap(proc_kernel(child));
-	if (sh->script)
-		hold_script(sh, (struct script *)(uintptr_t)sh->script);
+	if (doing(sh)->script)
+		hold_script(sh, (struct script *)(uintptr_t)doing(sh)->script);
 	sh->is_subshell = true;
 	sh->subshell_level++;
 	sh->interactive = false;
@@ -350,23 +354,46 @@ int shell_finish(struct shell *sh, enum flow flow)
 	return sh->status & 255;
 }
 
+/* Nobody waits for jobs that are left when a script ends; what can run goes on
+ * a little, as it would on another processor, until all of them wait. */
+static void let_jobs_go(struct shell *sh)
+{
+	for (int rounds = 0; sh->jobs && rounds < 200; rounds++) {
+		bool any = false;
+
+		job_reap(sh);
+		for (const struct job *j = sh->jobs; j; j = j->next)
+			any |= job_running(j);
+		if (!any)
+			return;
+		tsb_sleep(sh->p, 0);
+	}
+}
+
 int shell_run(struct shell *sh, const char *text, size_t n, const char *file_name)
 {
 	struct doing *d = doing(sh);
 	enum flow flow;
 
 	shell_enter_process(sh);
-	if (file_name) {
+	if (d->args.args != sh->args) {	/* set by who made the shell */
+		d->args = (struct frame_args){ .args = sh->args, .n = sh->n_args };
+	}
+	if (file_name && !sh->command_string) {
 		sh->script_name = heap_strdup(sh->heap, file_name);
 		sh->arg0 = sh->script_name;
 		d->base_call = (struct call){ .function = "main", .file = sh->script_name };
 		sh->calls = &d->base_call;
 	} else {
 		sh->command_string = true;
+		sh->execution_string = text;
 	}
 	sh->status = 0;
-	flow = run_text(sh, text, n, file_name ? file_name : sh->arg0, 1, file_name ? NULL : "-c");
-	return shell_finish(sh, flow);
+	flow = run_text(sh, text, n, sh->arg0, 1, sh->command_string ? "-c" : NULL);
+	sh->execution_string = NULL;
+	n = (size_t)shell_finish(sh, flow);
+	let_jobs_go(sh);
+	return (int)n;
 }
 
 /* ---- Sessions ---- */
@@ -385,8 +412,9 @@ void shell_attach(struct shell *sh, struct tsb_proc *p)
 	sh->call_depth = sh->loop_depth = sh->source_depth = sh->function_depth = 0;
 	sh->errexit_off = sh->flow_count = 0;
 	sh->builtin = NULL;
-	sh->script = NULL;
+	sh->script = d->script = NULL;
 	sh->current = NULL;
+	d->running_traps = 0;
 	sh->line = 1;
 	sh->environ_stale = true;
 	jobs_reset(sh);
@@ -428,13 +456,13 @@ static void copy_functions(struct shell *sh, const struct shell *from)
 		str_end(&err.detail);
 		if (!s)
 			continue;
-		sh->script = s;
+		doing(sh)->script = s;
 		if (s->body && s->body->list.first)
 			function_define(sh, s->body->list.first);
 		function_change(sh, e->key, e->len, f->flags, 0);
 		script_drop(s);
 	}
-	sh->script = NULL;
+	doing(sh)->script = NULL;
 	str_end(&text);
 }
 
@@ -445,7 +473,7 @@ struct shell *shell_copy(const struct shell *from, struct tsb_heap *heap)
 	if (!sh)
 		return NULL;
 	sh->calls = NULL;
-	sh->script = NULL;
+	sh->script = doing(sh)->script = NULL;
 	sh->current = NULL;
 	doing(sh)->script_heap = heap;
 	doing(sh)->first = true;

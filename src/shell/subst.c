@@ -121,23 +121,12 @@ static int catch_child(struct shell *sh, const struct node *n, struct str *text)
 		proc_drop_fd(child, fd[0]);
 	child_settings(csh);
 	pid = proc_pid(child);
+	doing(csh)->exec_node = only_command(n);
 	shell_start(csh, n);
 	tsb_close(sh->p, fd[1]);
 	proc_read_all(sh->p, fd[0], text);
 	tsb_close(sh->p, fd[0]);
 	return status_of_wait(job_wait_pid(sh, pid));
-}
-
-/* The one command of a list, where it is one. */
-static const struct node *only_command(const struct node *n)
-{
-	if (n->kind == NODE_LIST && n->list.first && !n->list.first->next &&
-	    !n->list.first->background)
-		n = n->list.first;
-	if (n->kind == NODE_PIPELINE && n->pipeline.n == 1 && !n->pipeline.negate &&
-	    !n->pipeline.timed)
-		n = n->pipeline.first;
-	return n;
 }
 
 enum flow eval_substitution(struct shell *sh, const struct node *n, struct slice *out)

@@ -7,7 +7,9 @@
  * own commands read from as well (bash < file), and texts that define aliases,
  * because those change how the following lines are parsed.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include "shell/doing.h"
 
 #include <errno.h>
@@ -167,6 +169,8 @@ static bool piece_try(struct shell *sh, struct piece *pc, bool at_end, const cha
 
 	error_init(sh, &err);
 	s = parse_script(doing(sh)->script_heap, pc->text.p, pc->text.n, &opt, &err);
+	if (sh->opts[OPT_HISTORY] && s && pc->text.n)
+		history_add(sh, pc->text.p, pc->text.n);
 	if (s) {
 		*flow = s->body ? run_script(sh, s) : FLOW_NEXT;
 		if (!s->body)
@@ -325,7 +329,7 @@ static enum flow source_run(struct shell *sh, const struct str *text, const char
 	struct call frame = { .up = sh->calls, .file = shown, .line = sh->line };
 	struct frame_args outer = d->args;
 	uint32_t line = sh->line;
-	char **set_to = NULL;
+	void *set_to = NULL;
 	enum flow f;
 
 	sh->calls = &frame;
@@ -335,7 +339,7 @@ static enum flow source_run(struct shell *sh, const struct str *text, const char
 	if (argc) {
 		d->args.owned = NULL;
 		shell_set_args(sh, (size_t)argc, argv);
-		set_to = d->args.args;
+		set_to = d->args.owned;
 	}
 	f = run_text(sh, text->p, text->n, shown, 1, NULL);
 	if (f == FLOW_RETURN)
@@ -343,7 +347,7 @@ static enum flow source_run(struct shell *sh, const struct str *text, const char
 	if (trap_has(sh, TRAP_RETURN))
 		trap_run(sh, TRAP_RETURN);
 	/* arguments given to source go; if the file set new ones they stay */
-	if (argc && d->args.args == set_to) {
+	if (argc && d->args.owned == set_to) {
 		heap_free(sh->heap, d->args.owned);
 		d->args = outer;
 		sh->args = outer.args;

@@ -179,30 +179,38 @@ void traps_clone(struct shell *to, const struct shell *from)
 
 enum flow trap_run(struct shell *sh, int n)
 {
+	int status;
+
+	return trap_run_status(sh, n, &status);
+}
+
+enum flow trap_run_status(struct shell *sh, int n, int *trap_status)
+{
 	struct doing *d = doing(sh);
 	int status = sh->status;
 	uint32_t line = sh->line;
-	const struct node *current = sh->current;
 	const char *builtin = sh->builtin;
 	enum flow f;
 	char *action;
 
+	*trap_status = 0;
 	if (!sh->traps[n].action || !*sh->traps[n].action || d->in_trap[n])
 		return FLOW_NEXT;
 	action = heap_strdup(sh->heap, sh->traps[n].action);
 	d->in_trap[n] = true;
 	sh->builtin = NULL;
-	d->trap_text = true;
-	f = run_text(sh, action, strlen(action), "trap", line, NULL);
+	d->running_traps++;
+	f = run_text(sh, action, strlen(action), "trap", n >= TRAP_DEBUG ? line : 1,
+		     n == TRAP_EXIT ? "exit trap" : "trap");
+	d->running_traps--;
+	*trap_status = sh->status;
 	d->in_trap[n] = false;
 	heap_free(sh->heap, action);
 	sh->builtin = builtin;
-	sh->current = current;
 	sh->line = line;
 	if (f == FLOW_EXIT || f == FLOW_RETURN)
 		return f;
-	if (!(n == TRAP_DEBUG && sh->opts[SHOPT_EXTDEBUG]))
-		sh->status = status;
+	sh->status = status;
 	return FLOW_NEXT;
 }
 

@@ -14,6 +14,8 @@ struct declare {
 	uint32_t on, off;
 	bool local, global, inherit;
 	bool print, functions, names_only, remove;	/* -p -f -F, export -n */
+	bool no_empty_arrays;	/* readonly -a x makes none */
+	bool only_local;	/* the builtin local: shows nothing else */
 	enum flow *flow;
 };
 
@@ -66,9 +68,9 @@ static void print_matching(struct declare *d, uint32_t flags)
 	struct var **all = var_sorted(sh, 0);
 
 	for (size_t i = 0; all[i]; i++) {
-		if ((all[i]->flags & flags) != flags)
+		if (flags && !(all[i]->flags & flags))
 			continue;
-		if (d->local && !(all[i]->scope && all[i]->scope == var_local_scope(sh)))
+		if (d->only_local && !(all[i]->scope && all[i]->scope == var_local_scope(sh)))
 			continue;
 		print_one(sh, all[i]);
 	}
@@ -138,7 +140,7 @@ static int print_named(struct declare *d, const char *name)
 
 	if (d->functions)
 		return print_function_named(d, name);
-	if (!v || (d->local && v->scope != var_local_scope(sh))) {
+	if (!v || (d->only_local && v->scope != var_local_scope(sh))) {
 		builtin_error(sh, "%s: not found", name);
 		return 1;
 	}
@@ -205,6 +207,7 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 	struct shell *sh = d->sh;
 	struct assign_text t;
 	struct var *v;
+	bool both = (d->on & VAR_INDEXED) && (d->on & VAR_ASSOC);
 	bool has_value = assign_text_split(arg, &t), outer = sh->opts[SHOPT_LOCALVAR_INHERIT];
 	uint32_t early = d->on & ~(uint32_t)VAR_READONLY;
 
@@ -219,6 +222,10 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		if (!old || !(old->flags & VAR_ASSOC) || (d->local && old->scope != var_local_scope(sh)))
 			early |= VAR_INDEXED;
 	}
+	if (d->no_empty_arrays && !tree && !has_value)
+		early &= ~(uint32_t)(VAR_INDEXED | VAR_ASSOC);
+	if (both)
+		early &= ~(uint32_t)VAR_INDEXED;
 	if (d->inherit)
 		sh->opts[SHOPT_LOCALVAR_INHERIT] = true;
 	v = var_declare(sh, t.name, t.n, early, d->off, d->local, d->global);
@@ -233,7 +240,12 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 	if (has_value && assign_value(d, v, &t))
 		return 1;
 	if (d->on & VAR_READONLY)
-		v = var_declare(sh, t.name, t.n, VAR_READONLY, 0, d->local, d->global);
+		v = var_declare(sh, t.name, t.n, VAR_READONLY | (d->on & VAR_NAMEREF), 0, d->local,
+				d->global);
+	if (v && both) {
+		builtin_error(sh, "%s: cannot convert associative to indexed array", v->name);
+		return 1;
+	}
 	return v ? 0 : 1;
 }
 
@@ -335,7 +347,7 @@ static int declare_run(struct declare *d, int argc, char **argv)
 		return declare_arguments(d, argc, argv, o.at);
 	if (d->functions)
 		print_functions(d, d->on);
-	else if (d->print || d->on || d->local)
+	else if (d->print || d->on || d->only_local)
 		print_matching(d, d->on);
 	else
 		print_plain(d);
@@ -346,8 +358,6 @@ int builtin_declare(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	struct declare d = { .sh = sh, .flow = flow, .local = sh->function_depth > 0 };
 
-	if (argc == 1)
-		d.local = false;
 	return declare_run(&d, argc, argv);
 }
 
@@ -365,7 +375,8 @@ static void local_options(struct shell *sh)
 
 int builtin_local(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
-	struct declare d = { .sh = sh, .flow = flow, .local = true };
+	struct declare d = { .sh = sh, .flow = flow, .local = true,
+			     .only_local = true };
 	int n = 1;
 
 	if (!sh->function_depth) {
@@ -434,7 +445,8 @@ int builtin_export(struct shell *sh, int argc, char **argv, enum flow *flow)
 
 int builtin_readonly(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
-	struct declare d = { .sh = sh, .flow = flow, .on = VAR_READONLY };
+	struct declare d = { .sh = sh, .flow = flow, .on = VAR_READONLY,
+			     .no_empty_arrays = true };
 
 	return export_run(&d, argc, argv, "aAfp");
 }

@@ -123,6 +123,8 @@ int builtin_getopts(struct shell *sh, int argc, char **argv, enum flow *flow)
 	g.n = argc - o.at > 2 ? argc - o.at - 2 : (int64_t)sh->n_args;
 	if (var_get_text(sh, "OPTIND", &v) && text_number(v.p, &number) && number >= 1)
 		g.index = number;
+	if (g.index > g.n + 1)
+		g.index = g.n + 1;
 	g.quiet = var_get_text(sh, "OPTERR", &v) && slice_is(v, "0");
 	return next_option(&g);
 }

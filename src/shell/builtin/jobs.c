@@ -348,6 +348,14 @@ static int wait_next(struct waiting *w, int argc, char **argv, int from)
 {
 	struct shell *sh = w->sh;
 
+	for (int i = from; i < argc; i++) {
+		int64_t pid;
+
+		if (*argv[i] == '%' ? !job_find(sh, argv[i], false) :
+		    !text_number(argv[i], &pid) || !job_of_pid(sh, (int)pid))
+			no_such_job(sh, argv[i]);
+	}
+
 	for (;;) {
 		bool any = false;
 		int status, got;

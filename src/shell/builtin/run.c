@@ -38,7 +38,8 @@ int builtin_eval(struct shell *sh, int argc, char **argv, enum flow *flow)
 	sh->builtin = NULL;
 	doing(sh)->trace_level++;
 	*flow = eval_text(sh, text, strlen(text), "eval",
-			  sh->current && sh->current->line_end > line ? sh->current->line_end : line);
+			  doing(sh)->simple && doing(sh)->simple->line_end > line ?
+			  doing(sh)->simple->line_end : line);
 	doing(sh)->trace_level--;
 	sh->line = line;
 	sh->builtin = "eval";

@@ -184,7 +184,9 @@ int builtin_set(struct shell *sh, int argc, char **argv, enum flow *flow)
 				shell_set_args(sh, (size_t)(argc - i - 1), argv + i + 1);
 			return 0;
 		}
-		if ((*a != '-' && *a != '+') || !a[1])
+		if (!strcmp(a, "+"))
+			continue;
+		if (*a != '-' && *a != '+')
 			break;
 		status = set_cluster(sh, argc, argv, &i);
 		if (status)

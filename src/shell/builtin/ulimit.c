@@ -1,0 +1,184 @@
+/*
+ * ulimit. What a sandbox bounds is bounded by limits of its own. A limit may be
+ * set here to anything that cannot be exceeded anyway: at or above the sandbox's
+ * own bound, or lower down to nothing where nothing is ever used (core files).
+ * A bound that would have to be enforced, and is not, is refused.
+ */
+#include "shell/builtin/builtin.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+
+#define UNLIMITED UINT64_MAX
+
+struct resource {
+	char letter;
+	const char *text, *unit;
+	uint64_t value;		/* as it is at the start */
+	uint64_t unit_bytes;	/* what 1 means */
+};
+
+static const struct resource resources[] = {
+	{ 'R', "real-time non-blocking time", "microseconds", UNLIMITED, 1 },
+	{ 'c', "core file size", "blocks", 0, 512 },
+	{ 'd', "data seg size", "kbytes", UNLIMITED, 1024 },
+	{ 'e', "scheduling priority", NULL, 0, 1 },
+	{ 'f', "file size", "blocks", UNLIMITED, 1024 },
+	{ 'i', "pending signals", NULL, 64, 1 },
+	{ 'l', "max locked memory", "kbytes", 8192, 1024 },
+	{ 'm', "max memory size", "kbytes", UNLIMITED, 1024 },
+	{ 'n', "open files", NULL, 256, 1 },
+	{ 'p', "pipe size", "512 bytes", 8, 512 },
+	{ 'q', "POSIX message queues", "bytes", 819200, 1 },
+	{ 'r', "real-time priority", NULL, 0, 1 },
+	{ 's', "stack size", "kbytes", 8192, 1024 },
+	{ 't', "cpu time", "seconds", UNLIMITED, 1 },
+	{ 'u', "max user processes", NULL, 256, 1 },
+	{ 'v', "virtual memory", "kbytes", UNLIMITED, 1024 },
+	{ 'x', "file locks", NULL, UNLIMITED, 1 },
+};
+#define RESOURCES (sizeof(resources) / sizeof(resources[0]))
+
+static int resource_of(int letter)
+{
+	for (size_t i = 0; i < RESOURCES; i++)
+		if (resources[i].letter == letter)
+			return (int)i;
+	return -1;
+}
+
+/* Values set are kept plus one, so that 0 means none. */
+static uint64_t limit_get(struct shell *sh, int i, bool hard)
+{
+	uint64_t kept = doing(sh)->limits[2 * i + hard];
+	const struct tsb_limits *l = kernel_limits(proc_kernel(sh->p));
+
+	if (kept)
+		return kept - 1;
+	switch (resources[i].letter) {
+	case 'n':
+		return l->descriptors;
+	case 'u':
+		return l->processes;
+	default:
+		return resources[i].value;
+	}
+}
+
+/* The least that may be set: what the sandbox allows at most anyway. */
+static uint64_t limit_floor(struct shell *sh, int i)
+{
+	const struct tsb_limits *l = kernel_limits(proc_kernel(sh->p));
+
+	switch (resources[i].letter) {
+	case 'c': case 'l': case 'q': case 'R': case 'x': case 'i': case 'e': case 'r':
+		return 0;
+	case 't':
+		return l->wall_ms / 1000;
+	case 'f':
+		return l->file_bytes / 1024;
+	case 'n':
+		return l->descriptors;
+	case 'u':
+		return l->processes;
+	default:
+		return l->memory_bytes / 1024;
+	}
+}
+
+static void put_limit(struct shell *sh, int i, bool hard, bool with_text)
+{
+	const struct resource *r = &resources[i];
+	uint64_t v = limit_get(sh, i, hard);
+
+	if (with_text) {
+		char unit[40];
+		int n = r->unit ? snprintf(unit, sizeof(unit), "(%s, -%c)", r->unit, r->letter) :
+			snprintf(unit, sizeof(unit), "(-%c)", r->letter);
+		size_t used = strlen(r->text) + (size_t)n;
+
+		putf(sh, "%s%*s%s ", r->text, used < 43 ? (int)(43 - used) : 2, "", unit);
+	}
+	if (v == UNLIMITED)
+		puts_(sh, "unlimited\n");
+	else
+		putf(sh, "%llu\n", (unsigned long long)v);
+}
+
+/* false after a message. */
+static bool limit_text(struct shell *sh, int i, const char *text, uint64_t *want)
+{
+	uint64_t bytes;
+
+	if (!strcmp(text, "unlimited")) {
+		*want = UNLIMITED;
+	} else if (!strcmp(text, "hard") || !strcmp(text, "soft")) {
+		*want = limit_get(sh, i, *text == 'h');
+	} else if (num_u64(text, want) != NUM_OK) {
+		builtin_error(sh, "%s: invalid number", text);
+		return false;
+	} else if (__builtin_mul_overflow(*want, resources[i].unit_bytes, &bytes)) {
+		builtin_error(sh, "%s: limit out of range", text);
+		return false;
+	}
+	return true;
+}
+
+static int set_limit(struct shell *sh, int i, const char *text, bool soft, bool hard)
+{
+	uint64_t want;
+
+	if (!limit_text(sh, i, text, &want))
+		return 1;
+	if (!soft && !hard)
+		soft = hard = true;
+	if (want > limit_get(sh, i, true) || want < limit_floor(sh, i)) {
+		builtin_error(sh, "%s: cannot modify limit: %s", resources[i].text,
+			      tsb_strerror(EPERM));
+		return 1;
+	}
+	for (int k = 0; k < 2; k++)
+		if (k ? hard : soft)
+			doing(sh)->limits[2 * i + k] = want == UNLIMITED ? 0 : want + 1;
+	return 0;
+}
+
+int builtin_ulimit(struct shell *sh, int argc, char **argv, enum flow *flow)
+{
+	bool all = false, soft = false, hard = false;
+	int chosen[32], n = 0, status = 0;
+	struct bopt o;
+
+	(void)flow;
+	bopt_init(&o, sh, argc, argv);
+	for (int c; (c = bopt_next(&o, "SHabcdefiklmnpqrstuvxPRT"));) {
+		if (c < 0)
+			return STATUS_USAGE;
+		all |= c == 'a';
+		soft |= c == 'S';
+		hard |= c == 'H';
+		if (c == 'S' || c == 'H' || c == 'a' || n == 32)
+			continue;
+		if (resource_of(c) < 0) {
+			builtin_error(sh, "-%c: invalid option", c);
+			return builtin_usage(sh);
+		}
+		chosen[n++] = resource_of(c);
+	}
+	for (int i = 0; all && i < (int)RESOURCES; i++)
+		put_limit(sh, i, hard && !soft, true);
+	if (all)
+		return 0;
+	if (!n)
+		chosen[n++] = resource_of('f');
+	for (int i = 0; i < n; i++) {
+		if (o.at < argc && i == n - 1)
+			status |= set_limit(sh, chosen[i], argv[o.at], soft, hard);
+		else
+			put_limit(sh, chosen[i], hard && !soft, n > 1);
+	}
+	return status;
+}
