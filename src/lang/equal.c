@@ -124,7 +124,7 @@ static bool part_equal(const struct part *a, const struct part *b)
 			return a->late && b->late;
 		return ast_equal(a->command, b->command);
 	case PART_ARITH:
-		return arith_same(a->arith, b->arith) && slice_same(a->arith->text, b->arith->text);
+		return arith_same(a->arith, b->arith);
 	case PART_TILDE:
 		return slice_same(a->text, b->text);
 	case PART_GLOB:
@@ -198,8 +198,17 @@ static int redir_fd(const struct redir *r)
 	return r->fd >= 0 ? r->fd : in ? 0 : 1;
 }
 
+/* <&- is printed as 0>&-. */
+static bool redir_closes(const struct redir *r)
+{
+	return (r->kind == REDIR_DUP_IN || r->kind == REDIR_DUP_OUT) &&
+	       slice_is(r->word->text, "-");
+}
+
 static bool redir_equal(const struct redir *a, const struct redir *b)
 {
+	if (redir_closes(a) && redir_closes(b))
+		return redir_fd(a) == redir_fd(b) && name_equal(a->var, b->var);
 	if (a->kind != b->kind || redir_fd(a) != redir_fd(b) || !name_equal(a->var, b->var))
 		return false;
 	if (a->kind == REDIR_HERE)

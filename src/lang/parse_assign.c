@@ -134,6 +134,33 @@ static bool assign_head(struct parser *ps, unsigned mode, struct assign *a)
 	return assign_operator(ps, &a->append);
 }
 
+/*
+ * ( at pos: an array, unless the word goes on behind the ). Then (..).. is a
+ * text, blanks and all; pos stays.
+ */
+static bool assign_array(struct parser *ps, struct assign *a)
+{
+	struct lex_frame *in = &ps->in;
+	size_t open = in->pos, known = lex_recall(ps, open);
+	struct lex_mark mark;
+
+	if (!known) {
+		lex_mark(ps, &mark);
+		in->pos++;
+		a->items = assign_items(ps);
+		a->is_array = true;
+		if (ps->failed || lex_is(lex_char(ps), C_BREAK))
+			return true;
+		known = in->pos;
+		lex_rewind(ps, &mark);
+		lex_remember(ps, open, known);
+		a->items = NULL;
+		a->is_array = false;
+	}
+	ps->no_break = known;
+	return false;
+}
+
 static bool may_assign(const char *s)
 {
 	if (!lex_is(*s, C_NAME) || lex_is(*s, C_DIGIT))
@@ -154,13 +181,8 @@ static bool assign_token(struct parser *ps, unsigned mode)
 	a->line = ps->tok.line;
 	if (!assign_head(ps, mode, a) || ps->failed)
 		return ps->failed;
-	if (in->s[in->pos] == '(') {
-		in->pos++;
-		a->is_array = true;
-		a->items = assign_items(ps);
-	} else {
+	if (in->s[in->pos] != '(' || !assign_array(ps, a))
 		a->value = assign_value(ps);
-	}
 	ps->tok.kind = TOK_ASSIGN;
 	ps->tok.assign = a;
 	return true;
@@ -230,6 +252,17 @@ static struct word *word_plain(struct parser *ps)
 	return &all->w;
 }
 
+/* The - of >&-, which ends there. */
+static struct word *word_dash(struct parser *ps)
+{
+	size_t from = ps->in.pos++;
+	struct parts parts;
+
+	parts_init(&parts);
+	parts_text(ps, &parts, from, from + 1);
+	return word_from_parts(ps, &parts, from);
+}
+
 /* {name} or {name[..]} before < or >. */
 static bool word_is_variable(const struct word *w)
 {
@@ -275,6 +308,11 @@ void word_token(struct parser *ps, unsigned mode)
 	char c;
 
 	ps->no_break = 0;
+	if (mode & LEX_DUP && ps->in.s[from] == '-') {
+		ps->tok.word = word_dash(ps);
+		ps->tok.kind = TOK_WORD;
+		return;
+	}
 	if (mode & (LEX_ASSIGN | LEX_DECL) && assign_token(ps, mode))
 		return;
 	if (mode & LEX_ITEM && item_token(ps))
@@ -291,6 +329,6 @@ void word_token(struct parser *ps, unsigned mode)
 	if (mode & LEX_ITEM)
 		ps->tok.item->value = ps->tok.word;
 	c = ps->in.s[ps->in.pos];
-	if ((c == '<' || c == '>') && !ps->failed && !(mode & LEX_COND))
+	if ((c == '<' || c == '>') && !ps->failed && !(mode & (LEX_COND | LEX_DUP)))
 		word_redirects(ps);
 }

@@ -122,6 +122,18 @@ void parse_late(struct parser *ps, struct part *part)
 
 /* ---- $( ) and its kin ---- */
 
+/* Not )): where the outer parenthesis closes, by counting on. */
+static void double_paren_outer(struct parser *ps, size_t open)
+{
+	struct parts parts;
+
+	ps->in.pos++;
+	parts_init(&parts);
+	word_quoted(ps, &parts, QUOTED_ARITH);
+	if (!ps->failed && ps->in.s[ps->in.pos] != ')')
+		parse_unmatched(ps, ')', open - 1);
+}
+
 /* pos is behind the opening parenthesis. */
 static void word_command(struct parser *ps, struct parts *out, enum part_kind kind)
 {
@@ -137,23 +149,17 @@ static void word_command(struct parser *ps, struct parts *out, enum part_kind ki
 		part->raw = (struct slice){ ps->in.s + from, ps->in.pos - 1 - from };
 }
 
-void word_process(struct parser *ps, struct parts *out)
-{
-	char c = ps->in.s[ps->in.pos];
-
-	ps->in.pos += 2;
-	word_command(ps, out, c == '<' ? PART_PROCESS_IN : PART_PROCESS_OUT);
-}
-
-/* $( ( that is no arithmetic, up to close: bash parses it when it expands it. */
-static void word_late_command(struct parser *ps, struct parts *out, size_t open, size_t close)
+/* Text in parentheses that begins with another one, up to close: bash parses it
+ * when it expands it. */
+static void word_late_command(struct parser *ps, struct parts *out, enum part_kind kind,
+			      size_t open, size_t close)
 {
 	struct part *part;
 	struct lex_cut cut;
 
 	if (!parse_enter(ps))
 		return;
-	part = parts_add(ps, out, PART_COMMAND);
+	part = parts_add(ps, out, kind);
 	out->flags |= WORD_EXPANDS | WORD_EFFECTS;
 	part->verbatim = true;
 	lex_cut(ps, &cut, close);
@@ -189,7 +195,34 @@ static void word_paren(struct parser *ps, struct parts *out)
 	if (a)
 		word_add_arith(out, parts_add(ps, out, PART_ARITH), a);
 	else if (!ps->failed)
-		word_late_command(ps, out, open, in->pos);
+		word_late_command(ps, out, PART_COMMAND, open, in->pos);
+}
+
+/* <( >(: pos is at the angle. */
+void word_process(struct parser *ps, struct parts *out)
+{
+	struct lex_frame *in = &ps->in;
+	enum part_kind kind = in->s[in->pos] == '<' ? PART_PROCESS_IN : PART_PROCESS_OUT;
+	size_t open = ++in->pos, known;
+
+	if (in->s[++in->pos] != '(') {
+		word_command(ps, out, kind);
+		return;
+	}
+	known = lex_recall(ps, open);
+	in->pos = open;
+	if (!known) {
+		struct lex_mark mark;
+
+		lex_mark(ps, &mark);
+		double_paren_outer(ps, open + 1);
+		if (ps->failed)
+			return;
+		known = in->pos;
+		lex_rewind(ps, &mark);
+		lex_remember(ps, open, known);
+	}
+	word_late_command(ps, out, kind, open, known);
 }
 
 /* pos is at the [ of $[. */
@@ -289,18 +322,6 @@ struct arith *word_arith(struct parser *ps, enum quoted_kind kind)
 		a = arith_from_parts(ps, &parts, from);
 	parse_leave(ps);
 	return a;
-}
-
-/* Not )): where the outer parenthesis closes, by counting on. */
-static void double_paren_outer(struct parser *ps, size_t open)
-{
-	struct parts parts;
-
-	ps->in.pos++;
-	parts_init(&parts);
-	word_quoted(ps, &parts, QUOTED_ARITH);
-	if (!ps->failed && ps->in.s[ps->in.pos] != ')')
-		parse_unmatched(ps, ')', open - 1);
 }
 
 struct arith *word_double_paren(struct parser *ps, bool substitution)

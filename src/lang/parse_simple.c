@@ -21,7 +21,7 @@ static struct redir *parse_redir(struct parser *ps)
 	r->line = ps->tok.line;
 	r->pos = lex_pos(ps, ps->tok.pos);
 	lex_take(ps);
-	if (lex_peek(ps, dup ? LEX_COND : 0) != TOK_WORD)
+	if (lex_peek(ps, dup ? LEX_DUP : 0) != TOK_WORD)
 		return parse_unexpected(ps);
 	if (r->kind == REDIR_HERE)
 		lex_here_delimiter(ps, r);

@@ -100,10 +100,11 @@ enum {
 	LEX_PARENS = 8,		/* name=(..) is one plain word (eval, let) */
 	LEX_REGEX = 16,		/* right side of =~ */
 	LEX_PATTERN = 32,	/* right side of == in [[ ]]: extglob is on */
-	LEX_COND = 64,		/* in [[ ]], and behind >&: no descriptors */
+	LEX_COND = 64,		/* in [[ ]]: no descriptors */
 	LEX_ITEM = 128,		/* in name=( .. ) */
 	LEX_PLAIN = 256,	/* no patterns, braces, tildes: a subscript */
 	LEX_VALUE = 512,	/* value of an assignment: tildes behind : too */
+	LEX_DUP = 2048,		/* behind >&: no descriptors, and - is a word */
 	LEX_MIDDLE = 1024	/* behind the first token of a simple command */
 };
 

@@ -89,6 +89,12 @@ static void print_fd(struct printer *p, const struct redir *r, int own, bool alw
 		str_addf(p->out, "%d", r->fd >= 0 ? r->fd : own);
 }
 
+static bool redir_closes(const struct redir *r)
+{
+	return (r->kind == REDIR_DUP_IN || r->kind == REDIR_DUP_OUT) &&
+	       r->word->flags & WORD_LITERAL && slice_is(r->word->text, "-");
+}
+
 static bool redir_is_number(const struct word *w)
 {
 	size_t n = w->text.n;
@@ -121,7 +127,7 @@ static void print_redir(struct printer *p, const struct redir *r)
 		always = redir_is_number(r->word);
 	if (r->kind != REDIR_BOTH && r->kind != REDIR_BOTH_APPEND)
 		print_fd(p, r, !in, always);
-	str_adds(p->out, ops[r->kind]);
+	str_adds(p->out, redir_closes(r) ? ">&" : ops[r->kind]);
 	if (r->kind != REDIR_HERE) {
 		print_word(p->out, r->word);
 		return;
@@ -215,11 +221,15 @@ static void print_separator(struct printer *p, const struct node *item)
  */
 static void print_list(struct printer *p, const struct node *n)
 {
-	const struct node *before = NULL;
+	const struct node *before = NULL, *first = n->list.first;
 
 	p->skip++;
+	if (!first->next && !first->background) {
+		print_command(p, first);
+		return;
+	}
 	p->connection++;
-	for (const struct node *item = n->list.first; item; before = item, item = item->next) {
+	for (const struct node *item = first; item; before = item, item = item->next) {
 		print_command(p, item);
 		if (before && (!item->background || before->background))
 			print_flush(p);
@@ -315,7 +325,7 @@ static void print_for(struct printer *p, const struct node *n)
 static void print_for_part(struct printer *p, const struct arith *a)
 {
 	if (a)
-		str_addslice(p->out, a->text);
+		print_word(p->out, a->word);
 	else
 		str_addc(p->out, '1');
 }
@@ -540,7 +550,7 @@ static void print_by_kind(struct printer *p, const struct node *n)
 		break;
 	case NODE_ARITH:
 		str_adds(p->out, "((");
-		str_addslice(p->out, n->arith->text);
+		print_word(p->out, n->arith->word);
 		str_adds(p->out, "))");
 		break;
 	case NODE_COND:

@@ -148,7 +148,7 @@ static void print_part(struct str *out, const struct part *p)
 		break;
 	case PART_ARITH:
 		str_adds(out, p->backquoted ? "$[" : "$((");
-		str_addslice(out, p->arith->text);
+		print_parts(out, p->arith->word->parts);
 		str_adds(out, p->backquoted ? "]" : "))");
 		break;
 	case PART_TILDE:
