@@ -21,10 +21,13 @@ struct vfs_mount *space_mount_ref(struct vfs_mount *m)
 
 void space_mount_unref(struct vfs_mount *m)
 {
-	if (__atomic_sub_fetch(&m->refs, 1, __ATOMIC_ACQ_REL))
-		return;
-	tsb_fs_free(m->fs);
-	free(m);
+	while (m && !__atomic_sub_fetch(&m->refs, 1, __ATOMIC_ACQ_REL)) {
+		struct vfs_mount *owner = m->owner;
+		if (!owner)
+			tsb_fs_free(m->fs);
+		free(m);
+		m = owner;
+	}
 }
 
 static struct vfs_mount *mount_new(const char *path, size_t n, struct tsb_fs *fs, unsigned flags,
@@ -33,7 +36,7 @@ static struct vfs_mount *mount_new(const char *path, size_t n, struct tsb_fs *fs
 	struct vfs_mount *m = malloc(sizeof(*m) + n + 1);
 	if (!m)
 		return NULL;
-	*m = (struct vfs_mount){ 1, flags, dev, fs, n };
+	*m = (struct vfs_mount){ 1, flags, dev, fs, NULL, n };
 	memcpy(m->path, path, n);
 	m->path[n] = '\0';
 	return m;
@@ -183,15 +186,24 @@ int vfs_mount(struct vfs *v, const char *path, struct tsb_fs *fs, unsigned flags
 	return 0;
 }
 
+/* Other namespaces may share the mount, so it is not changed: a new one takes its
+ * place here, and keeps it for the filesystem's sake. */
 int vfs_remount(struct vfs *v, const char *path, unsigned flags)
 {
+	struct vfs_mount *old, *m;
 	bool found;
 	unsigned i = mount_index(v, path, &found);
 
 	if (!found)
 		return -EINVAL;
-	v->at[i]->flags = (v->at[i]->flags & ~(unsigned)VFS_MOUNT_READ_ONLY) |
-			  (flags & VFS_MOUNT_READ_ONLY);
+	old = v->at[i];
+	m = mount_new(old->path, old->path_n, old->fs,
+		      (old->flags & ~(unsigned)VFS_MOUNT_READ_ONLY) | (flags & VFS_MOUNT_READ_ONLY),
+		      old->dev);
+	if (!m)
+		return -ENOMEM;
+	m->owner = old;		/* with our reference */
+	v->at[i] = m;
 	return 0;
 }
 

@@ -16,6 +16,7 @@ struct vfs_mount {
 	unsigned flags;
 	uint64_t dev;
 	struct tsb_fs *fs;
+	struct vfs_mount *owner;	/* which frees fs; NULL: this one does */
 	size_t path_n;		/* 0 for the root */
 	char path[];		/* "" for the root */
 };

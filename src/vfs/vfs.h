@@ -59,8 +59,8 @@ size_t vfs_size(const struct vfs *v);
  * readdir() shows it. On success fs belongs to the namespace. -EBUSY: something
  * is mounted there. -EINVAL: not such a path, or the root. */
 int vfs_mount(struct vfs *v, const char *path, struct tsb_fs *fs, unsigned flags);
-/* Another read-only flag for the mount at that very path (for clones made from
- * now on, too). -EINVAL: nothing is mounted there. */
+/* Another read-only flag for the mount at that very path, here and in clones and
+ * branches made from now on. -EINVAL: nothing is mounted there (or the root). */
 int vfs_remount(struct vfs *v, const char *path, unsigned flags);
 /* -EINVAL: nothing is mounted there (or the root). -EBUSY: a mount inside it.
  * Open files keep the filesystem alive. */

@@ -77,12 +77,56 @@ static uint64_t dev_of(const char *path)
 	return st.dev;
 }
 
-static void mounts(void)
+/* Nothing moves between filesystems, and paths do. */
+static void mounts_apart(void)
+{
+	const char *clean;
+	char buf[16];
+	is_int(vfs_rmdir(&c, "/ab"), -EBUSY, "busy: rmdir of a mount");
+	is_int(vfs_rename(&c, "/a/deep", "/a/d", 0), -EBUSY, "busy: rename of what holds one");
+	is_int(vfs_rename(&c, "/a/f", "/f", 0), -EXDEV, "rename across");
+	is_int(vfs_rename(&c, "/ab", "/ac", 0), -EBUSY, "rename of a mount");
+	is_int(vfs_link(&c, "/a/f", "/f", false), -EXDEV, "link across");
+	is_int(vfs_symlink(&c, "../ab/f", "/a/out"), 0, "a link out of a mount");
+	is_str(get("/a/out"), "other", "leads out");
+	is_str(get("/a/deep/er/../../f"), "inside", "dots lead out of a mount");
+	is_str(get("/a/../ab/./f"), "other", "dots lead over the root of a mount");
+	is_int(vfs_mount_of(&c, "/a/deep/er/..", &clean), 0, "mount_of");
+	is_str(clean, "/a", "mount_of: where");
+	is_int(vfs_chdir(&c, "/a/out", &clean), -ENOTDIR, "chdir to a file");
+	is_int(vfs_chdir(&c, "a/deep/er/../.", &clean), 0, "chdir");
+	is_str(clean, "/a/deep", "chdir: clean");
+	is_int(vfs_readlink(&c, "/a/out", buf, 4), 4, "readlink: cut");
+}
+
+static void mounts_end(void)
 {
 	struct vfs_mount_info info;
 	struct tsb_stat st;
-	const char *clean;
-	char buf[16];
+	struct vfs *main_vfs = c.vfs, *other = vfs_clone(c.vfs);
+	is_int(vfs_remount(c.vfs, "/a", VFS_MOUNT_READ_ONLY), 0, "remount");
+	is_int(put("/a/f", ""), -EROFS, "remount: read-only");
+	c.vfs = other;
+	is_int(put("/a/f", "written"), 0, "remount: not for others");
+	vfs_free(c.vfs);
+	c.vfs = main_vfs;
+	is_str(get("/a/f"), "written", "remount: the same files");
+	is_int(vfs_remount(c.vfs, "/nowhere", 0), -EINVAL, "remount: nothing there");
+	is_int(vfs_unmount(c.vfs, "/a"), -EBUSY, "unmount: one is inside");
+	is_int(vfs_unmount(c.vfs, "/a/deep/er"), 0, "unmount");
+	is_int(vfs_unmount(c.vfs, "/a/deep/er"), -EINVAL, "unmount: nothing there");
+	is_int(vfs_unmount(c.vfs, "/a"), 0, "unmount: the other");
+	is_str(get("/a/below"), "hidden", "unmount: what is below comes back");
+	is_int(vfs_mount(c.vfs, "/ab", mem(1000), VFS_MOUNT_REPLACE), 0, "replace");
+	is_int(vfs_stat(&c, "/ab/f", &st), -ENOENT, "replaced");
+	ok(vfs_mount_at(c.vfs, 1, &info) && !strcmp(info.path, "/ab") &&
+	   !strcmp(info.type, "tmpfs") && !vfs_mount_at(c.vfs, 2, &info), "mounts are listed");
+	vfs_free(c.vfs);
+}
+
+static void mounts(void)
+{
+	struct tsb_stat st;
 
 	c.vfs = vfs_new(mem(1000));
 	vfs_mkdir(&c, "/a", 0755);
@@ -112,32 +156,8 @@ static void mounts(void)
 	is_int(vfs_access(&c, "/a/deep/er", 5), 0, "read-only: access to read");
 	is_int(vfs_unlink(&c, "/a/deep/er/x"), -EROFS, "read-only: unlink");
 
-	is_int(vfs_rmdir(&c, "/ab"), -EBUSY, "busy: rmdir of a mount");
-	is_int(vfs_rename(&c, "/a/deep", "/a/d", 0), -EBUSY, "busy: rename of what holds one");
-	is_int(vfs_rename(&c, "/a/f", "/f", 0), -EXDEV, "rename across");
-	is_int(vfs_rename(&c, "/ab", "/ac", 0), -EBUSY, "rename of a mount");
-	is_int(vfs_link(&c, "/a/f", "/f", false), -EXDEV, "link across");
-	is_int(vfs_symlink(&c, "../ab/f", "/a/out"), 0, "a link out of a mount");
-	is_str(get("/a/out"), "other", "leads out");
-	is_str(get("/a/deep/er/../../f"), "inside", "dots lead out of a mount");
-	is_str(get("/a/../ab/./f"), "other", "dots lead over the root of a mount");
-	is_int(vfs_mount_of(&c, "/a/deep/er/..", &clean), 0, "mount_of");
-	is_str(clean, "/a", "mount_of: where");
-	is_int(vfs_chdir(&c, "/a/out", &clean), -ENOTDIR, "chdir to a file");
-	is_int(vfs_chdir(&c, "a/deep/er/../.", &clean), 0, "chdir");
-	is_str(clean, "/a/deep", "chdir: clean");
-	is_int(vfs_readlink(&c, "/a/out", buf, 4), 4, "readlink: cut");
-
-	is_int(vfs_unmount(c.vfs, "/a"), -EBUSY, "unmount: one is inside");
-	is_int(vfs_unmount(c.vfs, "/a/deep/er"), 0, "unmount");
-	is_int(vfs_unmount(c.vfs, "/a/deep/er"), -EINVAL, "unmount: nothing there");
-	is_int(vfs_unmount(c.vfs, "/a"), 0, "unmount: the other");
-	is_str(get("/a/below"), "hidden", "unmount: what is below comes back");
-	is_int(vfs_mount(c.vfs, "/ab", mem(1000), VFS_MOUNT_REPLACE), 0, "replace");
-	is_int(vfs_stat(&c, "/ab/f", &st), -ENOENT, "replaced");
-	ok(vfs_mount_at(c.vfs, 1, &info) && !strcmp(info.path, "/ab") &&
-	   !strcmp(info.type, "tmpfs") && !vfs_mount_at(c.vfs, 2, &info), "mounts are listed");
-	vfs_free(c.vfs);
+	mounts_apart();
+	mounts_end();
 }
 
 static void open_files_outlive_mounts(void)
