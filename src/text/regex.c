@@ -65,17 +65,23 @@ struct regex *regex_compile_many(struct tsb_heap *heap, const char *const *patte
 				 const char **error)
 {
 	struct regex *re = regex_new(heap, flags);
+	struct re_node *tree = NULL;
 	const char *why = NULL;
-	struct re_node *tree;
+	bool words, fits = false;
 
 	if (!re)
 		return NULL;
-	tree = parse_all(re, patterns, lens, count, &why);
-	if (tree && !re_compile(re, tree))
-		why = "Regular expression too big";
-	if (!tree || why) {
+	words = re_words_suit(patterns, lens, count, re->flags);
+	if (!words)
+		tree = parse_all(re, patterns, lens, count, &why);
+	if (words)
+		fits = re_compile_words(re, patterns, lens, count);
+	else if (tree)
+		fits = re_compile(re, tree);
+	if (!fits) {
 		if (error)
-			*error = why ? why : "Memory exhausted";
+			*error = why ? why : words || tree ? "Regular expression too big" :
+				 "Memory exhausted";
 		regex_free(re);
 		return NULL;
 	}

@@ -16,6 +16,7 @@ enum { NEST_MAX = 4 * RE_DEPTH_MAX, OUTER_MAX = 64 };
 struct emit {
 	struct regex *re;
 	unsigned depth;
+	uint32_t max;
 	bool bad;
 };
 
@@ -27,7 +28,7 @@ static uint32_t here(const struct emit *e)
 static uint32_t put(struct emit *e, enum re_op op, uint32_t x, uint32_t y)
 {
 	uint32_t at = here(e);
-	struct re_inst *in = at < RE_PROGRAM_MAX ? vec_add(e->re->heap, &e->re->code) : NULL;
+	struct re_inst *in = at < e->max ? vec_add(e->re->heap, &e->re->code) : NULL;
 
 	if (!in) {
 		e->bad = true;
@@ -212,21 +213,44 @@ static bool anchored(const struct regex *re)
 	return false;
 }
 
+/* What -w and -x put in front and behind. */
+static void put_begin(struct emit *e)
+{
+	if (e->re->flags & REGEX_LINE)
+		put(e, RI_ASSERT, RE_LINE_BEGIN, 0);
+	if (e->re->flags & REGEX_WORD)
+		put(e, RI_ASSERT, RE_NO_WORD_BEFORE, 0);
+}
+
+static bool put_end(struct emit *e)
+{
+	struct regex *re = e->re;
+
+	if (re->flags & REGEX_WORD)
+		put(e, RI_ASSERT, RE_NO_WORD_AFTER, 0);
+	if (re->flags & REGEX_LINE)
+		put(e, RI_ASSERT, RE_LINE_END, 0);
+	put(e, RI_MATCH, 0, 0);
+	re->uses |= (re->flags & REGEX_LINE ? RC_LINE : 0) | (re->flags & REGEX_WORD ? RC_WORD : 0);
+	re->anchored = !e->bad && anchored(re);
+	return !e->bad;
+}
+
 bool re_compile(struct regex *re, const struct re_node *tree)
 {
-	struct emit e = { re, 0, false };
+	struct emit e = { re, 0, RE_PROGRAM_MAX, false };
 
-	if (re->flags & REGEX_LINE)
-		put(&e, RI_ASSERT, RE_LINE_BEGIN, 0);
-	if (re->flags & REGEX_WORD)
-		put(&e, RI_ASSERT, RE_NO_WORD_BEFORE, 0);
+	put_begin(&e);
 	put_node(&e, tree);
-	if (re->flags & REGEX_WORD)
-		put(&e, RI_ASSERT, RE_NO_WORD_AFTER, 0);
-	if (re->flags & REGEX_LINE)
-		put(&e, RI_ASSERT, RE_LINE_END, 0);
-	put(&e, RI_MATCH, 0, 0);
-	re->uses |= (re->flags & REGEX_LINE ? RC_LINE : 0) | (re->flags & REGEX_WORD ? RC_WORD : 0);
-	re->anchored = !e.bad && anchored(re);
-	return !e.bad;
+	return put_end(&e);
+}
+
+bool re_compile_words(struct regex *re, const char *const *patterns, const size_t *lens,
+		      size_t count)
+{
+	struct emit e = { re, 0, RE_WORDS_MAX + 8, false };
+
+	put_begin(&e);
+	e.bad |= !re_words_put(re, patterns, lens, count);
+	return put_end(&e);
 }

@@ -5,7 +5,7 @@
  * byte and computes the class of others when it meets them.
  *
  *	regex_parse.c, regex_bracket.c, regex_set.c	text -> tree
- *	regex_compile.c					tree -> program
+ *	regex_compile.c, regex_words.c			tree, or strings -> program
  *	regex_prefilter.c, regex_find.c			what must occur; finding it
  *	regex_dfa.c, regex_scan.c			lazy automaton; running it
  *	regex_captures.c				all threads at once, with tags
@@ -30,6 +30,7 @@ enum {
 	RE_DEPTH_MAX = 200,		/* groups in groups */
 	RE_DUP_MAX = 32767,		/* glibc's */
 	RE_PROGRAM_MAX = 400000,	/* instructions */
+	RE_WORDS_MAX = 8000000,		/* of a list of plain strings */
 	RE_CACHE_MAX = 1 << 20,		/* bytes of one automaton */
 	RE_BACKTRACK_MAX = 20000000,	/* steps of a match with back-references */
 	RE_BITMAP_MAX = 1 << 20,	/* bits of the memory of a match without */
@@ -121,6 +122,7 @@ struct regex {
 	bool utf8, icase;
 	int line_byte;			/* ends lines for ^ and $; -1: none */
 	VEC(struct re_set *) sets;
+	uint32_t unit_sets[128];	/* re_set_of() of ASCII, + 1 */
 	VEC(struct re_inst) code;
 	VEC(const char *) warnings;
 	size_t groups;
@@ -155,6 +157,8 @@ const char *re_class_known(const char *name, size_t n);
 /* Computes low[]; the set's index in re, an equal one's if there is. */
 uint32_t re_set_finish(struct regex *re, struct re_set *set);
 struct re_set *re_set_new(struct regex *re, bool negate);
+/* The set of what is this unit in upper case (with REGEX_ICASE). */
+uint32_t re_set_of(struct regex *re, int32_t upper);
 bool re_set_high(const struct re_set *set);	/* may it hold units >= 128? */
 int32_t re_upper(const struct regex *re, int32_t unit);
 bool re_word(const struct regex *re, int32_t unit);
@@ -183,8 +187,14 @@ void re_warn(struct regex *re, const char *text, size_t n);
 /* regex_bracket.c: at is behind the '['. */
 struct re_node *re_parse_bracket(struct re_parser *ps);
 
+/* regex_words.c: many plain strings as one program. */
+bool re_words_suit(const char *const *patterns, const size_t *lens, size_t count, unsigned flags);
+bool re_words_put(struct regex *re, const char *const *patterns, const size_t *lens, size_t count);
+
 /* regex_compile.c */
 bool re_compile(struct regex *re, const struct re_node *tree);
+bool re_compile_words(struct regex *re, const char *const *patterns, const size_t *lens,
+		      size_t count);
 
 /* regex_prefilter.c, regex_find.c */
 void re_filter_make(struct regex *re, const struct re_node *tree);

@@ -263,12 +263,8 @@ static struct re_node *char_node(struct re_parser *ps, int32_t c)
 	if (up == c && c < RE_RAW && (re->utf8 || c < 128) && utf8_lower(c) == c && c < 0x250 &&
 	    c != 'I' && c != 'S')
 		return made;
-	struct re_set *set = re_set_new(re, false);
-	if (!set)
-		return fail(ps, "Memory exhausted");
-	re_set_range(re, set, up, up);
 	made->kind = RE_SET;
-	made->set = re_set_finish(re, set);
+	made->set = re_set_of(re, up);
 	return made;
 }
 

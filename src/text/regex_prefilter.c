@@ -378,7 +378,8 @@ static unsigned long starts_make(struct regex *re, struct re_filter *out)
 void re_filter_make(struct regex *re, const struct re_node *tree)
 {
 	struct re_filter *f = &re->filter;
-	unsigned long literal = literal_make(re, tree, f);
+	/* No tree: a list of strings, which have nothing in common. */
+	unsigned long literal = tree ? literal_make(re, tree, f) : (unsigned long)-1;
 	unsigned long start = starts_make(re, f);
 
 	if (re->raw) {

@@ -135,6 +135,23 @@ uint32_t re_set_finish(struct regex *re, struct re_set *set)
 	return (uint32_t)re->sets.n - 1;
 }
 
+uint32_t re_set_of(struct regex *re, int32_t upper)
+{
+	struct re_set *set;
+	uint32_t index;
+
+	if (upper < 128 && re->unit_sets[upper])
+		return re->unit_sets[upper] - 1;
+	set = re_set_new(re, false);
+	if (!set)
+		return 0;
+	re_set_range(re, set, upper, upper);
+	index = re_set_finish(re, set);
+	if (upper < 128)
+		re->unit_sets[upper] = index + 1;
+	return index;
+}
+
 bool re_word(const struct regex *re, int32_t unit)
 {
 	if (unit < 128)
