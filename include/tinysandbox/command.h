@@ -43,6 +43,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 struct tsb_proc;
 struct tsb_heap;
@@ -321,6 +324,9 @@ struct tsb_time tsb_clock(struct tsb_proc *p, int clock);
 int tsb_sleep(struct tsb_proc *p, int64_t ns);
 void tsb_random(struct tsb_proc *p, void *buf, size_t n);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

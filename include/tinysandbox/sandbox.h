@@ -32,6 +32,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 enum tsb_status {
 	TSB_OK = 0,
@@ -218,6 +221,9 @@ struct tsb_statistics {
 };
 int tsb_stats(struct tsb_sandbox *box, struct tsb_statistics *out);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -30,6 +30,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 #define TSB_VFS_VERSION 1
 #define TSB_PATH_MAX 4095
@@ -203,6 +206,9 @@ struct tsb_mem_options {
 struct tsb_fs *tsb_mem_new(const struct tsb_mem_options *opt);
 void tsb_fs_free(struct tsb_fs *fs);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif
