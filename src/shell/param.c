@@ -221,6 +221,10 @@ static enum flow value_element(struct shell *sh, struct value *v)
 	if (v->v->flags & VAR_ASSOC) {
 		if (!sub_key(sh, &v->sub, &key))
 			return sh->failed;
+		if (!key.n) {
+			shell_error(sh, "%s: bad array subscript", v->v->name);
+			return words_report(sh, FLOW_NEXT);
+		}
 		v->set = assoc_get(v->v->assoc, key.p, key.n, &v->text);
 		return FLOW_NEXT;
 	}

@@ -308,9 +308,20 @@ static int var_put_nameref(struct shell *sh, struct var *v, const char *p, size_
 	struct sub sub;
 
 	if (n && !name_split(p, n, &base, &sub)) {
-		shell_error(sh, "`%.*s': not a valid identifier", (int)n, p);
 		sh->status = 1;
+		if (sh->builtin) {	/* declare -n r=1x */
+			builtin_error(sh, "`%.*s': invalid variable name for name reference", (int)n, p);
+			return var_fail(sh, FLOW_NEXT);
+		}
+		shell_error(sh, "`%.*s': not a valid identifier", (int)n, p);
 		return var_fail(sh, words_give_up(sh));
+	}
+	if (n && sh->builtin && base.n == v->name_len && !memcmp(base.p, v->name, base.n)) {
+		if (!v->scope) {
+			builtin_error(sh, "%s: nameref variable self references not allowed", v->name);
+			return var_fail(sh, FLOW_NEXT);
+		}
+		builtin_error(sh, "warning: %s: circular name reference", v->name);
 	}
 	var_store(sh, v, p, n);
 	return 0;

@@ -114,9 +114,8 @@ static void literal_bad_key(struct shell *sh, const struct pair *p, bool assoc)
 	struct sub sub = sub_of(&p->item->sub);
 	struct slice text = sub_source(&sub);
 
-	if (assoc)
-		shell_error(sh, "['%.*s']='%.*s': bad array subscript", (int)text.n, text.p,
-			    (int)p->value.n, p->value.p);
+	if (assoc)		/* the key is empty, however it was written */
+		shell_error(sh, "['']='%.*s': bad array subscript", (int)p->value.n, p->value.p);
 	else
 		shell_error(sh, "[%.*s]=%.*s: bad array subscript", (int)text.n, text.p,
 			    (int)p->value.n, p->value.p);
@@ -399,27 +398,6 @@ int var_assign(struct shell *sh, const struct assign *a, uint32_t set_flags, boo
 	return status;
 }
 
-static int assign_nameref(struct shell *sh, const struct assign *a, struct slice value)
-{
-	struct slice base;
-	struct sub sub;
-
-	if (!name_split(value.p, value.n, &base, &sub)) {
-		builtin_error(sh, "`%.*s': invalid variable name for name reference", (int)value.n,
-			      value.p);
-		return var_fail(sh, FLOW_NEXT);
-	}
-	if (base.n == a->name.n && !memcmp(base.p, a->name.s, base.n)) {
-		if (var_local_scope(sh)) {
-			builtin_error(sh, "warning: %s: circular name reference", a->name.s);
-			return 0;
-		}
-		builtin_error(sh, "%s: nameref variable self references not allowed", a->name.s);
-		return var_fail(sh, FLOW_NEXT);
-	}
-	return 0;
-}
-
 /* The value is expanded, and only then is the variable made. */
 int var_assign_declare(struct shell *sh, const struct assign *a, uint32_t on, uint32_t off,
 		       bool local, bool global)
@@ -438,8 +416,6 @@ int var_assign_declare(struct shell *sh, const struct assign *a, uint32_t on, ui
 		return var_fail(sh, flow);
 	if (a->is_array || sub.kind != SUBSCRIPT_NONE)
 		on |= assoc || (on & VAR_ASSOC) ? VAR_ASSOC : 0;
-	if ((on & VAR_NAMEREF) && assign_nameref(sh, a, value))
-		return 1;
 	v = var_declare(sh, a->name.s, a->name.n, on & ~(uint32_t)VAR_READONLY, off, local, global);
 	if (!v)
 		return var_fail(sh, FLOW_NEXT);

@@ -50,7 +50,9 @@ static void sub_bad(struct shell *sh, struct slice name, const struct sub *sub, 
 {
 	struct slice text = sub_source(sub);
 
-	if (writing)
+	if (sh->builtin && !strcmp(sh->builtin, "unset"))
+		builtin_error(sh, "[%.*s]: bad array subscript", (int)text.n, text.p);
+	else if (writing)
 		shell_error(sh, "%.*s[%.*s]: bad array subscript", (int)name.n, name.p,
 			    (int)text.n, text.p);
 	else
