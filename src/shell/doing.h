@@ -37,7 +37,9 @@ struct job {
 	bool notified;		/* its end was told, or is being waited for */
 	bool no_hup;
 	bool disowned;
-	bool coproc, substitution;
+	bool substitution;
+	char *coproc;		/* variable that holds its descriptors, or NULL */
+	int coproc_fd[2];
 };
 
 /* Ended background processes whose status can still be asked for. */
@@ -118,6 +120,7 @@ struct doing {
 	unsigned conditions;		/* used by `local` checks */
 	uint64_t disabled[2];		/* builtins switched off by enable -n, by index */
 	VEC(struct history_line) history;
+	bool history_saved;	/* the running command is its last line */
 	VEC(char *) hash_order;
 	struct map completions;
 	struct map hash_hits;
@@ -307,6 +310,7 @@ void trace_words(struct shell *sh, const struct fields *f);
 void trace_text(struct shell *sh, const char *text, size_t n);
 void trace_assign(struct shell *sh, const struct assign *a, const struct slice *value);
 void trace_array(struct shell *sh, const struct assign *a);
+void trace_array_quoted(struct shell *sh, const struct assign *a);	/* of declare */
 /* Quotes as bash does in traces and lists: only where needed. */
 void quote_trace(struct str *out, const char *s, size_t n);
 
@@ -375,6 +379,8 @@ int bopt_next(struct bopt *o, const char *spec);
 /* Checked whole number; false if it is none. */
 bool text_number(const char *s, int64_t *out);
 bool text_is_name(const char *s);
+/* The value of "x" or "a[i]" as text, in sh->turn; false if unset. */
+bool var_get_reference(struct shell *sh, const char *ref, size_t n, struct slice *value);
 /* Name with an optional [subscript]. */
 bool reference_valid(const char *s, size_t n);
 

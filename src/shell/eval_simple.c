@@ -170,6 +170,8 @@ static enum flow expand_decl(struct shell *sh, const struct node *n, struct fiel
 			f = expand_words(sh, &one, out);
 		} else {
 			f = expand_decl_assign(sh, a->assign, out);
+			if (f == FLOW_NEXT && a->assign->is_array && sh->opts[OPT_XTRACE])
+				trace_array_quoted(sh, a->assign);
 			if (f == FLOW_NEXT && a->assign->is_array)
 				keep_tree(sh, a->assign, out->n - 1, &link);
 		}
@@ -180,24 +182,6 @@ static enum flow expand_decl(struct shell *sh, const struct node *n, struct fiel
 }
 
 /* ---- Running ---- */
-
-/* What runs with the assignments, if any, in force. */
-static enum flow simple_run(struct shell *sh, const struct node *n, struct fields *words)
-{
-	enum flow f = FLOW_NEXT, bad = FLOW_NEXT;
-
-	if (n->simple.assigns) {
-		var_push_temporary(sh);
-		bad = temporary_assign(sh, n);
-	}
-	if (bad == FLOW_NEXT)
-		sh->status = run_command(sh, (int)words->n, words->at, 0, &f);
-	else
-		sh->status = sh->status ? sh->status : 1;
-	if (n->simple.assigns)
-		var_pop_temporary(sh);
-	return bad != FLOW_NEXT ? bad : f;
-}
 
 /* With redirections around it. */
 static enum flow __attribute__((noinline)) simple_redirected(struct shell *sh,
@@ -222,7 +206,7 @@ static enum flow __attribute__((noinline)) simple_redirected(struct shell *sh,
 	}
 	d->keep_redirs = false;
 	if (words->n)
-		f = simple_run(sh, n, words);
+		sh->status = run_command(sh, (int)words->n, words->at, 0, &f);
 	if (d->keep_redirs)
 		redir_keep(sh, &undo);
 	else
@@ -237,13 +221,34 @@ static void keep_last_arg(struct shell *sh, const struct fields *words)
 	str_addn(&sh->last_arg, words->at[words->n - 1], words->lens[words->n - 1]);
 }
 
+static enum flow simple_run(struct shell *sh, const struct node *n, struct fields *words)
+{
+	enum flow f = FLOW_NEXT;
+
+	if (sh->opts[OPT_XTRACE])
+		trace_words(sh, words);
+	if (n->redirs)
+		return simple_redirected(sh, n, words);
+	sh->status = run_command(sh, (int)words->n, words->at, 0, &f);
+	return f;
+}
+
+/* With the assignments, if any, in force. */
 static enum flow simple_words(struct shell *sh, const struct node *n, struct fields *words)
 {
 	enum flow f;
 
-	if (sh->opts[OPT_XTRACE] && !n->simple.assigns)
-		trace_words(sh, words);
-	f = n->redirs ? simple_redirected(sh, n, words) : simple_run(sh, n, words);
+	if (!n->simple.assigns) {
+		f = simple_run(sh, n, words);
+	} else {
+		var_push_temporary(sh);
+		f = temporary_assign(sh, n);
+		if (f == FLOW_NEXT)
+			f = simple_run(sh, n, words);
+		else
+			sh->status = sh->status ? sh->status : 1;
+		var_pop_temporary(sh);
+	}
 	keep_last_arg(sh, words);
 	return f;
 }

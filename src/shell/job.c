@@ -86,6 +86,22 @@ static void past_add(struct shell *sh, int pid, int status)
 		*p = (struct past){ .pid = pid, .status = status };
 }
 
+/* A coprocess that ended takes its descriptors and variables with it. */
+static void coproc_gone(struct shell *sh, struct job *j)
+{
+	struct str name;
+
+	for (int i = 0; i < 2; i++)
+		tsb_close(sh->p, j->coproc_fd[i]);
+	var_unset(sh, j->coproc, strlen(j->coproc), false);
+	str_init(&name, sh->heap, STR_MAX_DEFAULT);
+	str_addf(&name, "%s_PID", j->coproc);
+	var_unset(sh, name.p, name.n, false);
+	str_end(&name);
+	heap_free(sh->heap, j->coproc);
+	j->coproc = NULL;
+}
+
 /* Out of the table; the statuses stay known. */
 void job_forget(struct shell *sh, struct job *gone)
 {
@@ -95,6 +111,8 @@ void job_forget(struct shell *sh, struct job *gone)
 		*link = gone->next;
 		break;
 	}
+	if (gone->coproc && sh->p)
+		coproc_gone(sh, gone);
 	for (unsigned i = 0; i < gone->n; i++)
 		if (gone->at[i].done)
 			past_add(sh, gone->at[i].pid, gone->at[i].status);
@@ -105,6 +123,8 @@ void job_forget(struct shell *sh, struct job *gone)
 
 void jobs_reset(struct shell *sh)
 {
+	for (struct job *j = sh->jobs; j; j = j->next)
+		j->coproc = NULL;
 	while (sh->jobs)
 		job_forget(sh, sh->jobs);
 	doing(sh)->past.n = 0;
@@ -437,7 +457,10 @@ enum flow eval_coproc(struct shell *sh, const struct node *n)
 	coproc_variables(sh, name, from[0], to[1], pid);
 	started(sh, &pid, 1, n);
 	j = job_of_pid(sh, pid);
-	if (j)
-		j->coproc = true;
+	if (j) {
+		j->coproc = heap_strdup(sh->heap, name);
+		j->coproc_fd[0] = from[0];
+		j->coproc_fd[1] = to[1];
+	}
 	return FLOW_NEXT;
 }

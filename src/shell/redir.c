@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/num.h"
+
 #define SAVE_AT 10
 
 /* ---- Saving and restoring ---- */
@@ -199,6 +201,15 @@ static int default_fd(const struct redir *r)
 	}
 }
 
+static int set_variable(struct shell *sh, const struct redir *r, int fd)
+{
+	char digits[24];
+
+	if (!memchr(r->var.s, '[', r->var.n))
+		return var_set_number(sh, &r->var, fd);
+	return var_set_reference(sh, r->var.s, r->var.n, digits, num_format_i64(digits, fd), false);
+}
+
 /* {var}>: the descriptor gets a number of its own >= 10, kept in the variable. */
 static int give_variable(struct shell *sh, const struct redir *r, int fd, struct redir_undo *u)
 {
@@ -210,7 +221,7 @@ static int give_variable(struct shell *sh, const struct redir *r, int fd, struct
 		return 1;
 	}
 	tsb_set_cloexec(sh->p, high, false);
-	if (var_set_number(sh, &r->var, high)) {
+	if (set_variable(sh, r, high)) {
 		shell_error(sh, "%s: cannot assign fd to variable", r->var.s);
 		tsb_close(sh->p, high);
 		return 1;
@@ -290,7 +301,7 @@ static int apply_close(struct shell *sh, const struct redir *r, struct redir_und
 		struct slice v;
 		int64_t number;
 
-		if (!var_get(sh, &r->var, &v) || !text_number(v.p, &number) || number < 0) {
+		if (!var_get_reference(sh, r->var.s, r->var.n, &v) || !text_number(v.p, &number) || number < 0) {
 			shell_error(sh, "%s: ambiguous redirect", r->var.s);
 			return 1;
 		}

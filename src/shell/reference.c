@@ -59,6 +59,20 @@ static int set_element(struct shell *sh, const struct name *name, const char *su
 	return status;
 }
 
+bool var_get_reference(struct shell *sh, const char *ref, size_t n, struct slice *value)
+{
+	struct str text;
+	enum flow f;
+
+	if (!memchr(ref, '[', n))
+		return var_get_text(sh, arena_dup(&sh->turn, ref, n), value);
+	str_init(&text, sh->heap, STR_MAX_DEFAULT);
+	str_addf(&text, "${%.*s}", (int)n, ref);
+	f = expand_text(sh, text.p, text.n, value);
+	str_end(&text);
+	return f == FLOW_NEXT && value->n;
+}
+
 int var_set_reference(struct shell *sh, const char *ref, size_t ref_n, const char *value, size_t n,
 		      bool append)
 {

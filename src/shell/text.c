@@ -169,8 +169,10 @@ static bool piece_try(struct shell *sh, struct piece *pc, bool at_end, const cha
 
 	error_init(sh, &err);
 	s = parse_script(doing(sh)->script_heap, pc->text.p, pc->text.n, &opt, &err);
-	if (sh->opts[OPT_HISTORY] && s && pc->text.n)
+	if (sh->opts[OPT_HISTORY] && s && s->body) {
 		history_add(sh, pc->text.p, pc->text.n);
+		doing(sh)->history_saved = true;
+	}
 	if (s) {
 		*flow = s->body ? run_script(sh, s) : FLOW_NEXT;
 		if (!s->body)
@@ -181,6 +183,7 @@ static bool piece_try(struct shell *sh, struct piece *pc, bool at_end, const cha
 		parse_failed(sh, &err, what);
 		*flow = FLOW_EXIT;
 	}
+	doing(sh)->history_saved = false;
 	error_end(&err);
 	return done;
 }

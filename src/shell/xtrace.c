@@ -116,6 +116,43 @@ void trace_assign(struct shell *sh, const struct assign *a, const struct slice *
 	trace_send(sh, &line);
 }
 
+/* declare a=(1 "x y") shows every literal item quoted: a=('1' 'x y'). */
+static void quoted_item(struct str *out, const struct word *w)
+{
+	const struct part *p = w ? w->parts : NULL;
+
+	if (!w || (w->flags & WORD_LITERAL))
+		quote_single(out, w ? w->text.p : "", w ? w->text.n : 0);
+	else if (p && !p->next && (p->kind == PART_SINGLE || p->kind == PART_ANSI))
+		quote_single(out, p->text.p, p->text.n);
+	else if (p && !p->next && p->kind == PART_DOUBLE && p->parts && !p->parts->next &&
+		 p->parts->kind == PART_TEXT)
+		quote_single(out, p->parts->text.p, p->parts->text.n);
+	else
+		print_word(out, w);
+}
+
+void trace_array_quoted(struct shell *sh, const struct assign *a)
+{
+	struct str line;
+
+	trace_begin(sh, &line);
+	str_addn(&line, a->name.s, a->name.n);
+	str_adds(&line, a->append ? "+=(" : "=(");
+	for (const struct array_item *i = a->items; i; i = i->next) {
+		if (i->sub.kind == SUBSCRIPT_EXPR && i->sub.word) {
+			str_addc(&line, '[');
+			quoted_item(&line, i->sub.word);
+			str_adds(&line, i->append ? "]+=" : "]=");
+		}
+		quoted_item(&line, i->value);
+		if (i->next)
+			str_addc(&line, ' ');
+	}
+	str_addc(&line, ')');
+	trace_send(sh, &line);
+}
+
 void trace_array(struct shell *sh, const struct assign *a)
 {
 	struct str line;

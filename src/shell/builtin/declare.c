@@ -14,6 +14,7 @@ struct declare {
 	uint32_t on, off;
 	bool local, global, inherit;
 	bool print, functions, names_only, remove;	/* -p -f -F, export -n */
+	bool traced;		/* export, readonly: set -x shows the assignment, too */
 	bool no_empty_arrays;	/* readonly -a x makes none */
 	bool only_local;	/* the builtin local: shows nothing else */
 	enum flow *flow;
@@ -201,6 +202,22 @@ static int assign_value(struct declare *d, struct var *v, const struct assign_te
 	return var_put(sh, v, t->value, strlen(t->value), t->append);
 }
 
+/* export and readonly show their assignments once more. */
+static void trace_value(struct shell *sh, const struct assign_text *t)
+{
+	struct arena_mark m = arena_mark(&sh->turn);
+	struct str line;
+
+	str_init(&line, sh->heap, STR_MAX_DEFAULT);
+	str_addn(&line, t->name, t->n);
+	str_adds(&line, t->append ? "+=" : "=");
+	if (*t->value)
+		quote_trace(&line, t->value, strlen(t->value));
+	trace_text(sh, line.p, line.n);
+	str_end(&line);
+	arena_reset(&sh->turn, m);
+}
+
 /* One argument of declare and its kin. */
 static int declare_one(struct declare *d, const char *arg, const struct assign *tree)
 {
@@ -237,6 +254,8 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		*d->flow = sh->failed == FLOW_EXIT ? FLOW_EXIT : FLOW_NEXT;
 		return 1;
 	}
+	if (has_value && d->traced && sh->opts[OPT_XTRACE])
+		trace_value(sh, &t);
 	if (has_value && assign_value(d, v, &t))
 		return 1;
 	if (d->on & VAR_READONLY)
@@ -438,7 +457,8 @@ static int export_run(struct declare *d, int argc, char **argv, const char *lett
 
 int builtin_export(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
-	struct declare d = { .sh = sh, .flow = flow, .on = VAR_EXPORT };
+	struct declare d = { .sh = sh, .flow = flow, .on = VAR_EXPORT,
+			     .traced = true };
 
 	return export_run(&d, argc, argv, "aAfnp");
 }
@@ -446,7 +466,7 @@ int builtin_export(struct shell *sh, int argc, char **argv, enum flow *flow)
 int builtin_readonly(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	struct declare d = { .sh = sh, .flow = flow, .on = VAR_READONLY,
-			     .no_empty_arrays = true };
+			     .traced = true, .no_empty_arrays = true };
 
 	return export_run(&d, argc, argv, "aAfp");
 }

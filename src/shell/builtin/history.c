@@ -35,6 +35,23 @@ static void history_remove(struct shell *sh, size_t i)
 	d->history.n--;
 }
 
+/* The command that is running does not count among the past ones. */
+static void history_unsave(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+
+	if (d->history_saved && d->history.n)
+		history_remove(sh, d->history.n - 1);
+	d->history_saved = false;
+}
+
+static size_t history_past(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+
+	return d->history.n - (d->history_saved && d->history.n);
+}
+
 /* ---- Files ---- */
 
 static const char *history_file(struct shell *sh, const char *arg)
@@ -173,10 +190,12 @@ int builtin_history(struct shell *sh, int argc, char **argv, enum flow *flow)
 		if (o.at < argc) {
 			char *line = join_arguments(sh, argc, argv, o.at);
 
+			history_unsave(sh);
 			history_add(sh, line, strlen(line));
 		}
 		return 0;
 	case 'p':
+		history_unsave(sh);
 		for (int i = o.at; i < argc; i++)
 			putf(sh, "%s\n", !strcmp(argv[i], "!!") && d->history.n ?
 			     d->history.at[d->history.n - 1].text : argv[i]);
@@ -200,7 +219,7 @@ struct fc {
 static int64_t fc_find(struct shell *sh, const char *spec, int64_t fallback)
 {
 	struct doing *d = doing(sh);
-	int64_t n, count = (int64_t)d->history.n;
+	int64_t n, count = (int64_t)history_past(sh);
 
 	if (!spec)
 		return fallback;
@@ -223,7 +242,7 @@ static int fc_again(struct fc *f, int argc, char **argv, int at, enum flow *flow
 
 	if (at < argc && (equals = strchr(argv[at], '=')))
 		at++;
-	i = fc_find(sh, at < argc ? argv[at] : NULL, (int64_t)doing(sh)->history.n - 1);
+	i = fc_find(sh, at < argc ? argv[at] : NULL, (int64_t)history_past(sh) - 1);
 	if (i < 0) {
 		builtin_error(sh, "no command found");
 		return 1;
@@ -243,12 +262,13 @@ static int fc_again(struct fc *f, int argc, char **argv, int at, enum flow *flow
 			k += strlen(equals + 1);
 		}
 	}
+	history_unsave(sh);
+	history_add(sh, text.p, text.n);
 	putf(sh, "%s\n", text.p);
 	put_flush(sh);
 	sh->builtin = NULL;
 	*flow = eval_text(sh, text.p, text.n, "fc", sh->line);
 	sh->builtin = "fc";
-	history_add(sh, text.p, text.n);
 	str_end(&text);
 	return sh->status;
 }
@@ -313,7 +333,7 @@ static int fc_edit(struct fc *f, int64_t first, int64_t last, enum flow *flow)
 int builtin_fc(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	struct fc f = { .sh = sh };
-	int64_t first, last, count = (int64_t)doing(sh)->history.n;
+	int64_t first, last, count = (int64_t)history_past(sh);
 	struct slice v;
 	struct bopt o;
 
