@@ -171,6 +171,14 @@ static bool fail_whole_arith(struct parser *ps)
 	return a != NULL;
 }
 
+/* An operator may have line continuations inside. */
+static void fail_operator_text(struct str *out, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] != '\\' && s[i] != '\n')
+			str_addc(out, s[i]);
+}
+
 /* The token as bash spells it, into ps->text. */
 static void fail_token_text(struct parser *ps)
 {
@@ -187,7 +195,7 @@ static void fail_token_text(struct parser *ps)
 	else if (t->kind == TOK_REDIR && (t->fd >= 0 || t->var.n))
 		str_addn(&text, ps->in.s + t->pos, t->word_end - t->pos);
 	else
-		str_addn(&text, ps->in.s + t->pos, t->end - t->pos);
+		fail_operator_text(&text, ps->in.s + t->pos, t->end - t->pos);
 	str_reset(&ps->text);
 	fail_quote(&ps->text, text.p, text.n);
 	str_end(&text);

@@ -47,8 +47,10 @@ static bool parse_time_options(struct parser *ps)
 		posix = true;
 		lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
 	}
-	if (parse_word_is(ps, "--"))
+	if (parse_word_is(ps, "--")) {
 		lex_take(ps);
+		posix = true;
+	}
 	return posix;
 }
 
@@ -146,6 +148,8 @@ static struct node *parse_pipeline(struct parser *ps)
 	if (!first)
 		return pipeline ? parse_unexpected(ps) : NULL;
 	kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+	if (pipeline && !pipeline->pipeline.negate && !pipeline->pipeline.timed)
+		pipeline = NULL;
 	if (!pipeline && kind != TOK_PIPE && kind != TOK_PIPE_AMP)
 		return first;
 	if (!pipeline) {

@@ -181,7 +181,7 @@ static bool assign_token(struct parser *ps, unsigned mode)
 	a->line = ps->tok.line;
 	if (!assign_head(ps, mode, a) || ps->failed)
 		return ps->failed;
-	if (in->s[in->pos] != '(' || !assign_array(ps, a))
+	if (in->s[in->pos] != '(' || mode & LEX_NO_ARRAY || !assign_array(ps, a))
 		a->value = assign_value(ps);
 	ps->tok.kind = TOK_ASSIGN;
 	ps->tok.assign = a;
@@ -208,21 +208,29 @@ static bool item_token(struct parser *ps)
 
 /* ---- Words ---- */
 
-/* name=( as a plain word (eval a=(1 2)): everything up to the ) belongs to it. */
+/* name=( as a plain word (eval a=(1 2)): bash reads an array, so it must be one,
+ * but then everything up to the ) belongs to the word. */
 static void word_with_parens(struct parser *ps)
 {
 	const struct lex_frame *in = &ps->in;
-	size_t i = in->pos;
+	size_t i = in->pos, known;
+	struct lex_mark mark;
 
 	while (lex_is(in->s[i], C_NAME))
 		i++;
 	i += in->s[i] == '+';
 	if (i == in->pos || in->s[i] != '=' || in->s[i + 1] != '(')
 		return;
-	size_t close = lex_skip(ps, i + 1);
-
-	if (!ps->failed)
-		ps->no_break = close + 1;
+	known = lex_recall(ps, i + 1);
+	if (!known) {
+		lex_mark(ps, &mark);
+		ps->in.pos = i + 2;
+		assign_items(ps);
+		known = in->pos;
+		lex_rewind(ps, &mark);
+		lex_remember(ps, i + 1, known);
+	}
+	ps->no_break = known;
 }
 
 /* The common word: plain characters up to a blank. NULL: look closer. */
@@ -317,7 +325,7 @@ void word_token(struct parser *ps, unsigned mode)
 		return;
 	if (mode & LEX_ITEM && item_token(ps))
 		return;
-	if (mode & LEX_PARENS)
+	if (mode & LEX_PARENS && !(mode & LEX_NO_ARRAY))
 		word_with_parens(ps);
 	ps->tok.word = ps->no_break || mode & LEX_REGEX ? NULL : word_plain(ps);
 	if (!ps->tok.word && !ps->failed) {

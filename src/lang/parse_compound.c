@@ -151,13 +151,13 @@ static void *parse_for_fail(struct parser *ps, size_t open, size_t close, bool e
 	return NULL;
 }
 
-/* One part up to ; or ); NULL if there is nothing but blanks. */
+/* One part up to ; or ), without blanks before it; NULL if it is empty. */
 static struct arith *parse_for_part(struct parser *ps)
 {
 	struct lex_frame *in = &ps->in;
 	struct arith *a;
 
-	while (lex_is(in->s[in->pos], C_BLANK) || in->s[in->pos] == '\n')
+	while (lex_is(in->s[in->pos], C_BLANK))
 		in->pos++;
 	a = word_arith(ps, QUOTED_FOR);
 	return a && a->text.n ? a : NULL;

@@ -184,6 +184,15 @@ static struct cond *cond_word(struct parser *ps)
 	return c->b ? c : NULL;
 }
 
+static void *cond_no_paren(struct parser *ps, uint32_t line)
+{
+	if (ps->failed)
+		return parse_fail_more(ps, line, "expected `)'");
+	if (ps->tok.kind == TOK_WORD && ps->tok.reserved != R_COND_END)
+		return cond_fail_plain(ps, line, "expected `)'");
+	return cond_fail(ps, line, "unexpected token ", ", expected `)'");
+}
+
 static struct cond *cond_group(struct parser *ps)
 {
 	uint32_t line = lex_line(ps, ps->tok.pos);
@@ -199,8 +208,7 @@ static struct cond *cond_group(struct parser *ps)
 	if (!c)
 		return NULL;
 	if (lex_peek(ps, COND_MODE) != TOK_RPAREN)
-		return ps->failed ? parse_fail_more(ps, line, "expected `)'") :
-		       cond_fail(ps, line, "unexpected token ", ", expected `)'");
+		return cond_no_paren(ps, line);
 	lex_take(ps);
 	cond_newlines(ps);
 	c->groups++;
@@ -238,21 +246,23 @@ static bool cond_count(struct parser *ps, unsigned n)
 	return false;
 }
 
+/* Any number of ! before it: two of them are none. */
 static struct cond *cond_term(struct parser *ps)
 {
-	struct cond *first = NULL, **tail = &first;
+	struct cond *not = NULL, *c;
 
-	for (unsigned n = 0; cond_count(ps, n); n++) {
+	for (;;) {
 		cond_newlines(ps);
-		if (ps->tok.reserved != R_BANG) {
-			*tail = cond_primary(ps);
-			return *tail ? first : NULL;
-		}
-		*tail = cond_new(ps, COND_NOT);
-		tail = &(*tail)->left;
+		if (ps->tok.reserved != R_BANG)
+			break;
+		not = not ? NULL : cond_new(ps, COND_NOT);
 		lex_take(ps);
 	}
-	return NULL;
+	c = cond_primary(ps);
+	if (!c || !not)
+		return c;
+	not->left = c;
+	return not;
 }
 
 /* The operators of this level: && in cond_and(), || in cond_or(). */

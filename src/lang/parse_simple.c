@@ -95,7 +95,7 @@ static void simple_word(struct parser *ps, struct simple *c)
 	*c->words = w;
 	c->words = &w->next;
 	if (c->n->simple.n_words++ == 0)
-		c->mode = simple_mode(w, &c->is_decl);
+		c->mode = simple_mode(w, &c->is_decl) | (c->mode & LEX_NO_ARRAY);
 	if (c->is_decl)
 		simple_decl(ps, c, w, NULL);
 }
@@ -165,6 +165,17 @@ static struct node *simple_end(struct parser *ps, struct node *n)
 	return parse_end(ps, n);
 }
 
+/* Behind a redirection that is not the first thing bash expects neither arrays
+ * nor aliases any more. */
+static void simple_behind_redir(struct simple *c)
+{
+	c->mode |= LEX_MIDDLE;
+	if (c->n->simple.n_words || c->n->simple.assigns) {
+		c->mode |= LEX_NO_ARRAY;
+		c->mode &= ~(unsigned)LEX_COMMAND;
+	}
+}
+
 static struct node *simple_run(struct parser *ps, struct simple *c)
 {
 	struct node *n = c->n;
@@ -182,7 +193,7 @@ static struct node *simple_run(struct parser *ps, struct simple *c)
 			if (!*c->redirs)
 				return NULL;
 			c->redirs = &(*c->redirs)->next;
-			c->mode |= LEX_MIDDLE;
+			simple_behind_redir(c);
 			continue;
 		case TOK_LPAREN:
 			if (simple_may_be_function(c))

@@ -150,6 +150,8 @@ static void quoted_text(struct parser *ps, struct parts *out, size_t from, size_
 	part->raw = (struct slice){ s + from, to - from };
 }
 
+static void word_ansi(struct parser *ps, struct parts *out);
+
 /* "..." at pos, inside or outside of other quotes. */
 static void word_double(struct parser *ps, struct parts *out, enum part_kind kind)
 {
@@ -268,6 +270,20 @@ static bool quoted_stops(struct parser *ps, struct quoted *q, char c)
 	return false;
 }
 
+/* $'..' in "${x-..}": bash decodes it when it reads, and the result is plain
+ * text of the string. */
+static void quoted_ansi(struct parser *ps, struct parts *out)
+{
+	struct part *part = parts_add(ps, out, PART_TEXT);
+	struct parts inner;
+
+	parts_init(&inner);
+	ps->in.pos++;
+	word_ansi(ps, &inner);
+	if (inner.first)
+		part->text = inner.first->text;
+}
+
 /* One character of C_DQUOTE; false: the end. */
 static bool quoted_step(struct parser *ps, struct parts *out, struct quoted *q)
 {
@@ -296,6 +312,11 @@ static bool quoted_step(struct parser *ps, struct parts *out, struct quoted *q)
 		word_backquote(ps, out, q->kind);
 		break;
 	case '$':
+		if (q->kind == QUOTED_BRACE && in->s[in->pos + 1] == '\'') {
+			quoted_flush(ps, out, q);
+			quoted_ansi(ps, out);
+			break;
+		}
 		if (!word_is_dollar(ps, true)) {
 			in->pos++;
 			return true;

@@ -105,6 +105,7 @@ enum {
 	LEX_PLAIN = 256,	/* no patterns, braces, tildes: a subscript */
 	LEX_VALUE = 512,	/* value of an assignment: tildes behind : too */
 	LEX_DUP = 2048,		/* behind >&: no descriptors, and - is a word */
+	LEX_NO_ARRAY = 4096,	/* name=( is no array: behind a redirection */
 	LEX_MIDDLE = 1024	/* behind the first token of a simple command */
 };
 
