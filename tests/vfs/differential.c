@@ -7,7 +7,9 @@
  *
  * With DIFFERENTIAL_TIMES set, it also compares which calls change mtime and ctime.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

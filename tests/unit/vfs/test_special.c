@@ -261,6 +261,137 @@ static void proc(void)
 	who.pid = 7;
 }
 
+static void proc_texts(void)
+{
+	struct vfs_file *f;
+	struct tsb_stat st;
+	char buf[8];
+	int magic[2];
+	is_str(get("/proc/self/environ"), "A=1", "proc: environ");
+	is_str(get("/proc/7/statm"), "2 2 0 0 0 2 0\n", "proc: statm");
+	ok(strstr(get("/proc/cpuinfo"), "processor\t: 1\n") && !strstr(get("/proc/cpuinfo"),
+		  "processor\t: 2\n"), "proc: cpuinfo");
+	ok(strstr(get("/proc/filesystems"), "nodev\tproc\n"), "proc: filesystems");
+	ok(strstr(get("/proc/stat"), "btime 988\n"), "proc: stat of the system");
+	is_str(get("/proc/version"), "Linux version 6.1.0 (root@sandbox) (gcc) #1 SMP\n", "proc: version");
+	is_str(get("/proc/sys/kernel/ostype"), "Linux\n", "proc: ostype");
+	is_str(get("/proc/sys/kernel/osrelease"), "6.1.0\n", "proc: osrelease");
+	is_str(get("/proc/sys/kernel/version"), "#1 SMP\n", "proc: kernel version");
+	is_str(get("/proc/sys/kernel/pid_max"), "32768\n", "proc: pid_max");
+	is_int(open_rc("/proc/sys", O_RDWR), -EISDIR, "proc: a directory to write");
+	is_int(open_rc("/proc/version", O_RDONLY | O_DIRECTORY), -ENOTDIR, "proc: O_DIRECTORY");
+	is_int(open_rc("/proc/version/x", O_RDONLY), -ENOTDIR, "proc: below a file");
+	is_int(open_rc("/proc/self", O_RDONLY | O_NOFOLLOW), -ELOOP, "proc: O_NOFOLLOW");
+	is_str(link_of("/proc/version"), "error -22", "proc: no link");
+	vfs_open(&c, "/proc/version", O_RDONLY, 0, &f, magic);
+	is_int(vfs_read(f, buf, 5, 6), 5, "proc: read in the middle");
+	is_int(vfs_read(f, buf, 5, 1000), 0, "proc: read at the end");
+	is_int(vfs_readdir(f, buf, 8), -ENOTDIR, "proc: no directory");
+	is_int(vfs_fstat(f, &st), 0, "proc: fstat");
+	is_int(vfs_write(f, &who, "x", 1, 0), -EBADF, "proc: not to write");
+	vfs_close(f);
+	vfs_mkdir(&c, "/with space", 0755);
+	vfs_mount(c.vfs, "/with space", tsb_mem_new(&(struct tsb_mem_options)TSB_MEM_OPTIONS_INIT), 0);
+	ok(strstr(get("/proc/mounts"), "tmpfs /with\\040space tmpfs "), "proc: mounts are escaped");
+	vfs_unmount(c.vfs, "/with space");
+}
+
+/* What root may not do either. */
+static void fixed(void)
+{
+	static const char *const places[] = { "/dev", "/proc" };
+	struct tsb_setattr set = { .mask = TSB_SET_MODE, .mode = 0777 };
+	struct vfs_file *f;
+	char path[64], to[64];
+	int magic[2];
+	who.uid = who.gid = 0;
+	for (int i = 0; i < 2; i++) {
+		const char *file = i ? "version" : "null";
+		snprintf(path, sizeof(path), "%s/new", places[i]);
+		snprintf(to, sizeof(to), "%s/%s", places[i], file);
+		is_int(vfs_mkdir(&c, path, 0755), -EPERM, "fixed: mkdir");
+		is_int(vfs_mknod(&c, path, S_IFIFO, 0), -EPERM, "fixed: mknod");
+		is_int(open_rc(path, O_WRONLY | O_CREAT), -EPERM, "fixed: open");
+		is_int(vfs_symlink(&c, "x", path), -EPERM, "fixed: symlink");
+		is_int(vfs_link(&c, to, path, false), -EPERM, "fixed: link");
+		is_int(vfs_rename(&c, to, path, 0), -EPERM, "fixed: rename");
+		is_int(vfs_unlink(&c, to), -EPERM, "fixed: unlink");
+		is_int(vfs_setattr(&c, to, &set, true), -EPERM, "fixed: chmod");
+		is_int(open_rc(to, O_WRONLY | O_CREAT | O_EXCL), -EEXIST, "fixed: O_EXCL");
+		vfs_open(&c, to, O_RDONLY, 0, &f, magic);
+		is_int(vfs_fsetattr(f, &who, &set), -EPERM, "fixed: fchmod");
+		vfs_close(f);
+	}
+	is_int(vfs_rmdir(&c, "/proc/sys"), -EPERM, "fixed: rmdir");
+	is_int(open_rc("/proc/version", O_WRONLY), -EACCES, "proc: root writes nothing");
+	who.uid = who.gid = 1000;
+}
+
+static void random_bytes(void *ctx, void *buf, size_t n)
+{
+	memset(buf, *(int *)ctx, n);
+}
+
+/* The devices by themselves, as a backend. */
+static void dev_backend(void)
+{
+	int byte = 'r';
+	struct tsb_fs *fs = devfs_new(random_bytes, &byte, (struct tsb_time){ 0, 0 });
+	struct tsb_file *f = calloc(1, fs->ops->file_size);
+	struct tsb_statfs sfs;
+	struct tsb_stat st;
+	char buf[8];
+	f->ops = fs->ops;
+	f->fs = fs;
+	is_int(fs->ops->open(fs, &who, "/random", O_RDONLY, 0, f), 0, "devfs: open");
+	is_int(fs->ops->read_at(f, buf, 3, 0), 3, "devfs: the caller's random bytes");
+	ok(!memcmp(buf, "rrr", 3), "devfs: are those");
+	is_int(fs->ops->truncate(f, &who, 0), -EINVAL, "devfs: truncate");
+	is_int(fs->ops->fstat(f, &st), 0, "devfs: fstat");
+	is_int(fs->ops->readdir(f, buf, 8), -ENOTDIR, "devfs: no directory");
+	is_int(fs->ops->open(fs, &who, "/", O_RDONLY, 0, f), 0, "devfs: the directory");
+	is_int(fs->ops->read_at(f, buf, 3, 0), -EISDIR, "devfs: is not read");
+	is_int(fs->ops->readdir(f, buf, 8), -EINVAL, "devfs: no room");
+	is_int(fs->ops->open(fs, &who, "/", O_RDWR, 0, f), -EISDIR, "devfs: nor written");
+	is_int(fs->ops->open(fs, &who, "/fd", O_RDONLY, 0, f), -ELOOP, "devfs: a link");
+	is_int(fs->ops->open(fs, &who, "/fd/0", O_RDONLY, 0, f), -ENOTDIR, "devfs: behind a link");
+	is_int(fs->ops->open(fs, &who, "/null", O_RDONLY | O_DIRECTORY, 0, f), -ENOTDIR, "devfs: file");
+	is_int(fs->ops->readlink(fs, &who, "/null", buf, 8), -EINVAL, "devfs: no link");
+	is_int(fs->ops->readlink(fs, &who, "/fd/x", buf, 8), -ENOTDIR, "devfs: not inside a link");
+	is_int(fs->ops->lstat(fs, &who, "/none", &st), -ENOENT, "devfs: nothing");
+	is_int(fs->ops->statfs(fs, &sfs), 0, "devfs: statfs");
+	free(f);
+	fs->ops->free(fs);
+}
+
+static void bin_backend(void)
+{
+	struct tsb_fs *fs = binfs_new(bin_name, bin_count, NULL, (struct tsb_time){ 0, 0 });
+	struct tsb_file *f = calloc(1, fs->ops->file_size);
+	struct tsb_statfs sfs;
+	struct tsb_stat st;
+	char buf[8];
+	f->ops = fs->ops;
+	f->fs = fs;
+	is_int(fs->ops->open(fs, &who, "/ls", O_RDONLY, 0, f), 0, "binfs: open");
+	is_int(fs->ops->fstat(f, &st), 0, "binfs: fstat");
+	is_int(fs->ops->read_at(f, buf, 8, 1000), 0, "binfs: the end");
+	is_int(fs->ops->readdir(f, buf, 8), -ENOTDIR, "binfs: no directory");
+	is_int(fs->ops->close(f), 0, "binfs: close");
+	is_int(fs->ops->open(fs, &who, "/", O_RDONLY, 0, f), 0, "binfs: the directory");
+	is_int(fs->ops->read_at(f, buf, 8, 0), -EISDIR, "binfs: is not read");
+	is_int(fs->ops->readdir(f, buf, 8), -EINVAL, "binfs: no room");
+	fs->ops->close(f);
+	is_int(fs->ops->open(fs, &who, "/", O_RDWR, 0, f), -EISDIR, "binfs: nor written");
+	is_int(fs->ops->open(fs, &who, "/none", O_WRONLY | O_CREAT, 0, f), -EROFS, "binfs: new");
+	is_int(fs->ops->open(fs, &who, "/none", O_RDONLY, 0, f), -ENOENT, "binfs: none");
+	is_int(fs->ops->open(fs, &who, "/ls", O_RDONLY | O_DIRECTORY, 0, f), -ENOTDIR, "binfs: file");
+	is_int(fs->ops->open(fs, &who, "/ls", O_WRONLY | O_CREAT | O_EXCL, 0, f), -EEXIST, "binfs: there");
+	is_int(fs->ops->statfs(fs, &sfs), 0, "binfs: statfs");
+	free(f);
+	fs->ops->free(fs);
+}
+
 static void bin(void)
 {
 	const char *command;
@@ -310,7 +441,11 @@ int main(void)
 	dev();
 	descriptors();
 	proc();
+	proc_texts();
+	fixed();
+	dev_backend();
 	bin();
+	bin_backend();
 	image();
 	vfs_free(c.vfs);
 	return done();
