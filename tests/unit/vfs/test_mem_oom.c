@@ -11,6 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "vfs/bin.h"
+#include "vfs/dev.h"
+#include "vfs/image.h"
+#include "vfs/proc.h"
 #include "vfs/vfs.h"
 
 #include "tap.h"
@@ -228,6 +232,70 @@ static void try_call(struct vfs *base, int (*run)(const struct vfs_ctx *c), cons
 	ok(same, label);
 }
 
+static const char *no_name(const void *ctx, size_t i) { (void)ctx, (void)i; return NULL; }
+static size_t no_count(const void *ctx) { (void)ctx; return 0; }
+
+/* Mounts fs, or gives it back. */
+static int put_up(struct vfs *v, const char *path, struct tsb_fs *fs)
+{
+	int rc = fs ? vfs_mount(v, path, fs, VFS_MOUNT_SHARE) : -ENOMEM;
+	if (rc)
+		tsb_fs_free(fs);
+	return rc;
+}
+
+/* A sandbox with more mounts than a namespace has room for at first. */
+static int assemble(void)
+{
+	static const char *const more[] = { "/a", "/b", "/c", "/d", "/e" };
+	struct tsb_mem_options opt = TSB_MEM_OPTIONS_INIT;
+	struct tsb_time now = { 0, 0 };
+	struct procfs_source none = { .ctx = NULL };
+	struct tsb_fs *root = vfs_image_new(&opt, "host");
+	struct vfs *v = root ? vfs_new(root) : NULL, *b = NULL, *copy;
+	int rc = v ? 0 : -ENOMEM;
+	if (!v) {
+		tsb_fs_free(root);
+		return rc;
+	}
+	for (size_t i = 0; !rc && i < 5; i++)
+		rc = put_up(v, more[i], tsb_mem_new(&opt));
+	if (!rc)
+		rc = put_up(v, "/dev", devfs_new(NULL, NULL, now));
+	if (!rc)
+		rc = put_up(v, "/bin", binfs_new(no_name, no_count, NULL, now));
+	if (!rc)
+		rc = put_up(v, "/proc", procfs_new(&none));
+	if (!rc)
+		rc = vfs_remount(v, "/dev", VFS_MOUNT_READ_ONLY);
+	if (!rc)
+		rc = vfs_branch(v, &b);
+	if (!rc)
+		rc = vfs_restore(v, b);
+	copy = rc ? NULL : vfs_clone(v);
+	if (!rc && !copy)
+		rc = -ENOMEM;
+	vfs_free(copy);
+	vfs_free(b);
+	vfs_free(v);
+	return rc;
+}
+
+static void assembling(void)
+{
+	long n, before = live;
+	int rc = -1;
+	bool good = true;
+	for (n = 0; n < 5000 && rc; n++) {
+		countdown = n;
+		armed = true;
+		rc = assemble();
+		armed = false;
+		good = good && (!rc || rc == -ENOMEM) && live == before;
+	}
+	ok(good && n > 100 && !rc, "assembling a sandbox: fails with ENOMEM, leaks nothing");
+}
+
 int main(void)
 {
 	struct tsb_mem_options opt = TSB_MEM_OPTIONS_INIT;
@@ -241,6 +309,7 @@ int main(void)
 		try_call(c.vfs, calls[i].run, calls[i].name);
 	ok(look(&c, "/") == before, "the base is untouched");
 	vfs_free(c.vfs);
+	assembling();
 	return done();
 }
 #endif

@@ -35,7 +35,8 @@ static int src_process(void *ctx, int pid, struct procfs_process *out)
 	if (pid != 1 && pid != 7 && pid != 12)
 		return -ENOENT;
 	*out = (struct procfs_process){
-		.ppid = pid == 1 ? 0 : 1, .pgid = 1, .sid = 1, .state = pid == 12 ? 'Z' : 'S',
+		.ppid = pid == 1 ? 0 : 1, .pgid = 1, .sid = 1,
+		.state = pid == 12 ? 'Z' : pid == 1 ? 'R' : 'S',
 		.uid = 1000, .gid = 1000, .umask = 022, .comm = "a-long-program-name",
 		.argv = argv, .env = env, .exe = "/usr/bin/bash", .cwd = "/home/user",
 		.memory_bytes = 8192, .memory_peak = 16384, .start_ns = 1500000000, .fd_size = 256,
@@ -268,6 +269,8 @@ static void proc_texts(void)
 	char buf[8];
 	int magic[2];
 	is_str(get("/proc/self/environ"), "A=1", "proc: environ");
+	ok(strstr(get("/proc/1/status"), "State:\tR (running)\n"), "proc: a running process");
+	ok(strstr(get("/proc/1/status"), "Cpus_allowed_list:\t0-1\n"), "proc: cpus");
 	is_str(get("/proc/7/statm"), "2 2 0 0 0 2 0\n", "proc: statm");
 	ok(strstr(get("/proc/cpuinfo"), "processor\t: 1\n") && !strstr(get("/proc/cpuinfo"),
 		  "processor\t: 2\n"), "proc: cpuinfo");

@@ -10,6 +10,7 @@
 
 #include <tinysandbox/command.h>
 
+#include "vfs/mem.h"
 #include "vfs/shim.h"
 #include "vfs/vfs.h"
 
@@ -339,7 +340,26 @@ static void moves_are_told(void)
 	vfs_rename(&c, "a", "b/../b/c", 0);
 	vfs_rename(&c, "b/c", "b/c", 0);
 	is_str(moves, "/a>/b/c ", "moved: directories only, clean paths");
+	moves[0] = '\0';
+	vfs_mkdir(&c, "/e", 0755);
+	vfs_rename(&c, "/e", "/b/c", TSB_RENAME_EXCHANGE);
+	is_str(moves, "/e>// /b/c>/e //>/b/c ", "moved: an exchange goes by way of //");
 	vfs_free(c.vfs);
+}
+
+/* The second filesystem has no room for what comes: the first goes back. */
+static void restore_fails_whole(struct vfs *v, struct vfs *b)
+{
+	struct vfs_mount_info m;
+	c.vfs = b;
+	put("/f", "other");
+	put("/m/f", "more than ten bytes");
+	c.vfs = v;
+	put("/f", "mine");
+	vfs_mount_at(v, 1, &m);
+	vfs_mem_limit(m.fs, 10, 10, 10);
+	is_int(vfs_restore(v, b), -ENOSPC, "restore: no room in one");
+	is_str(get("/f"), "mine", "restore: nothing has changed");
 }
 
 static void branches(void)
@@ -367,6 +387,7 @@ static void branches(void)
 	is_int(vfs_restore(v, b), 0, "restore");
 	is_str(get("/f"), "old", "restore: the root");
 	is_str(get("/m/f"), "branch", "restore: the mount");
+	restore_fails_whole(v, b);
 	vfs_unmount(b, "/m");
 	is_int(vfs_restore(v, b), -EOPNOTSUPP, "restore: other mounts");
 	vfs_free(b);
