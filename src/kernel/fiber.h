@@ -9,11 +9,17 @@
 #ifndef KERNEL_FIBER_H
 #define KERNEL_FIBER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* ---- Stacks: 256 KiB and a guard page below, kept warm ---- */
+/*
+ * ---- Stacks with a guard page below, kept warm. Address space is cheap and pages
+ * come when touched, so there is room for deep recursion of shell functions; code
+ * that is no shell keeps to 256 KiB. ----
+ */
 
-#define STACK_SIZE ((size_t)256 << 10)
+#define STACK_SIZE ((size_t)4 << 20)
+#define STACK_USUAL ((size_t)256 << 10)
 
 struct stack {			/* lives in the topmost bytes of its stack */
 	struct stack *next;
@@ -23,6 +29,7 @@ struct stack {			/* lives in the topmost bytes of its stack */
 };
 
 struct stack_pool {
+	bool deep;		/* some stack went beyond STACK_USUAL in this run */
 	struct stack *warm;	/* pages as they were left */
 	struct stack *cold;	/* pages given back to the machine */
 	size_t n_warm, n_cold;

@@ -234,6 +234,9 @@ int proc_drop_fd(struct tsb_proc *child, int fd);
  * into out, NULs dropped are counted. The pipe's reading end is fd. */
 int proc_read_all(struct tsb_proc *p, int fd, struct str *out);
 
+/* Said by who uses more stack than is usual: its pages are given back after the run. */
+void proc_stack_deep(struct tsb_proc *p);
+
 /* Time used: the fiber's share of CPU (user), for time and times. */
 struct proc_times {
 	uint64_t real_ns, user_ns, children_ns;

@@ -496,3 +496,8 @@ void proc_on_end(struct tsb_proc *p, void (*hook)(void *arg), void *arg)
 	h->arg = arg;
 	p->hooks = h;
 }
+
+void proc_stack_deep(struct tsb_proc *p)
+{
+	p->k->stacks.deep = true;
+}

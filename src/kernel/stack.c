@@ -76,8 +76,21 @@ void stack_give(struct stack_pool *pool, struct stack *s)
 	pool->n_warm++;
 }
 
+/* After a deep recursion warm stacks would hold megabytes. */
+static void stack_shrink(struct stack_pool *pool)
+{
+	for (struct stack *s = pool->warm; s; s = s->next) {
+		size_t below = (size_t)(s->top - s->low) - STACK_USUAL;
+
+		madvise(s->low, below & ~(size_t)0xffff, MADV_DONTNEED);
+	}
+	pool->deep = false;
+}
+
 void stack_trim(struct stack_pool *pool)
 {
+	if (pool->deep)
+		stack_shrink(pool);
 	while (pool->n_warm > STACKS_WARM) {
 		struct stack *s = stack_take(pool);
 		size_t below = (size_t)(s->top - s->low) & ~(size_t)0xffff;

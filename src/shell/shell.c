@@ -16,7 +16,7 @@
 #include "kernel/fiber.h"
 
 /* What must stay free of the stack for the deepest builtin. */
-#define STACK_RESERVE ((size_t)64 << 10)
+#define STACK_RESERVE ((size_t)384 << 10)
 
 struct shell_block {
 	struct shell sh;
@@ -106,10 +106,11 @@ bool shell_deeper(struct shell *sh)
 	size_t used = here < base ? (size_t)(base - here) : 0;
 	uint64_t max = kernel_limits(proc_kernel(sh->p))->call_depth;
 
+	if (used > STACK_USUAL / 2)
+		proc_stack_deep(sh->p);
 	if (sh->call_depth < max && used + STACK_RESERVE < STACK_SIZE)
 		return true;
-	if (sh->call_depth >= max)
-		proc_limit(sh->p, "call_depth");
+	proc_limit(sh->p, "call_depth");
 	shell_error(sh, "maximum nesting level of functions, eval, source and traps exceeded (%u)",
 		    sh->call_depth);
 	return false;

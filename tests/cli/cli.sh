@@ -44,7 +44,7 @@ is "--json status" 3 "$("$tsb" --json -c 'echo out; echo err >&2; exit 3' | fiel
 is "--json stdout" "out" "$("$tsb" --json -c 'echo out; echo err >&2; exit 3' | field stdout)"
 is "--json stderr" "err" "$("$tsb" --json -c 'echo out; echo err >&2; exit 3' | field stderr)"
 is "--json bytes" "/w==" "$("$tsb" --json -c "printf '\377'" | field stdout_b64)"
-is "--limit stops, and is named" "124 wall_ms" "$("$tsb" --json --limit wall_ms=50 -c 'while :; do :; done' |
+is "--limit stops, and is named" "124 wall_ms" "$("$tsb" --json --limit wall_ms=50 -c 'while ((1)); do ((i++)); done' |
 	python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["status"], r["limit"])')"
 "$tsb" --limit nonsense=1 -c true 2>/dev/null
 is "unknown limit" 2 $?
