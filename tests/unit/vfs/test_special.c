@@ -154,7 +154,10 @@ static const char *link_of(const char *path)
 {
 	static char buf[256];
 	ssize_t n = vfs_readlink(&c, path, buf, sizeof(buf) - 1);
-	snprintf(buf + (n < 0 ? 0 : n), sizeof(buf), n < 0 ? "error %d" : "", (int)n);
+	if (n < 0)
+		snprintf(buf, sizeof(buf), "error %d", (int)n);
+	else
+		buf[n] = '\0';
 	return buf;
 }
 
