@@ -16,9 +16,12 @@
 #include "cmd/util.h"
 #include "cmd/walk.h"
 
+enum chmod_say { CHMOD_SAY_NOTHING, CHMOD_SAY_CHANGES, CHMOD_SAY_ALL };
+
 struct chmod {
 	struct tsb_proc *p;
-	bool changes, silent, verbose, recursive, guard_root;
+	int say;		/* enum chmod_say */
+	bool silent, recursive, guard_root;
 	const char *reference;
 	const char *mode;	/* out of options */
 	struct mode_change *change;
@@ -51,12 +54,12 @@ static int chmod_set_root(struct tsb_proc *p, void *opts, const struct tsb_opt *
 			TSB_ARG_OPTIONAL | TSB_OPT_HIDDEN, chmod_add_mode }
 
 static const struct tsb_opt chmod_opts[] = {
-	TSB_OPT_FLAG(struct chmod, changes, 'c', "changes",
-		     "like verbose but report only when a change is made"),
+	TSB_OPT_SET(struct chmod, say, CHMOD_SAY_CHANGES, 'c', "changes",
+		    "like verbose but report only when a change is made"),
 	TSB_OPT_FLAG(struct chmod, silent, 'f', "silent", "suppress most error messages"),
 	TSB_OPT_FLAG(struct chmod, silent, 0, "quiet", NULL),
-	TSB_OPT_FLAG(struct chmod, verbose, 'v', "verbose",
-		     "output a diagnostic for every file processed"),
+	TSB_OPT_SET(struct chmod, say, CHMOD_SAY_ALL, 'v', "verbose",
+		    "output a diagnostic for every file processed"),
 	TSB_OPT_CALL(chmod_set_root, 0, 0, "no-preserve-root", NULL,
 		     "do not treat '/' specially (the default)"),
 	TSB_OPT_CALL(chmod_set_root, 1, 0, "preserve-root", NULL,
@@ -201,9 +204,9 @@ static bool chmod_entry(struct chmod *o, struct walk *w, struct walk_entry *e)
 	}
 	if (r == CHMOD_NOT_APPLIED && !S_ISLNK(e->st.mode))
 		r = chmod_apply(o, e, &now);
-	if ((o->verbose || o->changes) && r == CHMOD_CHANGED && !chmod_changed(o, e, now))
+	if (o->say && r == CHMOD_CHANGED && !chmod_changed(o, e, now))
 		r = CHMOD_SAME;
-	if (o->verbose || (o->changes && r == CHMOD_CHANGED))
+	if (o->say == CHMOD_SAY_ALL || (o->say && r == CHMOD_CHANGED))
 		chmod_describe(o, e, r, now);
 	if (r >= CHMOD_SAME && o->mode && chmod_surprises(o, e, now))
 		r = CHMOD_FAILED;

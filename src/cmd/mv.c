@@ -98,6 +98,7 @@ static int mv_count(struct tsb_proc *p, const struct mv *mv, int argc, char **ar
 	return argc > 2 ? tsb_usage(p, "extra operand %s", quote_af(p, argv[2])) : 0;
 }
 
+/* Behind the first try to rename, as GNU's mv has it. */
 static int mv_settle(struct tsb_proc *p, struct copy_options *o)
 {
 	if (o->ask == COPY_NO_CLOBBER)
@@ -108,7 +109,6 @@ static int mv_settle(struct tsb_proc *p, struct copy_options *o)
 	return backup_prepare(p, &o->backup);
 }
 
-/* Not before the first try to rename, as GNU's mv does. */
 static void mv_strip(const struct mv *mv, int argc, char **argv)
 {
 	if (mv->strip_slashes)
@@ -117,25 +117,31 @@ static void mv_strip(const struct mv *mv, int argc, char **argv)
 }
 
 /* The last operand may be a directory; found out only if renaming fails. */
-static int mv_to_last(struct copy *c, const struct mv *mv, int argc, char **argv)
+static int mv_to_last(struct copy *c, struct mv *mv, int argc, char **argv)
 {
 	const char *last = mv->target_dir ? mv->target_dir : argv[argc - 1];
-	int err;
+	int err, status;
 
 	if (!mv->target_dir && argc == 2) {
 		c->rename_error = tsb_rename(c->p, argv[0], last, TSB_RENAME_NOREPLACE);
-		if (!c->rename_error)
-			return !mv_one(c, argv[0], last);
+		if (!c->rename_error) {
+			status = mv_settle(c->p, &mv->copy);
+			return status ? status : !mv_one(c, argv[0], last);
+		}
 	}
 	err = copy_target_error(c->p, last);
+	if (err && (mv->target_dir || argc > 2)) {
+		tsb_warn_errno(c->p, err, "target%s %s", mv->target_dir ? " directory" : "",
+			       quote_af(c->p, last));
+		return 1;
+	}
+	status = mv_settle(c->p, &mv->copy);
+	if (status)
+		return status;
 	mv_strip(mv, argc, argv);
-	if (!err)
-		return mv_into(c, last, mv->target_dir ? argc : argc - 1, argv);
-	if (!mv->target_dir && argc == 2)
-		return !mv_one(c, argv[0], last);
-	tsb_warn_errno(c->p, err, "target%s %s", mv->target_dir ? " directory" : "",
-		       quote_af(c->p, last));
-	return 1;
+	if (err)
+		return !mv_one(c, argv[0], argv[1]);
+	return mv_into(c, last, mv->target_dir ? argc : argc - 1, argv);
 }
 
 static int mv_run(struct tsb_proc *p, void *opts, int argc, char **argv)
@@ -144,16 +150,16 @@ static int mv_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	struct copy c;
 	int status = mv_count(p, mv, argc, argv);
 
-	if (!status)
-		status = mv_settle(p, &mv->copy);
 	if (status)
 		return status;
 	copy_init(&c, p, &mv->copy);
-	if (mv->no_target_dir) {
-		mv_strip(mv, argc, argv);
-		return !mv_one(&c, argv[0], argv[1]);
-	}
-	return mv_to_last(&c, mv, argc, argv);
+	if (!mv->no_target_dir)
+		return mv_to_last(&c, mv, argc, argv);
+	status = mv_settle(p, &mv->copy);
+	if (status)
+		return status;
+	mv_strip(mv, argc, argv);
+	return !mv_one(&c, argv[0], argv[1]);
 }
 
 const struct tsb_command cmd_mv = {
