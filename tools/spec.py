@@ -21,7 +21,7 @@ A file holds cases:
 
 Standard error is compared byte for byte, like standard output.
 """
-import json, os, re, select, shutil, subprocess, sys
+import json, os, re, select, signal, subprocess, sys
 
 ENV = {'HOME': '/home/user', 'USER': 'user', 'LOGNAME': 'user', 'SHELL': '/bin/bash', 'TERM': 'xterm-256color',
        'LANG': 'C.UTF-8', 'PATH': '/usr/local/bin:/usr/bin:/bin', 'TZ': 'UTC'}
@@ -151,14 +151,23 @@ class Real:
                 else:
                     subprocess.run(['rm', '-rf', '--one-file-system', path], stderr=subprocess.DEVNULL)
         env = {**ENV, **case.env}
+        p = subprocess.Popen(['bash', '-c', '\n'.join(case.script) + '\n', 'bash'], env=env, cwd='/home/user',
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             user=1000, group=1000, extra_groups=[], umask=0o022, start_new_session=True)
         try:
-            r = subprocess.run(['bash', '-c', '\n'.join(case.script) + '\n', 'bash'], env=env, cwd='/home/user',
-                               stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT,
-                               user=1000, group=1000, extra_groups=[], umask=0o022, start_new_session=True)
+            stdout, stderr = p.communicate(timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
+            stdout = None
+        finally:
+            try:
+                os.killpg(p.pid, signal.SIGKILL)    # and whatever it left running
+            except ProcessLookupError:
+                pass
+            p.wait()
+        if stdout is None:
             return None
-        status = 128 - r.returncode if r.returncode < 0 else r.returncode
-        return status, text_of(r.stdout), text_of(r.stderr)
+        status = 128 - p.returncode if p.returncode < 0 else p.returncode
+        return status, text_of(stdout), text_of(stderr)
 
 
 def enter_namespaces():
