@@ -22,13 +22,19 @@ static struct dirnode **dir_child(struct dirnode *n)
 	return (struct dirnode **)(n->item + DIR_FAN);
 }
 
-/* Eight or four bytes, the first one highest. */
-static uint64_t dir_load(const char *p, unsigned n)
+/* Eight and four bytes, the first one highest. */
+static uint64_t dir_load8(const char *p)
 {
-	uint64_t v = 0;
-	for (unsigned i = 0; i < n; i++)
-		v = v << 8 | (unsigned char)p[i];
-	return v;
+	uint64_t v;
+	memcpy(&v, p, sizeof(v));
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? v : __builtin_bswap64(v);
+}
+
+static uint64_t dir_load4(const char *p)
+{
+	uint32_t v;
+	memcpy(&v, p, sizeof(v));
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? v : __builtin_bswap32(v);
 }
 
 /* The loads may overlap; both put the same byte in the same place. */
@@ -36,9 +42,9 @@ struct dirkey dir_key(const char *p, size_t n)
 {
 	struct dirkey k = { p, n, 0 };
 	if (n >= 8) {
-		k.head = dir_load(p, 8);
+		k.head = dir_load8(p);
 	} else if (n >= 4) {
-		k.head = dir_load(p, 4) << 32 | dir_load(p + n - 4, 4) << (8 * (8 - n));
+		k.head = dir_load4(p) << 32 | dir_load4(p + n - 4) << (8 * (8 - n));
 	} else if (n) {
 		const unsigned char *b = (const unsigned char *)p;
 		k.head = (uint64_t)b[0] << 56 | (uint64_t)b[n / 2] << (56 - 8 * (n / 2)) |
@@ -82,25 +88,28 @@ static int dir_compare(const struct dirkey *k, const struct dirnode *n, unsigned
 static unsigned dir_search_head(const struct dirnode *n, uint64_t head, unsigned low,
 				unsigned high)
 {
-	while (low < high) {
-		unsigned mid = (low + high) / 2;
-		if (n->item[mid].head < head)
-			low = mid + 1;
-		else
-			high = mid;
+	unsigned count = high - low;
+	/* Halves without a jump that cannot be foreseen. */
+	while (count > 1) {
+		unsigned half = count / 2;
+		low = n->item[low + half - 1].head < head ? low + half : low;
+		count -= half;
 	}
-	return low;
+	return low + (count && n->item[low].head < head);
 }
 
 /* The first item from `from` on that is not less than k; *equal: it is k. */
 static unsigned dir_search(const struct dirnode *n, const struct dirkey *k, unsigned from,
 			   bool *equal)
 {
-	unsigned low = dir_search_head(n, k->head, from, n->o.n), high = low;
+	unsigned low = dir_search_head(n, k->head, from, n->o.n), high = n->o.n;
 	*equal = false;
-	if (low < n->o.n && n->item[low].head == k->head)
-		high = n->item[n->o.n - 1].head == k->head ? n->o.n :
-		       dir_search_head(n, k->head + 1, low, n->o.n);
+	if (low == high || n->item[low].head != k->head)
+		return low;
+	if (low + 1 == high || n->item[low + 1].head != k->head)
+		high = low + 1;		/* as a rule */
+	else if (n->item[high - 1].head != k->head)
+		high = dir_search_head(n, k->head + 1, low, high);
 	while (low < high) {
 		unsigned mid = (low + high) / 2;
 		int c = dir_compare_tail(k, n->item[mid].name);
