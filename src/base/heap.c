@@ -393,6 +393,10 @@ static bool block_extend(struct tsb_heap *h, char *p, size_t head, size_t n)
 	total = block_round(n + BLOCK_HEAD);
 	if (total - head > (size_t)(h->bump_end - h->bump))
 		return false;
+	/* A free block of that size is taken instead: else blocks would only ever
+	 * move from small classes to large ones, and small ones never come back. */
+	if (h->freed[block_class(total)])
+		return false;
 	h->bump += total - head;
 	block_set_head(p, total);
 	HEAP_UNPOISON(p, n);
