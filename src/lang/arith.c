@@ -574,6 +574,7 @@ static struct arith_node *arith_assign(struct arith_parser *ap, struct arith_nod
 	n->assign_op = ap->op;
 	n->a = target;
 	arith_next(ap);
+	n->pos = (uint32_t)ap->pos;
 	n->b = arith_climb(ap, LEVEL_ASSIGN);
 	return n->b ? n : NULL;
 }

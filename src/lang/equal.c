@@ -16,7 +16,7 @@ static bool words_equal(const struct word *a, const struct word *b);
 
 static bool name_equal(struct name a, struct name b)
 {
-	return a.n == b.n && a.hash == b.hash && memcmp(a.s, b.s, a.n) == 0;
+	return a.n == b.n && (!a.n || (a.hash == b.hash && memcmp(a.s, b.s, a.n) == 0));
 }
 
 /* A place in a word: a byte of literal text, an expansion, or the end. Strings

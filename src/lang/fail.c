@@ -9,11 +9,16 @@
 #include "lang/print.h"
 
 __attribute__((format(printf, 2, 0)))
-static struct slice fail_format(struct parser *ps, const char *fmt, va_list ap)
+static const char *fail_format(struct parser *ps, const char *fmt, va_list ap)
 {
-	str_reset(&ps->text);
-	str_addvf(&ps->text, fmt, ap);
-	return (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n), ps->text.n };
+	struct str s;
+	char *text;
+
+	str_init(&s, ps->heap, STR_MAX_DEFAULT);
+	str_addvf(&s, fmt, ap);
+	text = arena_dup(ps->arena, s.p, s.n);
+	str_end(&s);
+	return text;
 }
 
 void *parse_fail(struct parser *ps, uint32_t line, size_t pos, const char *fmt, ...)
@@ -23,7 +28,7 @@ void *parse_fail(struct parser *ps, uint32_t line, size_t pos, const char *fmt, 
 	if (ps->failed)
 		return NULL;
 	va_start(ap, fmt);
-	ps->failure.message = fail_format(ps, fmt, ap).p;
+	ps->failure.message = fail_format(ps, fmt, ap);
 	va_end(ap);
 	ps->failure.line = line;
 	ps->failure.pos = lex_pos(ps, pos);
@@ -37,7 +42,7 @@ void parse_warn(struct parser *ps, uint32_t line, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	w->message = fail_format(ps, fmt, ap).p;
+	w->message = fail_format(ps, fmt, ap);
 	va_end(ap);
 	w->line = line;
 	*ps->warnings_tail = w;

@@ -177,11 +177,14 @@ static bool lex_leave_alias(struct parser *ps)
 
 static void lex_skip_comment(struct parser *ps)
 {
-	struct lex_frame *in = &ps->in;
-	const char *from = in->s + in->pos;
-	const char *newline = memchr(from, '\n', in->end - in->pos);
+	for (;;) {
+		struct lex_frame *in = &ps->in;
+		const char *newline = memchr(in->s + in->pos, '\n', in->end - in->pos);
 
-	in->pos = newline ? (size_t)(newline - in->s) : in->end;
+		in->pos = newline ? (size_t)(newline - in->s) : in->end;
+		if (newline || !lex_leave_alias(ps))
+			return;
+	}
 }
 
 void lex_skip_blanks(struct parser *ps)
@@ -268,6 +271,8 @@ static enum tok_kind lex_newline(struct parser *ps)
 	size_t end = ps->in.pos;
 
 	ps->extglob = ps->extglob_next;
+	if (ps->alias_commands || ps->expand_aliases != ps->expand_aliases_next)
+		lex_alias_line(ps);
 	if (ps->here)
 		lex_here_bodies(ps);
 	ps->tok.end = end;

@@ -54,9 +54,8 @@ static size_t ansi_hex(struct ansi *in, char *out)
 	value = ansi_number(in, 16, brace ? UINT32_MAX : 2, &digits);
 	if (brace && digits && in->i < in->n && in->s[in->i] == '}')
 		in->i++;
-	if (digits)
+	if (digits || brace)
 		return ansi_byte(out, value);
-	in->i -= brace;
 	memcpy(out, "\\x", 2);
 	return 2;
 }
@@ -66,6 +65,13 @@ static size_t ansi_utf8(char *out, uint32_t c)
 {
 	if (c < 0x110000)
 		return utf8_encode(out, c);
+	if (c < 0x200000) {
+		out[0] = (char)(0xf0 | c >> 18);
+		out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+		out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+		out[3] = (char)(0x80 | (c & 0x3f));
+		return 4;
+	}
 	if (c < 0x4000000) {
 		out[0] = (char)(0xf8 | c >> 24);
 		out[1] = (char)(0x80 | (c >> 18 & 0x3f));

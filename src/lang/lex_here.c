@@ -135,6 +135,28 @@ static bool here_is_end(struct parser *ps, size_t start, struct slice end)
 	return n == end.n && memcmp(line, end.p, n) == 0;
 }
 
+static void here_warn(struct parser *ps, const struct here *h, uint32_t line)
+{
+	parse_warn(ps, line, "here-document at line %u delimited by end-of-file (wanted `%s')",
+		   h->line, h->end.p);
+}
+
+/* In $( ) a line that begins with the delimiter and has a ) ends the body too,
+ * with a warning: bash lets `EOF)` pass. The rest of the line is read again. */
+static bool here_ends_command(struct parser *ps, size_t start, const struct here *h)
+{
+	const char *line = ps->text.p + start;
+	size_t n = ps->text.n - start;
+
+	if (n < h->end.n || memcmp(line, h->end.p, h->end.n) != 0 ||
+	    !memchr(line + h->end.n, ')', n - h->end.n))
+		return false;
+	str_cut(&ps->text, start);
+	ps->in.pos -= n - h->end.n;
+	here_warn(ps, h, lex_line(ps, ps->in.pos));
+	return true;
+}
+
 /* Reads lines up to the delimiter into ps->text. */
 static void here_read(struct parser *ps, const struct here *h)
 {
@@ -143,8 +165,7 @@ static void here_read(struct parser *ps, const struct here *h)
 		size_t start = ps->text.n, tabs = start;
 
 		if (!here_line(ps, h->quoted)) {
-			parse_warn(ps, lex_last_line(ps), "here-document at line %u delimited "
-				   "by end-of-file (wanted `%s')", h->line, h->end.p);
+			here_warn(ps, h, lex_last_line(ps));
 			return;
 		}
 		if (h->redir->strip_tabs) {
@@ -156,8 +177,14 @@ static void here_read(struct parser *ps, const struct here *h)
 			str_cut(&ps->text, start);
 			return;
 		}
+		if (ps->in_command && here_ends_command(ps, start, h))
+			return;
 	}
 }
+
+/* Bodies in commands in bodies ...: each is a copy of a part of the one around
+ * it, so that many levels would cost more than the text is long. */
+#define HERE_DEPTH_MAX 10
 
 /* The parts of an unquoted body. */
 static void here_parts(struct parser *ps, struct part *string, char *body, size_t n, uint32_t line)
@@ -170,10 +197,13 @@ static void here_parts(struct parser *ps, struct part *string, char *body, size_
 	nested_begin(ps, &save);
 	lex_enter(ps, &saved, body, n, line);
 	parts_init(&parts);
+	if (ps->here_depth++ == HERE_DEPTH_MAX)
+		parse_too_deep(ps);
 	if (parse_enter(ps)) {
 		word_quoted(ps, &parts, QUOTED_HERE);
 		parse_leave(ps);
 	}
+	ps->here_depth--;
 	if (ps->failed && !ps->failure.limit) {
 		parts_init(&parts);
 		parse_late_catch(ps, parts_add(ps, &parts, PART_COMMAND), depth);

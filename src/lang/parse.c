@@ -247,11 +247,12 @@ struct node *parse_list(struct parser *ps)
 static void parse_unexpected_last(struct parser *ps)
 {
 	struct lex_frame *in = &ps->in;
-	const char *newline = memchr(in->s + in->pos, '\n', in->end - in->pos);
 	struct failure failure;
+	const char *newline;
 
 	if (ps->failed)
 		return;
+	newline = memchr(in->s + in->pos, '\n', in->end - in->pos);
 	parse_unexpected(ps);
 	if (!ps->here || !newline || ps->separated || ps->failure.limit)
 		return;

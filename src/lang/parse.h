@@ -14,7 +14,9 @@ struct parse_options {
 	bool posix;
 	unsigned depth_max;	/* limits.parse_depth */
 	size_t source_max;	/* limits.source_bytes */
-	/* Aliases: value of name (borrowed), or NULL. NULL function: no aliases. */
+	/* Aliases: value of name (borrowed), or NULL. NULL function: no aliases, unless
+	 * the text itself begins to use them (shopt -s expand_aliases, alias x=y at
+	 * its top level work on the lines below). */
 	const char *(*alias)(void *ctx, const char *name, size_t n);
 	void *ctx;
 	void (*tick)(void *ctx, size_t steps);	/* called per 1000 tokens or so; may not return */

@@ -242,7 +242,7 @@ static struct word *word_plain(struct parser *ps)
 
 	while (!lex_is(in->s[i], C_BREAK | C_EXPAND | C_SPECIAL))
 		i++;
-	if (!lex_is(in->s[i], C_BREAK) || i == from || (!in->s[i] && in->below) ||
+	if (!lex_is(in->s[i], C_BREAK) || i == from ||
 	    ((in->s[i] == '<' || in->s[i] == '>') && in->s[i + 1] == '('))
 		return NULL;
 	all = arena_alloc(ps->arena, sizeof(*all) + i - from + 1);

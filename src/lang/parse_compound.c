@@ -182,9 +182,11 @@ static struct node *parse_for_arith(struct parser *ps, struct node *n)
 		in->pos++;
 	}
 	close = in->pos;
-	if (!ps->failed && in->s[close] != ')')
+	if (ps->failed)
+		return NULL;
+	if (in->s[close] != ')')
 		return parse_unmatched(ps, ')', open);
-	if (!ps->failed && in->s[close + 1] != ')') {
+	if (in->s[close + 1] != ')') {
 		ps->tok = (struct token){ .kind = TOK_LPAREN, .pos = open - 1, .end = open };
 		return parse_unexpected(ps);
 	}

@@ -139,13 +139,12 @@ static bool simple_may_be_function(const struct simple *c)
 	       !(n->simple.decl && n->simple.decl->next);
 }
 
-/* shopt -s extglob, seen in the text: bash would have run it before it reads
- * the next line. */
-static void simple_shopt(struct parser *ps, const struct node *n)
+/* shopt -s extglob, shopt -s expand_aliases. */
+static void simple_shopt(struct parser *ps, const struct word *arguments)
 {
 	bool on = false, off = false;
 
-	for (const struct word *w = n->simple.words->next; w; w = w->next) {
+	for (const struct word *w = arguments; w; w = w->next) {
 		if (!(w->flags & WORD_LITERAL))
 			continue;
 		if (w->text.p[0] == '-') {
@@ -153,15 +152,40 @@ static void simple_shopt(struct parser *ps, const struct node *n)
 			off |= strchr(w->text.p, 'u') != NULL;
 		} else if (on != off && slice_is(w->text, "extglob")) {
 			ps->extglob_next = on;
+		} else if (on != off && slice_is(w->text, "expand_aliases") && !ps->depth) {
+			ps->expand_aliases_next = on;
 		}
+	}
+}
+
+/*
+ * Commands that change how the text below them is read: bash has run them by
+ * then, the parser must see them.
+ */
+static void simple_effects(struct parser *ps, const struct node *n)
+{
+	const struct word *w = n->simple.words;
+
+	if (slice_is(w->text, "shopt"))
+		simple_shopt(ps, w->next);
+	else if (!ps->depth && slice_is(w->text, "alias"))
+		lex_alias_command(ps, w->next, true);
+	else if (!ps->depth && slice_is(w->text, "unalias"))
+		lex_alias_command(ps, w->next, false);
+	else
+		return;
+	/* The newline may have been read already. */
+	if (ps->tok.kind == TOK_NEWLINE) {
+		ps->extglob = ps->extglob_next;
+		lex_alias_line(ps);
 	}
 }
 
 static struct node *simple_end(struct parser *ps, struct node *n)
 {
-	if (n->simple.n_words > 2 && n->simple.words->text.p[0] == 's' &&
-	    slice_is(n->simple.words->text, "shopt"))
-		simple_shopt(ps, n);
+	if (n->simple.n_words > 1 && n->simple.words->flags & WORD_LITERAL &&
+	    memchr("sau", n->simple.words->text.p[0], 3))
+		simple_effects(ps, n);
 	return parse_end(ps, n);
 }
 

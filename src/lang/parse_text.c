@@ -63,6 +63,8 @@ struct script *parse_begin(struct parser *ps, struct tsb_heap *heap, const char 
 	ps->in.s = (char *)(uintptr_t)script->text;
 	ps->in.end = n;
 	ps->in.line = opt->line ? opt->line : 1;
+	ps->expand_aliases = ps->expand_aliases_next = opt->alias != NULL;
+	ps->alias_commands_tail = &ps->alias_commands;
 	str_init(&ps->text, heap, STR_MAX_DEFAULT);
 	return script;
 }
@@ -71,6 +73,8 @@ void parse_done(struct parser *ps)
 {
 	str_end(&ps->text);
 	vec_end(ps->heap, &ps->closers);
+	if (ps->aliases.heap)
+		map_end(&ps->aliases);
 }
 
 void parse_too_long(struct parser *ps, size_t n)

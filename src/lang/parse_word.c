@@ -488,16 +488,17 @@ static bool word_assigns(const char *s, size_t from, size_t to)
 }
 
 /* May a ~ at pos be a home directory? */
-static bool tilde_place(struct parser *ps, struct unquoted *u)
+static bool tilde_place(struct parser *ps, const struct parts *out, struct unquoted *u)
 {
 	size_t pos = ps->in.pos;
 	const char *s = ps->in.s;
 
-	if (u->mode & LEX_PLAIN)
-		return false;
-	if (pos == u->from)
+	if (pos == u->start && !out->first)
 		return true;
-	if (pos == u->start || (s[pos - 1] != ':' && s[pos - 1] != '='))
+	while (pos == u->start && pos > 1 && s[pos - 1] == '\n' && s[pos - 2] == '\\')
+		u->start = pos -= 2;
+	if ((pos == ps->in.pos && pos == u->start) || pos == u->from ||
+	    (s[pos - 1] != ':' && s[pos - 1] != '='))
 		return false;
 	if (u->mode & LEX_VALUE)
 		return s[pos - 1] == ':';
@@ -533,7 +534,7 @@ static ssize_t tilde_length(struct parser *ps, struct unquoted *u)
 static enum step word_tilde(struct parser *ps, struct parts *out, struct unquoted *u)
 {
 	struct lex_frame *in = &ps->in;
-	ssize_t n = tilde_place(ps, u) ? tilde_length(ps, u) : -1;
+	ssize_t n = tilde_place(ps, out, u) ? tilde_length(ps, u) : -1;
 
 	if (n < 0)
 		return STEP_TEXT;
@@ -615,6 +616,9 @@ static enum step word_step(struct parser *ps, struct parts *out, struct unquoted
 
 	switch (c) {
 	case '\0':
+		/* An alias's name ended where the text goes on: there a word ends. */
+		if (u->stop == STOP_TOKEN && in->pos >= ps->no_break)
+			return STEP_END;
 		if (lex_refill(ps))
 			return STEP_CONTINUE;
 		if (u->stop == STOP_REGEX && u->nest)

@@ -56,7 +56,8 @@ struct lex_frame {
 	bool ended;		/* its missing last newline was made up */
 	bool blank;		/* alias: its text ends with a blank */
 	struct lex_frame *below;	/* alias: reading goes on there */
-	struct slice alias;	/* alias: its name */
+	struct slice alias;	/* alias: its name, and the length of its own text: more may */
+	size_t alias_end;	/* have been joined behind that */
 };
 
 /* ---- Tokens ---- */
@@ -117,6 +118,13 @@ struct here {
 	uint32_t line;
 };
 
+/* alias and unalias commands of the line being read. */
+struct alias_command {
+	struct alias_command *next;
+	const struct word *words;
+	bool define;
+};
+
 /* An open bracket or quote, and a pair of them: see lex_skip.c. */
 struct lex_open {
 	size_t pos;
@@ -152,6 +160,7 @@ struct parser {
 	unsigned in_command;	/* open $( */
 	unsigned steps;		/* tokens since the last tick */
 	struct here *here, **here_tail;
+	unsigned here_depth;	/* here-documents inside here-documents */
 	uint32_t here_flags;	/* word flags of the last here-document */
 	struct failure failure;
 	size_t fail_lines;	/* bytes of source lines in messages so far */
@@ -164,6 +173,9 @@ struct parser {
 	struct lex_pair *pairs;	/* memo of lex_remember(): a hash table in the arena */
 	size_t n_pairs, pairs_cap;
 	struct parse_warning *warnings, **warnings_tail;
+	bool expand_aliases, expand_aliases_next;	/* now; from the next line on */
+	struct map aliases;	/* defined by the text itself: char * values */
+	struct alias_command *alias_commands, **alias_commands_tail;
 };
 
 /* ---- lex.c ---- */
@@ -213,6 +225,9 @@ enum reserved lex_reserved(const struct word *w);
 /* Is the word at hand an alias? Then its text is read next: ask for a token
  * again. */
 bool lex_alias(struct parser *ps);
+/* An alias (define) or unalias command of this line, that takes effect below. */
+void lex_alias_command(struct parser *ps, const struct word *arguments, bool define);
+void lex_alias_line(struct parser *ps);	/* the line has ended */
 
 /* ---- lex_skip.c ---- */
 
