@@ -69,11 +69,18 @@ static struct slice list_separator(struct build *b, const struct value *v, bool 
 	return SLICE(" ");
 }
 
+/* bash splits the text that holds "$@" at IFS, also where "${a[*]#x}" beside it
+ * has put IFS between its items; white space takes empty ones with it. */
 static void list_quoted(struct build *b, const struct value *v)
 {
-	if (v->n == 0)
+	bool white = v->star && b->sh->ifs.n &&
+		b->sh->ifs_table[(unsigned char)b->sh->ifs.p[0]] == IFS_WHITE;
+
+	if (v->n == 0 && !v->star)
 		b->zero_at = true;
 	for (size_t i = 0; i < v->n && b->flow == FLOW_NEXT; i++) {
+		if (white && !v->items[i].n)
+			continue;
 		if (i)
 			build_break(b);
 		if (v->items[i].n == 0)
@@ -85,9 +92,13 @@ static void list_quoted(struct build *b, const struct value *v)
 /* Split by IFS and joined by spaces. */
 static void list_blanked(struct build *b, const struct value *v)
 {
+	bool white = b->sh->ifs_table[(unsigned char)b->sh->ifs.p[0]] == IFS_WHITE;
+
 	for (size_t i = 0; i < v->n && b->flow == FLOW_NEXT; i++) {
 		char *copy = arena_dup(&b->sh->turn, v->items[i].p, v->items[i].n);
 
+		if (white && !v->items[i].n)
+			continue;
 		for (size_t k = 0; k < v->items[i].n; k++)
 			if (b->sh->ifs_table[(unsigned char)copy[k]] & (IFS_OTHER | IFS_WHITE))
 				copy[k] = ' ';
@@ -115,14 +126,14 @@ static void list_split(struct build *b, const struct value *v)
 			return;
 		}
 		separator = v->made ? separator : SLICE(" ");
-		how = v->made ? EMIT_EXPANDED : EMIT_LITERAL;
+		how = v->made ? EMIT_EXPANDED : EMIT_QUOTED;
 	}
 	for (size_t i = 0; i < v->n && b->flow == FLOW_NEXT; i++) {
 		if (i && separator.n)
 			build_emit(b, separator.p, separator.n, EMIT_EXPANDED);
 		else if (i)
 			build_break(b);
-		if (how == EMIT_LITERAL && !v->items[i].n)
+		if (how == EMIT_QUOTED && !v->items[i].n)
 			build_null(b);
 		build_emit(b, v->items[i].p, v->items[i].n, how);
 	}
@@ -132,7 +143,9 @@ void expand_list(struct build *b, const struct value *v, bool quoted)
 {
 	enum emit how = quoted ? EMIT_QUOTED : EMIT_EXPANDED;
 
-	if (b->mode != BUILD_FIELDS || (quoted && v->star))
+	bool joined = v->star && !(v->made && b->beside_at && b->sh->ifs.n);
+
+	if (b->mode != BUILD_FIELDS || (quoted && joined))
 		expand_joined(b, v->items, v->n, list_separator(b, v, quoted), how);
 	else if (quoted)
 		list_quoted(b, v);
@@ -140,15 +153,27 @@ void expand_list(struct build *b, const struct value *v, bool quoted)
 		list_split(b, v);
 }
 
+static bool double_has_at(const struct part *parts)
+{
+	for (const struct part *p = parts; p; p = p->next)
+		if (p->kind == PART_PARAM && (p->param->sub.kind == SUBSCRIPT_AT ||
+		    (p->param->name.n == 1 && p->param->name.s[0] == '@') ||
+		    (p->param->op == PARAM_NAMES && p->param->letter == '@')))
+			return true;
+	return false;
+}
+
 /* Quotes that gave nothing are an empty field, unless "$@" had nothing to give. */
 static void expand_double(struct build *b, const struct part *parts, struct context c)
 {
 	size_t before = b->emitted;
-	bool zero_at = b->zero_at;
+	bool zero_at = b->zero_at, beside_at = b->beside_at;
 
 	c.quoted = true;
 	b->zero_at = false;
+	b->beside_at = double_has_at(parts);
 	expand_parts(b, parts, c);
+	b->beside_at = beside_at;
 	if (b->emitted == before && !b->zero_at)
 		build_null(b);
 	b->zero_at = b->zero_at || zero_at;

@@ -447,7 +447,7 @@ static void expand_choice(struct build *b, const struct param *p, struct context
 	if (p->op == PARAM_ALTERNATE) {
 		if (there)
 			choose_operand(b, p, c);
-		else if (v.list && !v.star && c.quoted)
+		else if (v.list && !v.star && c.quoted && !v.n)
 			b->zero_at = true;
 	} else if (there) {
 		choose_emit(b, &v, c);
@@ -481,7 +481,7 @@ static void expand_names(struct build *b, const struct param *p, struct context 
 			items[k++] = (struct slice){ list[i]->name, list[i]->name_len };
 	}
 	v = (struct value){ .items = items, .n = k, .list = true, .star = p->letter == '*',
-		.keys_star = p->letter == '*' };
+		.keys_star = p->letter == '*', .made = MADE_JOINED_QUOTED };
 	expand_list(b, &v, c.quoted);
 	heap_free(sh->heap, list);
 }
@@ -516,7 +516,8 @@ static void expand_keys(struct build *b, const struct param *p, struct context c
 		items[n++] = SLICE("0");
 	}
 	v = (struct value){ .items = items, .n = n, .list = true, .v = t.v,
-		.star = p->sub.kind == SUBSCRIPT_STAR, .keys_star = p->sub.kind == SUBSCRIPT_STAR };
+		.star = p->sub.kind == SUBSCRIPT_STAR, .keys_star = p->sub.kind == SUBSCRIPT_STAR,
+		.made = MADE_JOINED_QUOTED };
 	expand_list(b, &v, c.quoted);
 }
 

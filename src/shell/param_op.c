@@ -56,10 +56,10 @@ enum flow param_strip(struct shell *sh, const struct param *p, struct value *v, 
 	(void)quoted;	/* a pattern is one inside double quotes too */
 	if (p->word)
 		flow = expand_operand(sh, p->word, false, BUILD_PATTERN, &text);
+	v->made = MADE_JOINED;
 	if (flow != FLOW_NEXT || text.n == 0)
 		return flow;
 	pattern = pattern_cached(sh, text, param_pattern_flags(sh, false));
-	v->made = MADE_JOINED;
 	for (size_t i = 0; i < n; i++) {
 		size_t len = suffix ? pattern_suffix(pattern, at[i].p, at[i].n, longest) :
 			pattern_prefix(pattern, at[i].p, at[i].n, longest);
@@ -82,6 +82,7 @@ struct replace {
 	enum param_op op;
 	struct slice with;
 	bool special;		/* & stands for the match, backslash quotes */
+	bool finds_empty;
 };
 
 static void replace_put(const struct replace *r, const char *p, size_t n, struct str *out)
@@ -126,6 +127,9 @@ static void replace_one(void *ctx, struct slice in, struct str *out)
 	const struct replace *r = ctx;
 	size_t at = 0, start, end;
 
+	/* In an empty text bash finds only what begins with a star. */
+	if (!in.n && !r->finds_empty)
+		return;
 	if (r->op == PARAM_REPLACE_START || r->op == PARAM_REPLACE_END) {
 		replace_anchored(r, in, out);
 		return;
@@ -153,7 +157,7 @@ static void replace_one(void *ctx, struct slice in, struct str *out)
 
 enum flow param_replace(struct shell *sh, const struct param *p, struct value *v, bool quoted)
 {
-	struct replace r = { sh, NULL, p->op, { "", 0 }, sh->opts[SHOPT_PATSUB_REPLACEMENT] };
+	struct replace r = { sh, NULL, p->op, { "", 0 }, sh->opts[SHOPT_PATSUB_REPLACEMENT], true };
 	bool anchored = p->op == PARAM_REPLACE_START || p->op == PARAM_REPLACE_END;
 	struct slice pattern = { "", 0 };
 	enum flow flow = FLOW_NEXT;
@@ -168,6 +172,7 @@ enum flow param_replace(struct shell *sh, const struct param *p, struct value *v
 		return flow;
 	r.special = r.special && (memchr(r.with.p, '&', r.with.n) || memchr(r.with.p, '\\', r.with.n));
 	r.pattern = pattern_cached(sh, pattern, param_pattern_flags(sh, true));
+	r.finds_empty = !pattern.n || pattern.p[0] == '*' || p->op == PARAM_REPLACE_END;
 	return param_map(sh, v, replace_one, &r);
 }
 

@@ -208,6 +208,7 @@ struct build {
 	bool zero_at;		/* "$@" without arguments was seen */
 	bool here;		/* in a here-document */
 	bool operand;		/* in an operand of an unquoted ${x-..} */
+	bool beside_at;		/* these double quotes hold "$@" or "${a[@]}" */
 	enum flow flow;
 };
 
