@@ -397,17 +397,26 @@ int var_put(struct shell *sh, struct var *v, const char *p, size_t n, bool appen
 
 int var_set_target(struct shell *sh, struct target *t, const char *p, size_t n, bool append)
 {
+	int status;
+
 	if (t->bad)
 		return var_fail(sh, FLOW_ABORT);
 	if (n > words_max_bytes(sh)) {
 		words_limit(sh, "word_bytes");
 		return var_fail(sh, FLOW_ABORT);
 	}
-	if (!t->v)
-		t->v = var_make(sh, &t->name, 0);
-	if (t->sub.kind != SUBSCRIPT_NONE)
+	if (t->v && t->sub.kind != SUBSCRIPT_NONE)
 		return var_put_element(sh, t->v, &t->sub, p, n, append);
-	return var_put(sh, t->v, p, n, append);
+	if (t->v)
+		return var_put(sh, t->v, p, n, append);
+	t->v = var_make(sh, &t->name, 0);
+	status = t->sub.kind == SUBSCRIPT_NONE ? var_put(sh, t->v, p, n, append) :
+		var_put_element(sh, t->v, &t->sub, p, n, append);
+	if (status && !(t->v->flags & VAR_SET)) {
+		var_remove(sh, t->v);	/* u[-1]=x makes nothing */
+		t->v = NULL;
+	}
+	return status;
 }
 
 static int var_set_slow(struct shell *sh, const struct name *name, const char *p, size_t n,

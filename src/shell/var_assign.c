@@ -13,6 +13,7 @@
 struct pair {
 	const struct array_item *item;	/* NULL or without subscript: next index */
 	struct slice value;
+	struct slice sub;	/* subscript, expanded; p NULL: it has nothing to expand */
 };
 
 struct pairs {
@@ -32,7 +33,28 @@ static void pairs_add(struct shell *sh, struct pairs *list, const struct array_i
 		list->at = at;
 		list->cap = cap;
 	}
-	list->at[list->n++] = (struct pair){ item, value };
+	list->at[list->n++] = (struct pair){ item, value, { NULL, 0 } };
+}
+
+/* Subscripts are expanded before the array is emptied, like everything else. */
+static enum flow pairs_add_item(struct shell *sh, struct pairs *list,
+				const struct array_item *item, bool assoc, struct slice value)
+{
+	struct sub sub = sub_of(&item->sub);
+	struct slice text = { NULL, 0 };
+	enum flow flow = FLOW_NEXT;
+
+	if (sub.kind != SUBSCRIPT_NONE && assoc) {
+		if (!sub_key(sh, &sub, &text))
+			return sh->failed;
+	} else if (sub.kind == SUBSCRIPT_EXPR && sub.tree->word &&
+		   (sub.tree->word->flags & WORD_EXPANDS)) {
+		flow = expand_string(sh, sub.tree->word, false, &text);
+	}
+	pairs_add(sh, list, item, value);
+	if (text.p)
+		vec_last(list).sub = (struct slice){ arena_dup(&sh->turn, text.p, text.n), text.n };
+	return flow;
 }
 
 /* `[5]={a,b}`: bash's brace expansion comes first and makes two plain words. */
@@ -78,8 +100,7 @@ static enum flow literal_item(struct shell *sh, const struct array_item *item, b
 		    sh->opts[OPT_BRACEEXPAND])
 			return literal_braces(sh, item, list);
 		flow = literal_value(sh, item->value, &value);
-		pairs_add(sh, list, item, value);
-		return flow;
+		return flow == FLOW_NEXT ? pairs_add_item(sh, list, item, assoc, value) : flow;
 	}
 	if (!item->value)
 		return FLOW_NEXT;
@@ -112,7 +133,7 @@ static enum flow literal_expand(struct shell *sh, const struct assign *a, bool a
 static void literal_bad_key(struct shell *sh, const struct pair *p, bool assoc)
 {
 	struct sub sub = sub_of(&p->item->sub);
-	struct slice text = sub_source(&sub);
+	struct slice text = p->sub.p ? p->sub : sub_source(&sub);
 
 	if (assoc)		/* the key is empty, however it was written */
 		shell_error(sh, "['']='%.*s': bad array subscript", (int)p->value.n, p->value.p);
@@ -121,53 +142,59 @@ static void literal_bad_key(struct shell *sh, const struct pair *p, bool assoc)
 			    (int)p->value.n, p->value.p);
 }
 
+/* The index of [i]=..., or where the one before left off. -1: a bad one, after a
+ * message; false: give up. */
+static bool literal_index(struct shell *sh, const struct var *v, const struct pair *p,
+			  uint64_t place, int64_t *index)
+{
+	struct sub sub = sub_of(&p->item->sub);
+	struct slice text = p->sub.p ? p->sub : sub_source(&sub);
+	bool good;
+
+	*index = (int64_t)place;
+	if (sub.kind == SUBSCRIPT_NONE)
+		return true;
+	if (sub.kind != SUBSCRIPT_EXPR || text.n == 0) {
+		literal_bad_key(sh, p, false);
+		*index = -1;
+		return true;
+	}
+	good = p->sub.p ? arith_eval_text(sh, text.p, text.n, index) :
+		arith_subscript(sh, &sub, index);
+	if (!good) {
+		if (sh->failed == FLOW_NEXT)
+			words_give_up(sh);
+		return false;
+	}
+	if (*index < 0)
+		*index = (int64_t)((uint64_t)*index + (uint64_t)array_last(v->array) + 1);
+	if (*index < 0)
+		literal_bad_key(sh, p, false);
+	return true;
+}
+
 static int fill_indexed(struct shell *sh, struct var *v, const struct pairs *list, bool append)
 {
 	uint64_t place = append ? (uint64_t)array_last(v->array) + 1 : 0;
-	int64_t next;
 
 	for (size_t i = 0; i < list->n; i++) {
 		const struct pair *p = &list->at[i];
-		struct slice value = p->value, old;
-		char *joined;
+		struct slice value = p->value, old = { NULL, 0 };
+		int64_t index = (int64_t)place;
+		bool add = p->item && p->item->append;
 
-		next = (int64_t)place;
-		if (p->item && p->item->sub.kind != SUBSCRIPT_NONE) {
-			struct sub sub = sub_of(&p->item->sub);
-
-			if (sub.kind != SUBSCRIPT_EXPR) {
-				literal_bad_key(sh, p, false);
-				continue;
-			}
-			if (!arith_subscript(sh, &sub, &next)) {
-				if (sh->failed == FLOW_NEXT)
-					words_give_up(sh);
-				return 1;
-			}
-			if (next < 0)
-				next = (int64_t)((uint64_t)next + (uint64_t)array_last(v->array) + 1);
-			if (next < 0) {
-				literal_bad_key(sh, p, false);
-				place = 0;
-				continue;
-			}
-		}
-		if (next < 0) {		/* behind the last there can be */
-			shell_error(sh, "%s[%lld]: bad array subscript", v->name, (long long)next);
+		if (index < 0) {	/* behind the last there can be */
+			shell_error(sh, "%s[%lld]: bad array subscript", v->name, (long long)index);
 			return var_fail(sh, FLOW_ABORT);
 		}
-		if (p->item && p->item->append && array_get(v->array, next, &old)) {
-			joined = arena_alloc(&sh->turn, old.n + value.n + 2);
-			memcpy(joined, old.p, old.n);
-			joined[old.n] = '+';
-			memcpy(joined + old.n + !!(v->flags & VAR_INTEGER), value.p, value.n);
-			value = (struct slice){ joined,
-				old.n + value.n + !!(v->flags & VAR_INTEGER) };
-		}
-		if (!var_convert(sh, v->flags, value.p, value.n, &value))
+		if (p->item && !literal_index(sh, v, p, place, &index))
 			return 1;
-		array_set(v->array, next, value.p, value.n);
-		place = (uint64_t)next + 1;
+		if (index < 0)
+			continue;
+		if (!element_value(sh, v, add && array_get(v->array, index, &old), old, add, &value))
+			return 1;
+		array_set(v->array, index, value.p, value.n);
+		place = (uint64_t)index + 1;
 		proc_tick(sh->p, 1);
 	}
 	return 0;
@@ -176,36 +203,47 @@ static int fill_indexed(struct shell *sh, struct var *v, const struct pairs *lis
 static int fill_assoc_one(struct shell *sh, struct var *v, struct slice key,
 			  const struct pair *p, struct slice value)
 {
-	struct slice old;
+	struct slice old = { NULL, 0 };
+	bool add = p->item && p->item->append, has;
 
 	if (v->flags & VAR_SPECIAL && v->special <= SP_LAST_READ)
 		return special_assign_element(sh, v, key, value);
-	if (p->item && p->item->append && assoc_get(v->assoc, key.p, key.n, &old)) {
-		size_t plus = v->flags & VAR_INTEGER ? 1 : 0;
-		char *joined = arena_alloc(&sh->turn, old.n + value.n + 2);
-
-		memcpy(joined, old.p, old.n);
-		joined[old.n] = '+';
-		memcpy(joined + old.n + plus, value.p, value.n);
-		value = (struct slice){ joined, old.n + value.n + plus };
-	}
-	if (!var_convert(sh, v->flags, value.p, value.n, &value))
+	has = add && assoc_get(v->assoc, key.p, key.n, &old);
+	if (!element_value(sh, v, has, old, add, &value))
 		return 1;
 	assoc_set(v->assoc, key, value.p, value.n);
 	return 0;
+}
+
+/* Where the first item has no subscript, [x]=y is a word like others. */
+static struct slice flat_text(struct shell *sh, const struct pair *p)
+{
+	struct str *s;
+	struct slice text;
+
+	if (p->item->sub.kind == SUBSCRIPT_NONE)
+		return p->value;
+	s = scratch_take(sh);
+	str_addf(s, "[%.*s]%s", (int)p->sub.n, p->sub.p, p->item->append ? "+=" : "=");
+	str_addslice(s, p->value);
+	text = (struct slice){ arena_dup(&sh->turn, s->p, s->n), s->n };
+	scratch_give(sh, s);
+	return text;
 }
 
 /* (k v k v): an odd last key has the empty value. */
 static int fill_assoc_flat(struct shell *sh, struct var *v, const struct pairs *list)
 {
 	for (size_t i = 0; i < list->n; i += 2) {
-		struct slice value = i + 1 < list->n ? list->at[i + 1].value : SLICE("");
+		struct slice key = flat_text(sh, &list->at[i]);
+		struct slice value = i + 1 < list->n ? flat_text(sh, &list->at[i + 1]) : SLICE("");
+		struct pair plain = { NULL, value, key };
 
-		if (list->at[i].value.n == 0) {
+		if (key.n == 0) {
 			shell_error(sh, "%s: bad array subscript", v->name);
 			continue;
 		}
-		if (fill_assoc_one(sh, v, list->at[i].value, &list->at[i], value))
+		if (fill_assoc_one(sh, v, key, &plain, value))
 			return 1;
 		proc_tick(sh->p, 1);
 	}
@@ -226,8 +264,7 @@ static int fill_assoc(struct shell *sh, struct var *v, const struct pairs *list)
 				    v->name, (int)p->value.n, p->value.p);
 			continue;
 		}
-		if (!sub_key(sh, &sub, &key))
-			return 1;
+		key = p->sub;
 		if (key.n == 0) {
 			literal_bad_key(sh, p, true);
 			continue;

@@ -220,9 +220,8 @@ void var_to_assoc(struct shell *sh, struct var *v)
 
 /* ---- a[i]=x ---- */
 
-/* The new value of an element: appended to or added to the old one, converted. */
-static bool element_value(struct shell *sh, const struct var *v, bool has_old, struct slice old,
-			  bool append, struct slice *value)
+bool element_value(struct shell *sh, const struct var *v, bool has_old, struct slice old,
+		   bool append, struct slice *value)
 {
 	char *joined;
 
@@ -276,10 +275,12 @@ static int put_indexed(struct shell *sh, struct var *v, const struct sub *sub,
 	int64_t index;
 	bool has;
 
-	if (!sub_index(sh, v, name, sub, true, &index))
-		return 1;
 	if (v->flags & VAR_SPECIAL && v->special <= SP_LAST_READ)
 		return 0;
+	if (v->flags & VAR_SET)
+		var_to_indexed(sh, v);	/* x[-1] of a scalar is its element 0 */
+	if (!sub_index(sh, v, name, sub, true, &index))
+		return 1;
 	var_to_indexed(sh, v);
 	has = append && array_get(v->array, index, &old);
 	if (!element_value(sh, v, has, old, append, &value))

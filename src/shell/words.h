@@ -130,6 +130,9 @@ int var_put(struct shell *sh, struct var *v, const char *p, size_t n, bool appen
 int var_put_element(struct shell *sh, struct var *v, const struct sub *sub, const char *p,
 		    size_t n, bool append);
 int var_set_target(struct shell *sh, struct target *t, const char *p, size_t n, bool append);
+/* The new value of an element: appended to or added to the old one, converted. */
+bool element_value(struct shell *sh, const struct var *v, bool has_old, struct slice old,
+		   bool append, struct slice *value);
 /* After a message; 1. */
 int var_readonly_error(struct shell *sh, const struct var *v);
 /* A scalar becomes an array with its value as element 0. */
