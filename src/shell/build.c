@@ -57,7 +57,8 @@ void build_begin(struct build *b, struct shell *sh, enum build_mode mode, struct
 	b->n_toggles = 0;
 	b->cap_toggles = BUILD_TOGGLES;
 	b->emitted = 0;
-	b->quoted = b->have = b->magic = b->pending = b->zero_at = b->here = b->operand = b->beside_at = false;
+	b->quoted = b->have = b->magic = b->pending = b->zero_at = false;
+	b->here = b->operand = b->beside_at = false;
 	b->flow = FLOW_NEXT;
 }
 

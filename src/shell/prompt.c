@@ -116,9 +116,9 @@ static void prompt_octal(struct slice in, size_t *i, struct str *out)
 		prompt_quote(out, &c, 1);
 }
 
-static void prompt_escape(struct shell *sh, struct slice in, size_t *i, struct str *out)
+/* The escapes that stand for a time; false: it is none. */
+static bool prompt_clock(struct shell *sh, char c, struct str *out)
 {
-	static const char from[] = "aenr", to[] = "\a\033\n\r";
 	static const struct {
 		char letter;
 		const char *format;
@@ -126,30 +126,51 @@ static void prompt_escape(struct shell *sh, struct slice in, size_t *i, struct s
 		{ 'd', "%a %b %d" }, { 't', "%H:%M:%S" }, { 'T', "%I:%M:%S" },
 		{ '@', "%I:%M %p" }, { 'A', "%H:%M" }
 	};
+
+	for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
+		if (c == times[k].letter) {
+			prompt_time(sh, times[k].format, strlen(times[k].format), out);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ... and those that stand for a fixed text. */
+static bool prompt_fixed(struct shell *sh, char c, struct str *out)
+{
+	static const struct {
+		char letter;
+		const char *text;
+	} fixed[] = {
+		{ 'a', "\a" }, { 'e', "\033" }, { 'n', "\n" }, { 'r', "\r" }, { '[', "" },
+		{ ']', "" }, { 'j', "0" }, { 'l', "bash" }, { 'v', "5.2" }, { 'V', "5.2.15" },
+		{ '!', "1" }, { '#', "1" }, { '\\', "\\\\" }
+	};
+
+	for (size_t k = 0; k < sizeof(fixed) / sizeof(fixed[0]); k++) {
+		if (c == fixed[k].letter) {
+			str_adds(out, fixed[k].text);
+			return true;
+		}
+	}
+	if (c == '$')
+		str_adds(out, tsb_getuid(sh->p) ? "\\$" : "#");
+	return c == '$';
+}
+
+static void prompt_escape(struct shell *sh, struct slice in, size_t *i, struct str *out)
+{
 	char c = in.p[*i];
-	const char *at = c ? strchr(from, c) : NULL;
 
 	if (c >= '0' && c <= '7') {
 		prompt_octal(in, i, out);
 		return;
 	}
 	++*i;
-	if (at) {
-		str_addc(out, to[at - from]);
+	if (prompt_fixed(sh, c, out) || prompt_clock(sh, c, out))
 		return;
-	}
-	for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++)
-		if (c == times[k].letter)
-			prompt_time(sh, times[k].format, strlen(times[k].format), out);
 	switch (c) {
-	case 'd':
-	case 't':
-	case 'T':
-	case '@':
-	case 'A':
-	case '[':
-	case ']':
-		break;
 	case 'D':
 		prompt_date(sh, in, i, out);
 		break;
@@ -157,41 +178,18 @@ static void prompt_escape(struct shell *sh, struct slice in, size_t *i, struct s
 	case 'H':
 		prompt_host(sh, c == 'h', out);
 		break;
-	case 'j':
-		str_addc(out, '0');
-		break;
-	case 'l':
-		str_adds(out, "bash");
-		break;
 	case 's':
 		prompt_name(sh, out);
 		break;
 	case 'u':
 		prompt_user(sh, out);
 		break;
-	case 'v':
-		str_adds(out, "5.2");
-		break;
-	case 'V':
-		str_adds(out, "5.2.15");
-		break;
 	case 'w':
 	case 'W':
 		prompt_directory(sh, c == 'W', out);
 		break;
-	case '!':
-	case '#':
-		str_addc(out, '1');
-		break;
-	case '$':
-		str_adds(out, tsb_getuid(sh->p) ? "\\$" : "#");
-		break;
-	case '\\':
-		str_adds(out, "\\\\");
-		break;
 	default:
-		str_addc(out, '\\');
-		str_addc(out, '\\');
+		str_adds(out, "\\\\");
 		str_addc(out, c);
 	}
 }
