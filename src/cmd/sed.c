@@ -189,4 +189,5 @@ const struct tsb_command cmd_sed = {
 	.summary = "Edit text line by line, as a script says.",
 	.opts = sed_opts, .opts_size = sizeof(struct sed), .defaults = &sed_defaults,
 	.run = sed_run, .flags = TSB_RAW,
+	.usage_status = SED_PANIC,	/* of a failed write: sed gives its own usage */
 };

@@ -8,7 +8,7 @@
 #include "cmd/tail.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -212,6 +212,29 @@ static bool tail_round(struct tail *o)
 	return any;
 }
 
+/* --pid. A child that ended and was not waited for is dead too: a shell that
+ * waits for us cannot wait for it now. */
+static bool tail_writer_dead(struct tail *o)
+{
+	char buf[128];
+	const char *state;
+	ssize_t n;
+	int fd;
+
+	if (!o->pid)
+		return false;
+	if (tsb_kill(o->p, o->pid, 0) == -ESRCH)
+		return true;
+	fd = tsb_open(o->p, tsb_format(o->p, "/proc/%d/stat", o->pid), O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	n = tsb_read(o->p, fd, buf, sizeof(buf) - 1);
+	tsb_close(o->p, fd);
+	buf[n > 0 ? n : 0] = '\0';
+	state = strrchr(buf, ')');
+	return state && (state[1] == ' ' ? state[2] : state[1]) == 'Z';
+}
+
 int tail_follow(struct tail *o)
 {
 	struct tsb_proc *p = o->p;
@@ -233,7 +256,7 @@ int tail_follow(struct tail *o)
 		if (writer_dead)
 			return 0;
 		/* Once more after its death: it may have written in between. */
-		writer_dead = o->pid && tsb_kill(p, o->pid, 0) == -ESRCH;
+		writer_dead = tail_writer_dead(o);
 		if (!writer_dead && tsb_sleep(p, o->sleep_ns) == -ECANCELED)
 			return 1;
 		tsb_tick(p, 1);
