@@ -195,6 +195,8 @@ static int redir_fd(const struct redir *r)
 	bool in = r->kind == REDIR_IN || r->kind == REDIR_RW || r->kind == REDIR_DUP_IN ||
 		  r->kind == REDIR_HERE || r->kind == REDIR_STRING;
 
+	if (r->var.n)
+		return -1;
 	return r->fd >= 0 ? r->fd : in ? 0 : 1;
 }
 

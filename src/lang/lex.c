@@ -59,13 +59,23 @@ void lex_leave(struct parser *ps, const struct lex_frame *saved)
 	ps->in = *saved;
 }
 
-void lex_mark(const struct parser *ps, struct lex_mark *m)
+/* The text stays the one of the mark: an alias that ends is not left but joined
+ * with what is behind it. */
+void lex_mark(struct parser *ps, struct lex_mark *m)
 {
-	*m = (struct lex_mark){ ps->in.pos, ps->here, ps->here_tail, ps->warnings_tail };
+	*m = (struct lex_mark){ ps->in.pos, ps->mark_level, ps->here, ps->here_tail,
+				ps->warnings_tail };
+	ps->mark_level = ps->in.level;
+}
+
+void lex_unmark(struct parser *ps, const struct lex_mark *m)
+{
+	ps->mark_level = m->level;
 }
 
 void lex_rewind(struct parser *ps, const struct lex_mark *m)
 {
+	lex_unmark(ps, m);
 	ps->in.pos = m->pos;
 	ps->here = m->here;
 	ps->here_tail = m->here_tail;
@@ -170,6 +180,8 @@ static bool lex_leave_alias(struct parser *ps)
 
 	if (!below || ps->in.pos < ps->in.end)
 		return false;
+	if (ps->in.level <= ps->mark_level)
+		return lex_grow(ps);
 	ps->alias_next |= ps->in.blank;
 	ps->in = *below;
 	return true;
@@ -361,6 +373,8 @@ static void lex_token(struct parser *ps, unsigned mode)
 	}
 	if (!t->end)
 		t->end = ps->in.pos;
+	t->pos_end = lex_pos(ps, t->end);
+	t->line_end = lex_line(ps, t->end);
 	if (ps->failed)
 		t->kind = TOK_ERROR;
 	else if (t->kind == TOK_WORD && t->word)

@@ -129,6 +129,7 @@ bool lex_alias(struct parser *ps)
 	ps->in = (struct lex_frame){
 		.s = arena_dup(ps->arena, text, n), .end = n, .line = ps->tok.line,
 		.anchor = lex_pos(ps, ps->tok.pos), .foreign = true, .below = below,
+		.level = below->level + 1,
 		.blank = n && (text[n - 1] == ' ' || text[n - 1] == '\t'),
 		.alias = w->text, .alias_end = n
 	};

@@ -23,8 +23,8 @@ struct node *parse_node(struct parser *ps, enum node_kind kind)
 /* n ends with the last token taken. */
 struct node *parse_end(struct parser *ps, struct node *n)
 {
-	n->end = lex_pos(ps, ps->last_end);
-	n->line_end = lex_line(ps, ps->last_end);
+	n->end = ps->last_end;
+	n->line_end = ps->last_line;
 	return n;
 }
 

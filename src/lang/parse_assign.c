@@ -44,8 +44,10 @@ static bool assign_subscript(struct parser *ps, struct subscript *sub)
 		return false;
 	}
 	s = in->s + in->pos;
-	if (s[0] == '=' || (s[0] == '+' && s[1] == '='))
+	if (s[0] == '=' || (s[0] == '+' && s[1] == '=')) {
+		lex_unmark(ps, &mark);
 		return true;
+	}
 	ps->no_break = in->pos;
 	lex_rewind(ps, &mark);
 	lex_remember(ps, open, ps->no_break);
@@ -149,8 +151,10 @@ static bool assign_array(struct parser *ps, struct assign *a)
 		in->pos++;
 		a->items = assign_items(ps);
 		a->is_array = true;
-		if (ps->failed || lex_is(lex_char(ps), C_BREAK))
+		if (ps->failed || lex_is(lex_char(ps), C_BREAK)) {
+			lex_unmark(ps, &mark);
 			return true;
+		}
 		known = in->pos;
 		lex_rewind(ps, &mark);
 		lex_remember(ps, open, known);

@@ -319,7 +319,8 @@ static struct node *parse_paren(struct parser *ps, struct node *n)
 		if (a) {
 			n->kind = NODE_ARITH;
 			n->arith = a;
-			ps->last_end = in->pos;
+			ps->last_end = lex_pos(ps, in->pos);
+			ps->last_line = lex_line(ps, in->pos);
 			return n;
 		}
 		if (ps->failed)

@@ -23,8 +23,8 @@ void nested_begin(struct parser *ps, struct nested *save)
 {
 	const struct token *t = &ps->tok;
 
-	*save = (struct nested){ ps->here, ps->here_tail, t->item, t->pos, ps->last_end,
-				 ps->no_break, t->line, t->mode, ps->in_command, ps->have,
+	*save = (struct nested){ ps->here, ps->here_tail, t->item, t->pos, ps->no_break, t->line,
+				 ps->last_end, ps->last_line, t->mode, ps->in_command, ps->have,
 				 ps->alias_next };
 	ps->here = NULL;
 	ps->here_tail = &ps->here;
@@ -50,6 +50,7 @@ void nested_end(struct parser *ps, const struct nested *save)
 				  .mode = save->mode, .fd = -1 };
 	ps->in_command = save->in_command;
 	ps->last_end = save->last_end;
+	ps->last_line = save->last_line;
 	ps->no_break = save->no_break;
 	ps->have = save->have;
 	ps->alias_next = save->alias_next;
@@ -337,16 +338,17 @@ struct arith *word_double_paren(struct parser *ps, bool substitution)
 	}
 	lex_mark(ps, &mark);
 	a = word_arith(ps, QUOTED_ARITH);
-	if (!a)
-		return NULL;
-	if (in->s[in->pos] != ')')
-		return parse_unmatched(ps, ')', substitution ? open - 1 : open);
-	if (in->s[in->pos + 1] == ')') {
+	if (a && in->s[in->pos] == ')' && in->s[in->pos + 1] == ')') {
+		lex_unmark(ps, &mark);
 		in->pos += 2;
 		return a;
 	}
-	if (substitution)
+	if (a && in->s[in->pos] != ')')
+		parse_unmatched(ps, ')', substitution ? open - 1 : open);
+	else if (a && substitution)
 		double_paren_outer(ps, open);
+	if (ps->failed)
+		return NULL;
 	known = in->pos;
 	lex_rewind(ps, &mark);
 	lex_remember(ps, open, known);

@@ -54,6 +54,7 @@ struct lex_frame {
 	uint32_t anchor;	/* foreign: the position all its nodes get */
 	bool foreign;		/* not script->text itself */
 	bool ended;		/* its missing last newline was made up */
+	unsigned level;		/* number of aliases it stands in */
 	bool blank;		/* alias: its text ends with a blank */
 	struct lex_frame *below;	/* alias: reading goes on there */
 	struct slice alias;	/* alias: its name, and the length of its own text: more may */
@@ -91,6 +92,7 @@ struct token {
 	size_t pos, end;
 	size_t word_end;	/* REDIR with a descriptor: its end */
 	unsigned mode;		/* it was read in */
+	uint32_t pos_end, line_end;	/* for the node that ends with it */
 	uint32_t line;
 };
 
@@ -155,7 +157,8 @@ struct parser {
 	bool time_first;	/* right behind $( */
 	bool alias_next;	/* an alias ended with a blank: the next word too */
 	size_t no_break;	/* before this, blanks and operators end no word */
-	size_t last_end;	/* end of the last token taken */
+	uint32_t last_end, last_line;	/* end of the last token taken; its line */
+	unsigned mark_level;	/* frames up to this level are not left */
 	unsigned depth, depth_max;
 	unsigned in_command;	/* open $( */
 	unsigned steps;		/* tokens since the last tick */
@@ -183,11 +186,13 @@ struct parser {
 /* To read a stretch of text again: what reading it has left behind. */
 struct lex_mark {
 	size_t pos;
+	unsigned level;
 	struct here *here, **here_tail;
 	struct parse_warning **warnings_tail;
 };
-void lex_mark(const struct parser *ps, struct lex_mark *m);
-void lex_rewind(struct parser *ps, const struct lex_mark *m);
+void lex_mark(struct parser *ps, struct lex_mark *m);
+void lex_unmark(struct parser *ps, const struct lex_mark *m);
+void lex_rewind(struct parser *ps, const struct lex_mark *m);	/* and unmark */
 /* What lex_cut() hides: the text behind a sub-text. */
 struct lex_cut {
 	char c;
@@ -211,7 +216,8 @@ void lex_redirection(struct parser *ps);
 enum tok_kind lex_peek(struct parser *ps, unsigned mode);
 static inline void lex_take(struct parser *ps)
 {
-	ps->last_end = ps->tok.end;
+	ps->last_end = ps->tok.pos_end;
+	ps->last_line = ps->tok.line_end;
 	ps->have = false;
 }
 bool lex_accept(struct parser *ps, enum tok_kind kind);
@@ -296,8 +302,8 @@ struct node *parse_end(struct parser *ps, struct node *n);
 struct nested {
 	struct here *here, **here_tail;
 	struct array_item *item;
-	size_t pos, last_end, no_break;
-	uint32_t line;
+	size_t pos, no_break;
+	uint32_t line, last_end, last_line;
 	unsigned mode, in_command;
 	bool have, alias_next;
 };

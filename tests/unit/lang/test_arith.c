@@ -6,7 +6,7 @@ struct arith_case {
 };
 
 static const struct arith_case cases[] = {
-#include "cases_arith.h"
+#include "cases_arith.inc"
 };
 
 static int64_t x;

@@ -6,7 +6,7 @@ struct error_case {
 };
 
 static const struct error_case cases[] = {
-#include "cases_error.h"
+#include "cases_error.inc"
 };
 
 /* As the shell prints it, without the prefix that names it. */

@@ -6,7 +6,7 @@ struct function_case {
 };
 
 static const struct function_case cases[] = {
-#include "cases_function.h"
+#include "cases_function.inc"
 };
 
 /* Shapes that bash itself prints so that they read differently. */

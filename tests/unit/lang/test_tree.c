@@ -257,7 +257,7 @@ struct ansi_case {
 };
 
 static const struct ansi_case ansi_cases[] = {
-#include "cases_ansi.h"
+#include "cases_ansi.inc"
 };
 
 static void check_ansi(struct lang *t)
