@@ -301,8 +301,8 @@ static int grep_start(struct tsb_proc *p, struct grep *g, int argc, char **argv)
 		str_addc(g->patterns, '\n');
 		argc--;
 	}
-	if (g->max_count == 0)
-		return 1;
+	if ((!g->max_count || (!g->patterns->n && !g->invert)) && g->list != 'L')
+		return 1;	/* nothing can be selected: no file is opened */
 	status = grep_compile(g);
 	if (status)
 		return status;

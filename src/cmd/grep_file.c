@@ -296,7 +296,7 @@ int64_t grep_search(struct grep *g, int fd, const struct tsb_stat *st)
 	g->out_left = g->max_count;
 	g->after_last = -1;
 	g->width = number_width(g, st);
-	n = scan_file(g, &s);
+	n = g->max_count ? scan_file(g, &s) : 0;
 	leave_input(g, fd, start);
 	g->silent = was_silent;
 	g->done_early = was_early;
