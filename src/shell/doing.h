@@ -37,6 +37,7 @@ struct job {
 	bool notified;		/* its end was told, or is being waited for */
 	bool no_hup;
 	bool disowned;
+	bool foreign;		/* of the shell around this $( ) */
 	bool substitution;
 	char *coproc;		/* variable that holds its descriptors, or NULL */
 	int coproc_fd[2];
@@ -278,6 +279,9 @@ void job_reap(struct shell *sh);
 bool job_running(const struct job *j);
 int job_status(const struct job *j);
 void job_print(struct shell *sh, const struct job *j, struct str *out, int form);
+void jobs_clone(struct shell *to, const struct shell *from);
+void job_tell_end(struct shell *sh, const struct job *j);
+void jobs_notify(struct shell *sh);	/* set -m, between commands */
 void job_report(struct shell *sh, int wait_status, int pid, const char *text);
 void jobs_reset(struct shell *sh);
 enum flow eval_background(struct shell *sh, const struct node *n);

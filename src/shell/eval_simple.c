@@ -323,5 +323,7 @@ enum flow eval_simple(struct shell *sh, const struct node *n)
 	arena_reset(&sh->turn, m);
 	if (d->n_traps && f == FLOW_NEXT)
 		f = trap_pending_slow(sh);
+	if (sh->jobs && sh->opts[OPT_MONITOR])
+		jobs_notify(sh);
 	return f != FLOW_NEXT ? f : eval_check(sh);
 }

@@ -222,9 +222,9 @@ void functions_import(struct shell *sh, const char *const *env)
 	for (; env && *env; env++) {
 		const char *end;
 
-		if (strncmp(*env, "BASH_FUNC_", 10))
+		if ((*env)[0] != 'B' || strncmp(*env, "BASH_FUNC_", 10))
 			continue;
-		end = strstr(*env, "%%=() {");
+		end = strstr(*env, "%%=() ");
 		if (end && end > *env + 10)
 			import_one(sh, *env + 10, (size_t)(end - *env - 10), end + 3);
 	}

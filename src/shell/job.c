@@ -222,7 +222,7 @@ static void job_took(struct shell *sh, struct job_process *p, int status)
 void job_reap(struct shell *sh)
 {
 	for (struct job *j = sh->jobs; j; j = j->next) {
-		for (unsigned i = 0; i < j->n; i++) {
+		for (unsigned i = 0; i < j->n && !j->foreign; i++) {
 			int status;
 
 			if (j->at[i].done)
@@ -230,6 +230,51 @@ void job_reap(struct shell *sh)
 			if (proc_wait(sh->p, j->at[i].pid, &status, WNOHANG) == j->at[i].pid)
 				job_took(sh, &j->at[i], status);
 		}
+	}
+}
+
+/* $( ) shows the jobs of the shell around it; they are not its own to wait for. */
+void jobs_clone(struct shell *to, const struct shell *from)
+{
+	for (const struct job *j = from->jobs; j; j = j->next) {
+		int *pids;
+		struct job *copy;
+
+		if (j->substitution || j->foreign || !job_running(j))
+			continue;
+		pids = arena_array(&to->turn, j->n, sizeof(*pids));
+		for (unsigned i = 0; i < j->n; i++)
+			pids[i] = j->at[i].pid;
+		copy = job_add(to, pids, j->n, heap_strdup(to->heap, j->text));
+		if (copy) {
+			copy->foreign = true;
+			copy->id = j->id;
+		}
+	}
+}
+
+/* set -m: the end of a job is told. */
+void job_tell_end(struct shell *sh, const struct job *j)
+{
+	struct str m;
+
+	if (!sh->opts[OPT_MONITOR] || j->substitution || j->disowned || !j->text)
+		return;
+	str_init(&m, sh->heap, STR_MAX_DEFAULT);
+	job_print(sh, j, &m, 0);
+	message_write(sh, &m);
+	str_end(&m);
+}
+
+void jobs_notify(struct shell *sh)
+{
+	job_reap(sh);
+	for (struct job *j = sh->jobs, *next; j; j = next) {
+		next = j->next;
+		if (job_running(j))
+			continue;
+		job_tell_end(sh, j);
+		job_forget(sh, j);
 	}
 }
 

@@ -133,9 +133,21 @@ static int stage_clone(struct line *l, const struct node *n, int out, int next)
 	}
 	if (next >= 0)
 		proc_drop_fd(child, next);
+	if (sh->jobs && only_command(n)->kind == NODE_SIMPLE)
+		jobs_clone(csh, sh);
 	doing(csh)->exec_node = only_command(n);
 	shell_start(csh, n);
 	return proc_pid(child);
+}
+
+/* Simple commands of a pipeline are announced here, before they are started. */
+static void stage_debug(struct shell *sh, const struct node *n)
+{
+	bool skip;
+
+	n = only_command(n);
+	if (doing(sh)->n_traps && n->kind == NODE_SIMPLE)
+		eval_debug(sh, n, NULL, &skip);
 }
 
 static void stage_start(struct line *l, const struct node *n, int out, int next,
@@ -146,6 +158,7 @@ static void stage_start(struct line *l, const struct node *n, int out, int next,
 	struct quick_command q;
 	int pid = 0;
 
+	stage_debug(sh, n);
 	switch (quick_prepare(sh, n, &q)) {
 	case QUICK_BUILTIN:
 		if (out >= 0 && !n->pipe_stderr)
@@ -262,6 +275,15 @@ static void line_status(struct shell *sh, const struct line *l, int *statuses)
 	set_pipe_status(sh, statuses, l->n);
 }
 
+/* bash runs the ERR trap once more when the last stage is a ( ) that failed. */
+static void line_error_twice(struct shell *sh, const struct node *last)
+{
+	while (last->next)
+		last = last->next;
+	if (last->kind == NODE_SUBSHELL && !sh->errexit_off && trap_has(sh, TRAP_ERR))
+		trap_run(sh, TRAP_ERR);
+}
+
 static enum flow eval_stages(struct shell *sh, const struct node *n)
 {
 	struct arena_mark m = arena_mark(&sh->turn);
@@ -273,6 +295,8 @@ static enum flow eval_stages(struct shell *sh, const struct node *n)
 	f = line_start(&l, n->pipeline.first);
 	line_wait(&l);
 	line_status(sh, &l, arena_zalloc(&sh->turn, l.n * sizeof(int)));
+	if (doing(sh)->n_traps && sh->status && !n->pipeline.negate)
+		line_error_twice(sh, n->pipeline.first);
 	arena_reset(&sh->turn, m);
 	substitution_close(sh, mark);
 	if (f == FLOW_NEXT)
@@ -446,6 +470,24 @@ static int subshell_main(struct tsb_proc *p, void *arg)
 	return shell_finish(sh, f);
 }
 
+/* This process was made for nothing else: it is the subshell. */
+static enum flow subshell_here(struct shell *sh, const struct node *n)
+{
+	struct redir_undo undo;
+	enum flow f = FLOW_NEXT;
+
+	if (doing(sh)->in_substitution)
+		sh->subshell_level++;
+	doing(sh)->exec_node = n->flow.body ? only_command(n->flow.body) : NULL;
+	redir_begin(sh, &undo);
+	if (n->redirs && redir_apply(sh, n->redirs, &undo, &f)) {
+		sh->status = 1;
+		return FLOW_EXIT;
+	}
+	f = eval_node(sh, n->flow.body);
+	return f == FLOW_NEXT ? FLOW_EXIT : f;
+}
+
 enum flow eval_subshell(struct shell *sh, const struct node *n)
 {
 	struct tsb_proc *child;
@@ -454,6 +496,8 @@ enum flow eval_subshell(struct shell *sh, const struct node *n)
 	enum flow f;
 
 	sh->line = n->line;
+	if (doing(sh)->exec_node == n)
+		return subshell_here(sh, n);
 	csh = shell_fork(sh, &child);
 	if (!csh) {
 		sh->status = 254;

@@ -141,7 +141,7 @@ static int open_noclobber(struct shell *sh, const char *path)
 
 	if (fd != -EEXIST)
 		return fd;
-	if (!tsb_stat(sh->p, path, &st) && S_ISREG(st.mode))
+	if (tsb_stat(sh->p, path, &st) || S_ISREG(st.mode))
 		return -EEXIST;
 	return tsb_open(sh->p, path, O_WRONLY, 0);
 }
@@ -357,7 +357,8 @@ static int apply_dup_word(struct shell *sh, const struct redir *r, struct slice 
 	digits = arena_dup(&sh->turn, word.p, word.n - move);
 	if (word.n && digits[strspn(digits, "0123456789")] == '\0' && text_number(digits, &fd) &&
 	    fd <= INT32_MAX)
-		return apply_dup(sh, r, (int)fd, move, digits, u);
+		return apply_dup(sh, r, (int)fd, move,
+				 arena_dup(&sh->turn, r->word->text.p, r->word->text.n), u);
 	if (r->kind == REDIR_DUP_OUT && (r->fd < 0 || r->fd == 1) && !r->var.n && word.n)
 		return apply_both(sh, r, word.p, u);
 	shell_error(sh, "%.*s: ambiguous redirect", (int)r->word->text.n, r->word->text.p);

@@ -170,7 +170,7 @@ static int run_program(struct shell *sh, char **argv, unsigned flags)
 	if (status)
 		return status;
 	if (doing(sh)->exec_node && doing(sh)->exec_node == doing(sh)->simple &&
-	    !doing(sh)->n_traps && !sh->jobs)
+	    !doing(sh)->n_traps && (!sh->jobs || sh->jobs->foreign))
 		proc_exec(sh->p, &program, (const char *const *)argv,
 			  program_environ(sh, program.path));
 	pid = run_start(sh, &program, argv);

@@ -120,6 +120,8 @@ static int catch_child(struct shell *sh, const struct node *n, struct str *text)
 	if (fd[0] != 1)
 		proc_drop_fd(child, fd[0]);
 	child_settings(csh);
+	if (sh->jobs)
+		jobs_clone(csh, sh);
 	pid = proc_pid(child);
 	doing(csh)->exec_node = only_command(n);
 	shell_start(csh, n);

@@ -177,6 +177,14 @@ void traps_clone(struct shell *to, const struct shell *from)
 
 /* ---- Running ---- */
 
+/* What a syntax error in the action calls it. */
+static const char *trap_title(int n)
+{
+	static const char *const titles[] = { "debug trap", "error trap", "return trap" };
+
+	return n == TRAP_EXIT ? "exit trap" : n >= TRAP_DEBUG ? titles[n - TRAP_DEBUG] : "trap";
+}
+
 enum flow trap_run(struct shell *sh, int n)
 {
 	int status;
@@ -201,14 +209,14 @@ enum flow trap_run_status(struct shell *sh, int n, int *trap_status)
 	sh->builtin = NULL;
 	d->running_traps++;
 	f = run_text(sh, action, strlen(action), "trap", n >= TRAP_DEBUG ? line : 1,
-		     n == TRAP_EXIT ? "exit trap" : "trap");
+		     trap_title(n));
 	d->running_traps--;
 	*trap_status = sh->status;
 	d->in_trap[n] = false;
 	heap_free(sh->heap, action);
 	sh->builtin = builtin;
 	sh->line = line;
-	if (f == FLOW_EXIT || f == FLOW_RETURN)
+	if (f == FLOW_EXIT || f == FLOW_RETURN || f == FLOW_BREAK || f == FLOW_CONTINUE)
 		return f;
 	sh->status = status;
 	return FLOW_NEXT;

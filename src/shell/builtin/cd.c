@@ -15,6 +15,8 @@ static void logical_path(struct str *out, const char *base, const char *dir)
 
 	if (*dir != '/')
 		str_adds(out, base);
+	else if (dir[1] == '/' && dir[2] != '/')
+		str_addc(out, '/');	/* exactly two slashes stay two */
 	while (*p) {
 		size_t n;
 
@@ -33,7 +35,7 @@ static void logical_path(struct str *out, const char *base, const char *dir)
 		}
 		p += n;
 	}
-	if (!out->n)
+	if (!out->n || (out->n == 1 && dir[0] == '/' && dir[1] == '/' && dir[2] != '/'))
 		str_addc(out, '/');
 }
 
@@ -72,6 +74,13 @@ int change_directory(struct shell *sh, const char *dir, const char *shown, bool 
 			err = 0;
 		if (!err)
 			err = *dir ? tsb_chdir(sh->p, path.p) : 0;
+		if (err == -ENOENT && (!strcmp(path.p, old) || !tsb_chdir(sh->p, dir))) {
+			static const char gone[] = "cd: error retrieving current directory: getcwd: "
+				"cannot access parent directories: No such file or directory\n";
+
+			tsb_write_all(sh->p, 2, gone, sizeof(gone) - 1);
+			err = 0;
+		}
 	} else {
 		err = *dir ? tsb_chdir(sh->p, dir) : 0;
 	}

@@ -232,6 +232,10 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		builtin_error(sh, "`%s': not a valid identifier", arg);
 		return 1;
 	}
+	if (d->traced && memchr(t.name, '[', t.n)) {	/* export, readonly: no elements */
+		builtin_error(sh, "`%.*s': not a valid identifier", (int)t.n, t.name);
+		return 1;
+	}
 	if (tree && !(d->on & VAR_ASSOC)) {
 		struct name key = name_of(t.name, t.n);
 		const struct var *old = var_find(sh, &key);

@@ -171,6 +171,14 @@ int builtin_bg(struct shell *sh, int argc, char **argv, enum flow *flow)
 
 /* ---- disown ---- */
 
+/* Out of the list and its numbers; wait still knows the pid. */
+static void disown(struct job *j)
+{
+	j->disowned = true;
+	j->id = 0;
+}
+
+
 int builtin_disown(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	bool all = false, running = false, no_hup = false;
@@ -190,7 +198,7 @@ int builtin_disown(struct shell *sh, int argc, char **argv, enum flow *flow)
 	if (o.at >= argc && (all || running)) {
 		for (struct job *j = sh->jobs; j; j = j->next)
 			if (!no_hup && (!running || job_running(j)))
-				j->disowned = true;
+				disown(j);
 		return 0;
 	}
 	if (o.at >= argc) {
@@ -198,7 +206,8 @@ int builtin_disown(struct shell *sh, int argc, char **argv, enum flow *flow)
 
 		if (!j)
 			return no_such_job(sh, "current");
-		j->disowned = !no_hup;
+		if (!no_hup)
+			disown(j);
 		return 0;
 	}
 	for (int i = o.at; i < argc; i++) {
@@ -208,8 +217,8 @@ int builtin_disown(struct shell *sh, int argc, char **argv, enum flow *flow)
 
 		if (!j)
 			status = no_such_job(sh, argv[i]);
-		else
-			j->disowned = !no_hup;
+		else if (!no_hup)
+			disown(j);
 	}
 	return status;
 }
@@ -245,6 +254,7 @@ static void report_dead(struct shell *sh, const struct job *j)
 {
 	int w = j->at[j->n - 1].status;
 
+	job_tell_end(sh, j);
 	if (WIFSIGNALED(w) && WTERMSIG(w) != 15 && j->text)
 		job_report(sh, w, j->at[j->n - 1].pid, j->text);
 }
@@ -295,6 +305,8 @@ static int wait_pid(struct waiting *w, const char *arg)
 		return 1;
 	}
 	j = job_of_pid(sh, (int)pid);
+	if (j && j->foreign)
+		j = NULL;
 	if (j && j->at[j->n - 1].pid == pid)
 		return wait_job(w, j);
 	if (j) {	/* an earlier stage of its pipeline */
@@ -315,11 +327,18 @@ static int wait_pid(struct waiting *w, const char *arg)
 	return STATUS_NOT_FOUND;
 }
 
+static struct job *own_job(const struct shell *sh)
+{
+	struct job *j = sh->jobs;
+
+	while (j && j->foreign)
+		j = j->next;
+	return j;
+}
+
 static int wait_all(struct waiting *w)
 {
-	while (w->sh->jobs) {
-		struct job *j = w->sh->jobs;
-
+	for (struct job *j; (j = own_job(w->sh));) {
 		if (!await_job(w->sh, j, true))
 			return wait_interrupted(w);
 		report_dead(w->sh, j);
@@ -362,7 +381,7 @@ static int wait_next(struct waiting *w, int argc, char **argv, int from)
 
 		job_reap(sh);
 		for (struct job *j = sh->jobs; j; j = j->next) {
-			if (j->substitution || !in_operands(sh, j, argc, argv, from))
+			if (j->substitution || j->foreign || !in_operands(sh, j, argc, argv, from))
 				continue;
 			any = true;
 			if (!job_running(j))

@@ -62,8 +62,11 @@ static int mapfile_options(struct mapfile *m, struct bopt *o)
 			m->callback = o->arg;
 			break;
 		default:
-			good = mapfile_number(m, o->arg, "callback quantum", &m->quantum) &&
-			       m->quantum > 0;
+			good = mapfile_number(m, o->arg, "callback quantum", &m->quantum);
+			if (good && !m->quantum) {
+				builtin_error(m->sh, "%s: invalid callback quantum", o->arg);
+				good = false;
+			}
 		}
 		if (!good)
 			return 1;
@@ -151,6 +154,13 @@ static int mapfile_lines(struct mapfile *m, struct byte_source *s, struct str *l
 	return 0;
 }
 
+static bool is_assoc(struct shell *sh, const char *name)
+{
+	const struct var *v = var_find_text(sh, name, strlen(name));
+
+	return v && (v->flags & VAR_ASSOC);
+}
+
 int builtin_mapfile(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	struct mapfile m = { .sh = sh, .array = "MAPFILE", .delim = '\n', .quantum = 5000,
@@ -172,6 +182,10 @@ int builtin_mapfile(struct shell *sh, int argc, char **argv, enum flow *flow)
 	}
 	if (!text_is_name(m.array)) {
 		builtin_error(sh, "`%s': not a valid identifier", m.array);
+		return 1;
+	}
+	if (is_assoc(sh, m.array)) {
+		builtin_error(sh, "%s: not an indexed array", m.array);
 		return 1;
 	}
 	if (!m.has_origin && var_set_list(sh, m.array, NULL, 0))

@@ -3,6 +3,7 @@
  */
 #include "shell/builtin/builtin.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -104,10 +105,26 @@ static int exec_failed(struct shell *sh, int status, enum flow *flow)
 	return status;
 }
 
+/* exec speaks of the whole path. */
+static const char *exec_absolute(struct shell *sh, const char *path)
+{
+	const char *cwd = tsb_getcwd(sh->p);
+	char *out;
+
+	while (!strncmp(path, "./", 2))
+		path += 2;
+	out = arena_alloc(&sh->turn, strlen(cwd) + strlen(path) + 2);
+	strcpy(out, cwd);
+	if (out[strlen(out) - 1] != '/')
+		strcat(out, "/");
+	return strcat(out, path);
+}
+
 /* Looks up with exec's own wording. */
 static int exec_find(struct shell *sh, const char *name, struct program *program)
 {
 	const char *path = name;
+	int status;
 
 	if (!strchr(name, '/')) {
 		path = *name ? command_path(sh, name, 0) : NULL;
@@ -116,7 +133,17 @@ static int exec_find(struct shell *sh, const char *name, struct program *program
 			return STATUS_NOT_FOUND;
 		}
 	}
-	return run_find(sh, path, 0, program);
+	if (*path != '/')
+		path = exec_absolute(sh, path);
+	status = run_find(sh, path, 0, program);
+	if (status == STATUS_NOT_EXECUTABLE) {
+		struct tsb_stat st;
+		bool dir = !tsb_stat(sh->p, path, &st) && S_ISDIR(st.mode);
+
+		builtin_error(sh, "%s: cannot execute: %s", path,
+			      tsb_strerror(dir ? EISDIR : EACCES));
+	}
+	return status;
 }
 
 static const char *const *exec_environ(struct shell *sh, bool clean)

@@ -206,7 +206,7 @@ static void shopt_print(struct shell *sh, enum opt_id id, bool reusable, bool o)
 	else if (reusable)
 		putf(sh, "shopt %s %s\n", sh->opts[id] ? "-s" : "-u", rows[id].name);
 	else
-		putf(sh, "%-20s\t%s\n", rows[id].name, sh->opts[id] ? "on" : "off");
+		putf(sh, "%-15s\t%s\n", rows[id].name, sh->opts[id] ? "on" : "off");
 }
 
 struct shopt {
@@ -232,7 +232,7 @@ static int shopt_one(struct shell *sh, const struct shopt *s, const char *name)
 
 	if (id == OPT_COUNT) {
 		builtin_error(sh, "%s: invalid %soption name", name, s->o ? "" : "shell ");
-		return 1;
+		return !(s->o && (s->set || s->unset));
 	}
 	if (s->set || s->unset) {
 		if (!shell_set_option(sh, id, s->set))

@@ -63,6 +63,8 @@ static uint64_t limit_get(struct shell *sh, int i, bool hard)
 		return l->descriptors;
 	case 'u':
 		return l->processes;
+	case 'c':
+		return hard ? UNLIMITED : 0;
 	default:
 		return resources[i].value;
 	}
