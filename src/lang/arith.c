@@ -682,8 +682,10 @@ void arith_from_word(struct arena *arena, struct arith *a, unsigned depth_max)
 
 	if (!a->word->parts)
 		return;
-	ap.template = a->word->parts->next || a->word->parts->kind != PART_TEXT;
-	text = ap.template ? arith_template(arena, a->word->parts) : a->word->parts->text;
+	for (const struct part *p = a->word->parts; p; p = p->next)
+		ap.template |= p->kind != PART_TEXT;
+	text = a->word->parts->next || ap.template ? arith_template(arena, a->word->parts) :
+	       a->word->parts->text;
 	ap.s = text.p;
 	ap.n = text.n;
 	ap.holes = a->word->parts;

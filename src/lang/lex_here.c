@@ -77,12 +77,26 @@ static struct slice delimiter_printed(struct parser *ps, struct slice end, bool 
 	return (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n), ps->text.n };
 }
 
+/* What stands for the body until it is read. */
+static struct word *here_empty(struct parser *ps, const struct word *delimiter)
+{
+	struct word *w = ARENA_NEW(ps->arena, struct word);
+
+	w->parts = ARENA_NEW(ps->arena, struct part);
+	w->parts->kind = delimiter->flags & WORD_QUOTED ? PART_SINGLE : PART_DOUBLE;
+	w->parts->text = w->text = SLICE("");
+	w->flags = WORD_QUOTED;
+	w->line = ps->tok.line;
+	return w;
+}
+
 void lex_here_delimiter(struct parser *ps, struct redir *r)
 {
 	struct here *h = ARENA_NEW(ps->arena, struct here);
 	struct word *w = ps->tok.word;
 
 	h->redir = r;
+	r->word = here_empty(ps, w);
 	h->quoted = (w->flags & WORD_QUOTED) != 0;
 	delimiter_unquote(ps, w->text);
 	h->end = (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n), ps->text.n };
@@ -218,24 +232,19 @@ static void here_parts(struct parser *ps, struct part *string, char *body, size_
 static void here_body(struct parser *ps, struct here *h)
 {
 	uint32_t line = lex_line(ps, ps->in.pos);
-	struct word *w = ARENA_NEW(ps->arena, struct word);
-	struct part *part = ARENA_NEW(ps->arena, struct part);
+	struct word *w = h->redir->word;
+	struct part *part = w->parts;
 
 	here_read(ps, h);
 	size_t n = ps->text.n;
 	char *body = arena_dup(ps->arena, ps->text.p, n);
 
-	w->parts = part;
 	w->text = (struct slice){ body, n };
 	w->line = line;
 	w->pos = h->redir->pos;
-	w->flags = WORD_QUOTED;
-	h->redir->word = w;
 	if (h->quoted) {
-		part->kind = PART_SINGLE;
 		part->text = w->text;
 	} else {
-		part->kind = PART_DOUBLE;
 		here_parts(ps, part, body, n, line);
 		w->flags |= ps->here_flags;
 	}

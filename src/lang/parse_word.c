@@ -50,7 +50,7 @@ static void word_join(struct parser *ps, struct word *w)
 	size_t n = 0;
 
 	for (struct part *p = w->parts; p; p = p->next) {
-		if (p->kind != PART_TEXT)
+		if (p->kind != PART_TEXT || p->raw.n)
 			return;
 		n += p->text.n;
 	}
@@ -371,11 +371,18 @@ static void word_escape(struct parser *ps, struct parts *out)
 {
 	struct lex_frame *in = &ps->in;
 	int32_t c;
-	size_t n = utf8_decode(in->s + in->pos + 1, in->end - in->pos - 1, &c);
+	size_t n;
 
+	out->flags |= WORD_QUOTED;
+	if (in->pos + 1 == in->end) {
+		/* The last character of all stands for itself. */
+		parts_add(ps, out, PART_ESCAPED)->text = parts_dup(ps, in->pos, in->end);
+		in->pos++;
+		return;
+	}
+	n = utf8_decode(in->s + in->pos + 1, in->end - in->pos - 1, &c);
 	parts_add(ps, out, PART_ESCAPED)->text = parts_dup(ps, in->pos + 1, in->pos + 1 + n);
 	in->pos += 1 + n;
-	out->flags |= WORD_QUOTED;
 }
 
 static void word_single(struct parser *ps, struct parts *out)
@@ -512,36 +519,44 @@ static bool tilde_place(struct parser *ps, const struct parts *out, struct unquo
 	return memchr(s + u->from, '=', pos - u->from) == s + pos - 1;
 }
 
-/* Length of the name behind ~, or -1 if something there forbids expansion. */
-static ssize_t tilde_length(struct parser *ps, struct unquoted *u)
+/* The name behind the ~ at pos into ps->text; its end, or 0 if something there
+ * forbids expansion. */
+static size_t tilde_name(struct parser *ps, const struct unquoted *u)
 {
-	const char *s = ps->in.s + ps->in.pos + 1;
+	const char *s = ps->in.s;
 	bool colon = u->mode & LEX_VALUE || u->assign > 0;
-	size_t n = 0;
 
-	for (;; n++) {
-		char c = s[n];
+	str_reset(&ps->text);
+	for (size_t i = ps->in.pos + 1;; i++) {
+		char c = s[i];
 
+		if (c == '\\' && s[i + 1] == '\n') {
+			i++;
+			continue;
+		}
 		if (lex_is(c, C_EXPAND))
-			return c == '\\' && s[n + 1] == '\n' ? (ssize_t)n : -1;
+			return 0;
 		if (c == '/' || (c == ':' && colon) || (c == '}' && u->stop >= STOP_BRACE))
-			return (ssize_t)n;
+			return i;
 		if (lex_is(c, C_BREAK) && (u->stop == STOP_TOKEN || !c))
-			return (ssize_t)n;
+			return i;
+		str_addc(&ps->text, c);
 	}
 }
 
 static enum step word_tilde(struct parser *ps, struct parts *out, struct unquoted *u)
 {
 	struct lex_frame *in = &ps->in;
-	ssize_t n = tilde_place(ps, out, u) ? tilde_length(ps, u) : -1;
+	size_t end = tilde_place(ps, out, u) ? tilde_name(ps, u) : 0;
+	const char *name;
 
-	if (n < 0)
+	if (!end)
 		return STEP_TEXT;
+	name = arena_dup(ps->arena, ps->text.p, ps->text.n);
 	parts_text(ps, out, u->start, in->pos);
-	parts_add(ps, out, PART_TILDE)->text = parts_dup(ps, in->pos + 1, in->pos + 1 + (size_t)n);
+	parts_add(ps, out, PART_TILDE)->text = (struct slice){ name, ps->text.n };
 	out->flags |= WORD_TILDE;
-	in->pos += 1 + (size_t)n;
+	in->pos = end;
 	return STEP_PART;
 }
 
@@ -629,8 +644,8 @@ static enum step word_step(struct parser *ps, struct parts *out, struct unquoted
 			return STEP_TEXT;
 		break;
 	case '\\':
-		if (!in->s[in->pos + 1] && !lex_grow(ps))
-			return STEP_TEXT;
+		if (!in->s[in->pos + 1])
+			lex_grow(ps);
 		break;
 	case '<':
 	case '>':
