@@ -111,7 +111,7 @@ static struct walk_entry *walk_operand(struct walk *w)
 	str_reset(&w->path);
 	str_adds(&w->path, s);
 	/* All trailing slashes but one go; "//" stays, which may mean something. */
-	if (w->path.n > 2)
+	if (w->path.n > 2 && !(w->flags & WALK_VERBATIM))
 		while (w->path.n > 1 && w->path.p[w->path.n - 1] == '/' &&
 		       w->path.p[w->path.n - 2] == '/')
 			str_cut(&w->path, w->path.n - 1);

@@ -29,7 +29,8 @@ enum {
 	WALK_LOGICAL = 1,	/* links are followed */
 	WALK_OPERANDS = 2,	/* links are followed if operands */
 	WALK_LAZY = 4,		/* no stat where readdir tells the type: see walk_stat() */
-	WALK_ONE_FS = 8		/* does not enter a directory on another device */
+	WALK_ONE_FS = 8,	/* does not enter a directory on another device */
+	WALK_VERBATIM = 16	/* an operand keeps all its trailing slashes */
 };
 
 struct walk_entry {
