@@ -89,7 +89,11 @@ struct tsb_dirent {
 	uint32_t mode;		/* the type bits; 0 if not known */
 	uint16_t size;
 	uint16_t name_len;
+#ifdef __cplusplus
+	char name[1];		/* really name_len + 1 bytes */
+#else
 	char name[];
+#endif
 };
 
 struct tsb_fs_ops;
