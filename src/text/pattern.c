@@ -44,16 +44,28 @@ void pattern_free(struct pattern *pat)
 
 bool pattern_is_magic(const char *p, size_t n, unsigned flags)
 {
+	size_t scanned = 0, len;
+
 	for (size_t i = 0; i < n; i++) {
-		if (p[i] == '\\' && !(flags & PATTERN_NOESCAPE))
+		size_t left = n - i - 1;
+		if (p[i] == '\\' && !(flags & PATTERN_NOESCAPE)) {
 			i++;
-		else if (p[i] == '*' || p[i] == '?')
+		} else if (p[i] == '*' || p[i] == '?') {
 			return true;
-		else if (p[i] == '[' && pattern_bracket(p + i + 1, n - i - 1, flags, NULL, NULL))
-			return true;
-		else if ((flags & PATTERN_EXTGLOB) && strchr("+@!", p[i]) && p[i] && i + 2 < n &&
-			 p[i + 1] == '(' && pattern_group_end(p + i + 2, n - i - 2) < n - i - 2)
-			return true;
+		} else if (p[i] == '[') {
+			if (pattern_bracket(p + i + 1, left, flags, NULL, NULL))
+				return true;
+			scanned += left;
+		} else if ((flags & PATTERN_EXTGLOB) && left > 1 && p[i] && strchr("+@!", p[i]) &&
+			   p[i + 1] == '(') {
+			len = pattern_group_end(p + i + 2, left - 1);
+			if (len < left - 1)
+				return true;
+			scanned += left;
+		}
+		/* So many that are never closed: as the parser, look no further. */
+		if (scanned > PAT_SCAN_MAX)
+			return false;
 	}
 	return false;
 }

@@ -116,6 +116,8 @@ static void put_node(struct emit *e, const struct pat_node *node)
 		slot = vec_add(e->heap, &e->prog->sets);
 		if (slot)
 			*slot = node->set;
+		else
+			e->prog->bad = true;
 		break;
 	case PAT_GROUP:
 		put_group(e, node);

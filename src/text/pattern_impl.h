@@ -23,7 +23,7 @@ enum {
 	PAT_STATES_MAX = 4000,		/* engine cache */
 	PAT_CACHE_MAX = 1 << 20,	/* bytes of it */
 	PAT_PROGRAM_MAX = 1 << 20,	/* instructions */
-	PAT_SCAN_MAX = 1 << 26		/* bytes looked at for closing brackets */
+	PAT_SCAN_MAX = 1 << 24		/* bytes looked at for closing brackets */
 };
 
 struct pat_range {

@@ -124,7 +124,7 @@ struct bracket {
 	unsigned flags;
 	struct tsb_heap *heap;
 	struct pat_set *set;		/* NULL: only measure */
-	bool nothing;			/* holds something that makes it match nothing */
+	bool no_end[3];			/* no ":]", ".]", "=]" follows, as was found out */
 };
 
 static void bracket_range(struct bracket *b, int32_t lo, int32_t hi)
@@ -158,11 +158,14 @@ static void bracket_class(struct bracket *b, const char *name)
 }
 
 /* The place of "X]" behind "[X", or 0. */
-static size_t bracket_special_end(const struct bracket *b, char kind)
+static size_t bracket_special_end(struct bracket *b, char kind)
 {
-	for (size_t i = b->at + 2; i + 1 < b->n; i++)
+	bool *none = &b->no_end[kind == ':' ? 0 : kind == '.' ? 1 : 2];
+
+	for (size_t i = b->at + 2; !*none && i + 1 < b->n; i++)
 		if (b->p[i] == kind && b->p[i + 1] == ']')
 			return i;
+	*none = true;
 	return 0;
 }
 
@@ -211,7 +214,7 @@ static bool bracket_member(struct bracket *b, int32_t *c)
 size_t pattern_bracket(const char *p, size_t n, unsigned flags, struct tsb_heap *heap,
 		       struct pat_set *set)
 {
-	struct bracket b = { p, n, 0, flags, heap, set, false };
+	struct bracket b = { .p = p, .n = n, .flags = flags, .heap = heap, .set = set };
 
 	if (n && (*p == '!' || *p == '^')) {
 		b.at = 1;

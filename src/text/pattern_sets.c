@@ -123,14 +123,15 @@ static uint32_t intern(struct pat_engine *e, struct pat_thread *t, size_t n)
 		    (!n || !memcmp(s->pool.at + st->off, t, n * sizeof(*t))))
 			return s->slots[at] - 1;
 	}
+	while (s->pool.cap < s->pool.n + n)
+		if (!vec_grow_(e->heap, &s->pool.at, s->pool.cap, &s->pool.cap, sizeof(*t)))
+			return 0;
 	struct pat_state *st = vec_add(e->heap, &s->states);
 	if (!st)
 		return 0;
 	*st = (struct pat_state){ (uint32_t)s->pool.n, (uint32_t)n, hash, false, NULL };
 	for (size_t i = 0; i < n; i++) {
-		struct pat_thread *slot = vec_add(e->heap, &s->pool);
-		if (slot)
-			*slot = t[i];
+		s->pool.at[s->pool.n++] = t[i];
 		st->accept |= e->prog.code.at[t[i].pc].op == PI_MATCH;
 	}
 	s->slots[at] = (uint32_t)s->states.n;
@@ -329,15 +330,20 @@ uint32_t pat_start(struct pat_engine *e)
 
 uint32_t pat_step(struct pat_engine *e, uint32_t state, int32_t c)
 {
-	struct pat_store *s = &e->store;
+	struct pat_store *s;
 	uint32_t next;
 
-	if (e->bad)
+	if (!e || e->bad)
 		return 0;
+	s = &e->store;
 	if (c < 128 && s->states.at[state].ascii && s->states.at[state].ascii[c])
 		return s->states.at[state].ascii[c] - 1;
 	if (s->states.n > PAT_STATES_MAX || s->bytes > PAT_CACHE_MAX)
 		state = flush(e, state);
+	if (!s->states.n) {
+		e->bad = true;
+		return 0;
+	}
 	next = step(e, state, c, 0);
 	if (c >= 128)
 		return next;
@@ -352,11 +358,13 @@ uint32_t pat_step(struct pat_engine *e, uint32_t state, int32_t c)
 
 bool pat_accepts(const struct pat_engine *e, uint32_t state)
 {
-	return !e->bad && e->store.states.at[state].accept;
+	return e && !e->bad && e->store.states.at[state].accept;
 }
 
 bool pat_may_start(struct pat_engine *e, unsigned char byte)
 {
+	if (!e || e->bad)
+		return false;
 	if (!e->start_known) {
 		for (int c = 0; c < 128; c++) {
 			uint32_t next = pat_step(e, pat_start(e), c);

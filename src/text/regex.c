@@ -14,7 +14,11 @@
 
 #include "base/heap.h"
 
-enum { TRIES_FACTOR = 8, TRIES_MIN = 4096 };
+enum {
+	TRIES_FACTOR = 8, TRIES_MIN = 4096,
+	COPIES_MAX = 1 << 20,		/* slots times program: what the simulation may need */
+	BITMAP_LAST = 1 << 29		/* bits, rather than that */
+};
 
 void re_tick(struct regex *re, size_t steps)
 {
@@ -76,12 +80,12 @@ struct regex *regex_compile_many(struct tsb_heap *heap, const char *const *patte
 		tree = parse_all(re, patterns, lens, count, &why);
 	if (words)
 		fits = re_compile_words(re, patterns, lens, count);
-	else if (tree)
+	else if (tree && !re->nomem)
 		fits = re_compile(re, tree);
-	if (!fits) {
+	if (!fits || re->nomem) {
 		if (error)
-			*error = why ? why : words || tree ? "Regular expression too big" :
-				 "Memory exhausted";
+			*error = why ? why : re->nomem || !(words || tree) ? "Memory exhausted" :
+				 "Regular expression too big";
 		regex_free(re);
 		return NULL;
 	}
@@ -218,27 +222,33 @@ static bool locate_literal(const struct regex *re, const struct re_text *t, size
 	return true;
 }
 
+/* Submatches of [so, eo): by the engine whose memory is bounded better. */
+static bool submatch_slots(struct regex *re, const struct re_text *t, size_t so, size_t eo,
+			   size_t *slots, size_t n)
+{
+	size_t places = eo - so + 1, program = re->code.n;
+	bool many = program > COPIES_MAX / n;
+
+	if (places <= (many ? BITMAP_LAST : RE_BITMAP_MAX) / program)
+		return re_backtrack(re, t, so, eo, slots, n) == REGEX_MATCH;
+	return !many && re_simulate(re, t, so, eo, slots, n);
+}
+
 /* The groups of the match [so, eo) into spans. */
 static void submatches(struct regex *re, const struct re_text *t, size_t so, size_t eo,
 		       struct regex_span *spans, size_t n_spans)
 {
-	size_t n = 2 * (re->groups + 1), slots_small[20];
-	size_t *slots = n <= 20 ? slots_small : heap_array(re->heap, n, sizeof(*slots));
-	bool found;
+	size_t n = n_spans <= re->groups ? 2 * n_spans : 2 * (re->groups + 1), small[20];
+	size_t *slots = n <= 20 ? small : heap_array(re->heap, n, sizeof(*slots));
+	bool found = slots && submatch_slots(re, t, so, eo, slots, n);
 
-	if (!slots)
-		return;
-	if ((eo - so + 1) <= RE_BITMAP_MAX / re->code.n)
-		found = re_backtrack(re, t, so, eo, slots, n) == REGEX_MATCH;
-	else
-		found = re_simulate(re, t, so, eo, slots, n);
 	for (size_t i = 1; i < n_spans; i++) {
-		bool set = found && i <= re->groups && slots[2 * i] != RE_NONE &&
+		bool set = found && 2 * i < n && slots[2 * i] != RE_NONE &&
 			   slots[2 * i + 1] != RE_NONE;
 		spans[i].so = set ? slots[2 * i] : REGEX_NONE;
 		spans[i].eo = set ? slots[2 * i + 1] : REGEX_NONE;
 	}
-	if (slots != slots_small)
+	if (slots != small)
 		heap_free(re->heap, slots);
 }
 

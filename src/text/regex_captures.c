@@ -47,27 +47,37 @@ static void retain(struct re_threads *w, size_t tag)
 		w->refs.at[tag]++;
 }
 
+/* The index of unused slots, or RE_NONE. */
 static size_t slots_new(struct regex *re, struct re_threads *w)
 {
 	size_t tag = w->refs.n;
 
 	if (w->unused.n) {
 		tag = vec_pop(&w->unused);
-	} else {
-		vec_add(re->heap, &w->refs);
-		for (size_t i = 0; i < w->n_slots; i++)
-			vec_add(re->heap, &w->slots);
+		w->refs.at[tag] = 1;
+		return tag;
 	}
-	w->refs.at[tag] = 1;
+	while (w->slots.n < (tag + 1) * w->n_slots)
+		if (!vec_grow_(re->heap, &w->slots.at, w->slots.n, &w->slots.cap, sizeof(size_t)))
+			return RE_NONE;
+		else
+			w->slots.n++;
+	uint32_t *refs = vec_add(re->heap, &w->refs);
+	if (!refs)
+		return RE_NONE;
+	*refs = 1;
 	return tag;
 }
 
+/* The tag whose slot is set: the same, or a copy of its own; RE_NONE. */
 static size_t write_slot(struct regex *re, struct re_threads *w, size_t tag, size_t slot, size_t at)
 {
 	if (slot >= w->n_slots)
 		return tag;
 	if (w->refs.at[tag] > 1) {
 		size_t copy = slots_new(re, w);
+		if (copy == RE_NONE)
+			return RE_NONE;
 		memcpy(w->slots.at + copy * w->n_slots, w->slots.at + tag * w->n_slots,
 		       w->n_slots * sizeof(size_t));
 		w->refs.at[tag]--;
@@ -105,7 +115,9 @@ static void add(struct regex *re, struct re_threads *w, struct threads *to, uint
 			push(re, w, in->y, t.tag);
 			push(re, w, in->x, t.tag);
 		} else if (in->op == RI_SAVE) {
-			push(re, w, t.pc + 1, write_slot(re, w, t.tag, in->x, at));
+			size_t tag_set = write_slot(re, w, t.tag, in->x, at);
+			if (tag_set != RE_NONE)
+				push(re, w, t.pc + 1, tag_set);
 		} else if (in->op == RI_ASSERT) {
 			if (re_holds((enum re_assert)in->x, before, after))
 				push(re, w, t.pc + 1, t.tag);
@@ -164,6 +176,8 @@ static bool run_exact(struct regex *re, struct re_threads *w, const struct re_te
 {
 	size_t at = from, tag = slots_new(re, w);
 
+	if (tag == RE_NONE)
+		return false;
 	for (size_t i = 0; i < w->n_slots; i++)
 		w->slots.at[tag * w->n_slots + i] = RE_NONE;
 	next_turn(re, w);

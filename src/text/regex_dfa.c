@@ -119,15 +119,16 @@ static void classes_of_sets(struct regex *re, struct re_dfa *d, int end)
 	}
 }
 
-static void classes_make(struct regex *re, struct re_dfa *d)
+static bool classes_make(struct regex *re, struct re_dfa *d)
 {
 	int end = re->utf8 ? 128 : 256;
 	bool words[256];
 
 	for (int i = 0; i <= RE_CLASSES; i++) {
 		int32_t *rep = vec_add(re->heap, &d->reps);
-		if (rep)
-			*rep = 0;
+		if (!rep)
+			return false;
+		*rep = 0;
 	}
 	for (int b = 0; b < 256; b++)
 		d->class_of[b] = RE_CLASSES;
@@ -145,8 +146,9 @@ static void classes_make(struct regex *re, struct re_dfa *d)
 	if (re->utf8) {
 		bool multi = d->high_chars.n || d->high_sets.n || (re->uses & RC_WORD);
 		int32_t *rep = vec_add(re->heap, &d->reps);
-		if (rep)
-			*rep = RE_RAW + 128;
+		if (!rep)
+			return false;
+		*rep = RE_RAW + 128;
 		for (int b = 128; b < 256; b++)
 			d->class_of[b] = multi ? RE_CLASS_MULTI : (uint16_t)(d->reps.n - 1);
 	}
@@ -154,6 +156,7 @@ static void classes_make(struct regex *re, struct re_dfa *d)
 		d->class_of[d->eol & 255] = RE_CLASS_END;
 	d->first_high = d->reps.n;
 	d->sig_words = 2 + d->high_sets.n / 64;
+	return true;
 }
 
 static void signature(const struct regex *re, const struct re_dfa *d, int32_t unit, uint64_t *sig)
@@ -192,8 +195,12 @@ uint32_t re_dfa_class(struct regex *re, struct re_dfa *d, int32_t unit, int32_t 
 		memset(d->cache, 0, sizeof(d->cache));
 		flush(re, d, row);
 	}
-	for (i = 0; i < d->sig_words; i++)
-		vec_add(re->heap, &d->signatures);
+	while (d->signatures.n < (n + 1) * d->sig_words)
+		if (!vec_grow_(re->heap, &d->signatures.at, d->signatures.n, &d->signatures.cap,
+			       sizeof(*sig)))
+			return RE_CLASSES;
+		else
+			d->signatures.n++;
 	sig = d->signatures.at + n * d->sig_words;
 	signature(re, d, unit, sig);
 	for (i = 0; i < n; i++)
@@ -202,7 +209,10 @@ uint32_t re_dfa_class(struct regex *re, struct re_dfa *d, int32_t unit, int32_t 
 	if (i < n) {
 		d->signatures.n -= d->sig_words;
 	} else {
-		*vec_add(re->heap, &d->reps) = unit;
+		int32_t *rep = vec_add(re->heap, &d->reps);
+		if (!rep)
+			return RE_CLASSES;
+		*rep = unit;
 		if (d->reps.n > d->stride)
 			flush(re, d, row);
 	}
@@ -304,6 +314,8 @@ static int32_t intern(struct regex *re, struct re_dfa *d, uint32_t *at, size_t n
 	uint32_t hash = places_hash(at, n, before);
 	if (d->states.n * 2 >= d->n_slots)
 		slots_grow(re, d);
+	if (d->states.n >= d->n_slots)
+		return RE_DEAD;
 	size_t i = hash & (d->n_slots - 1);
 	for (; d->slots[i]; i = (i + 1) & (d->n_slots - 1)) {
 		const struct re_dstate *st = &d->states.at[d->slots[i] - 1];
@@ -479,15 +491,20 @@ static int32_t entry_of(const struct re_dfa *d, int32_t row, size_t n_places, bo
 
 int32_t re_dfa_next(struct regex *re, struct re_dfa *d, int32_t *row, uint32_t class)
 {
-	int32_t entry = d->next[(size_t)*row + class];
 	struct re_dstate st;
 	unsigned after;
+	int32_t entry;
 	bool found;
 
+	if (*row < 0)
+		return RE_DEAD;		/* memory ended */
+	entry = d->next[(size_t)*row + class];
 	if (entry != RE_UNKNOWN)
 		return entry;
 	if (cache_bytes(d) > RE_CACHE_MAX)
 		flush(re, d, row);
+	if (*row < 0)
+		return RE_DEAD;
 	st = d->states.at[(size_t)*row / d->stride];
 	after = class == RE_CLASS_END ? RC_TEXT | RC_LINE : class == RE_CLASS_CUT ? RC_TEXT :
 		unit_context(re, d->reps.at[class]);
@@ -504,6 +521,8 @@ int32_t re_dfa_next(struct regex *re, struct re_dfa *d, int32_t *row, uint32_t c
 		re_tick(re, d->n_list);
 		int32_t to = intern(re, d, d->list, d->n_list,
 				    unit_context(re, d->reps.at[class]));
+		if (to < 0)
+			return RE_DEAD;
 		entry = entry_of(d, to, d->n_list, found);
 	}
 	d->next[(size_t)*row + class] = entry;
@@ -523,11 +542,11 @@ struct re_dfa *re_dfa_new(struct regex *re, enum re_dfa_kind kind, int eol)
 	d->stack = heap_array(re->heap, re->code.n, sizeof(*d->stack));
 	d->list = heap_array(re->heap, re->code.n, sizeof(*d->list));
 	d->active = heap_array(re->heap, re->code.n, sizeof(*d->active));
-	classes_make(re, d);
+	bool classes = classes_make(re, d);
 	d->stride = d->reps.n + (d->class_of[255] == RE_CLASS_MULTI ? HIGH_SLACK : 0);
 	for (size_t i = 0; i < 8; i++)
 		d->start[i] = RE_UNKNOWN;
-	if (!d->mark || !d->bits || !d->stack || !d->list || !d->active) {
+	if (!classes || !d->mark || !d->bits || !d->stack || !d->list || !d->active) {
 		re_dfa_free(re, d);
 		return NULL;
 	}

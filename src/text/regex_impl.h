@@ -52,7 +52,9 @@ struct re_set {
 
 /* ---- Tree ---- */
 
-enum re_kind { RE_EMPTY, RE_CHAR, RE_SET, RE_CAT, RE_ALT, RE_GROUP, RE_REPEAT, RE_ASSERT, RE_BACKREF };
+enum re_kind {
+	RE_EMPTY, RE_CHAR, RE_SET, RE_CAT, RE_ALT, RE_GROUP, RE_REPEAT, RE_ASSERT, RE_BACKREF
+};
 
 enum re_assert {
 	RE_LINE_BEGIN, RE_LINE_END, RE_TEXT_BEGIN, RE_TEXT_END, RE_WORD_EDGE, RE_NOT_WORD_EDGE,
@@ -128,6 +130,7 @@ struct regex {
 	size_t groups;
 	uint32_t uses;			/* RC_ bits that its assertions look at */
 	bool backrefs, anchored, raw;	/* raw: has units >= RE_RAW */
+	bool nomem;			/* an allocation failed while compiling */
 	bool bytewise;			/* see begin_at() in regex.c */
 	struct re_filter filter;
 	struct re_dfa *lines, *exists, *longest;	/* made when first needed */

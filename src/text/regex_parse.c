@@ -31,6 +31,8 @@ struct re_node *re_node_new(struct regex *re, enum re_kind kind)
 
 	if (node)
 		node->kind = kind;
+	else
+		re->nomem = true;
 	return node;
 }
 
@@ -171,16 +173,14 @@ static bool caret_is_anchor(const struct re_parser *ps, bool here)
 	return (ps->syntax & RE_SYN_ERE) || here || ps->at == 0;
 }
 
-static struct token token_at(struct re_parser *ps, bool caret_here);
-
-static bool dollar_is_anchor(struct re_parser *ps)
+/* In a BRE only at the end, or in front of "\|" or "\)". */
+static bool dollar_is_anchor(const struct re_parser *ps)
 {
-	if ((ps->syntax & RE_SYN_ERE) || ps->at + 1 >= ps->n)
-		return true;
-	ps->at++;
-	struct token next = token_at(ps, false);
-	ps->at--;
-	return next.kind == T_ALT || next.kind == T_CLOSE;
+	const char *next = ps->p + ps->at + 1;
+	size_t left = ps->n - ps->at - 1;
+
+	return (ps->syntax & RE_SYN_ERE) || !left ||
+	       (left > 1 && next[0] == '\\' && (next[1] == '|' || next[1] == ')'));
 }
 
 /* The token at ps->at, which stays. caret_here: behind "\(" or "\|". */
@@ -320,6 +320,8 @@ static int interval_number(struct re_parser *ps, struct token *end)
 			num = NUM_BAD;
 		else
 			num = num == NUM_MISSING ? t.c - '0' : num * 10 + (t.c - '0');
+		if (num == NUM_BAD && (ps->syntax & RE_SYN_INTERVAL_ORD))
+			return num;	/* it will be literal, whatever follows */
 		if (num > RE_DUP_MAX + 1)
 			num = RE_DUP_MAX + 1;
 	}

@@ -217,6 +217,8 @@ static void push(struct firsts *f, uint32_t pc)
 	uint32_t *slot = vec_add(f->re->heap, &f->stack);
 	if (slot)
 		*slot = pc;
+	else
+		f->ends = true;		/* nothing is known then */
 }
 
 static void follow(struct firsts *f)
@@ -234,6 +236,8 @@ static void follow(struct firsts *f)
 			f->ends = true;
 		} else if ((slot = vec_add(f->re->heap, &f->next))) {
 			*slot = pc;
+		} else {
+			f->ends = true;
 		}
 	}
 }
@@ -343,6 +347,7 @@ static unsigned long starts_make(struct regex *re, struct re_filter *out)
 	unsigned long cost = 1000000;
 
 	f.mark = heap_zalloc(re->heap, re->code.n * sizeof(*f.mark));
+	re->nullable = true;
 	if (!f.mark)
 		return cost;
 	push(&f, 0);
@@ -355,6 +360,11 @@ static unsigned long starts_make(struct regex *re, struct re_filter *out)
 			uint32_t *slot = vec_add(re->heap, &f.now);
 			if (slot)
 				*slot = f.next.at[i];
+			f.ends |= !slot;
+		}
+		if (f.ends) {
+			re->nullable |= k == 0;
+			break;
 		}
 		f.next.n = 0;
 		f.turn++;
@@ -366,6 +376,8 @@ static unsigned long starts_make(struct regex *re, struct re_filter *out)
 		for (int c = 0; k == 0 && c < 256; c++)
 			re->starts[c >> 3] |= (uint8_t)(b.in[c] << (c & 7));
 		cost = cost * probe_make(&out->probe[k], &b) / 1000;
+		if (!out->probe[k].n)
+			break;
 		out->n_probes = k + 1;
 	}
 	vec_end(re->heap, &f.stack);

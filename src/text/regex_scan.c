@@ -76,7 +76,7 @@ static int32_t entry_at(struct regex *re, struct re_dfa *d, const unsigned char 
 static const unsigned char *lines_run(struct regex *re, struct re_dfa *d, const unsigned char *p,
 				      const unsigned char *end, int32_t *row)
 {
-	while (p < end) {
+	while (p < end && *row >= 0) {
 		const unsigned char *slice = end - p > SLICE ? p + SLICE : end;
 		const unsigned char *q = run(d, p, slice, row);
 		size_t len;
@@ -97,6 +97,8 @@ static const unsigned char *lines_run(struct regex *re, struct re_dfa *d, const 
 			len = 1;
 		}
 		*row = e;
+		if (e < 0)
+			return NULL;
 		p += len;
 	}
 	return NULL;
@@ -155,7 +157,7 @@ static const char *try_start(const struct lines *l, const char *hit, bool *found
 	int32_t start = re_dfa_start(l->re, d, RC_TEXT | RC_LINE), row = start, e;
 	size_t len;
 
-	for (; p < end; p += len) {
+	for (; p < end && row >= 0; p += len) {
 		len = 1;
 		e = d->next[row + d->class_of[*p]];
 		if (e < 0) {
@@ -280,6 +282,8 @@ size_t re_scan_exists(struct regex *re, const struct re_text *t, size_t from)
 			p = (const unsigned char *)hit;
 	}
 	row = re_dfa_start(re, d, re_context_before(re, t, (size_t)(p - text)));
+	if (row < 0)
+		return RE_NONE;
 	while (p < end) {
 		const unsigned char *slice = end - p > SLICE ? p + SLICE : end;
 		const unsigned char *q = run(d, p, slice, &row);
@@ -308,6 +312,8 @@ size_t re_scan_longest(struct regex *re, const struct re_text *t, size_t from, s
 	if (!d)
 		return RE_NONE;
 	row = re_dfa_start(re, d, re_context_before(re, t, from));
+	if (row < 0)
+		return RE_NONE;
 	for (; p < end; p += len) {
 		len = 1;
 		e = d->next[row + d->class_of[*p]];

@@ -64,8 +64,10 @@ struct re_set *re_set_new(struct regex *re, bool negate)
 {
 	struct re_set *set = ARENA_NEW(&re->arena, struct re_set);
 
-	if (!set)
+	if (!set) {
+		re->nomem = true;
 		return NULL;
+	}
 	set->negate = negate;
 	set->icase = re->icase;
 	set->utf8 = re->utf8;
@@ -78,6 +80,8 @@ void re_set_range(struct regex *re, struct re_set *set, int32_t lo, int32_t hi)
 
 	if (r)
 		*r = (struct re_range){ lo, hi };
+	else
+		re->nomem = true;
 }
 
 void re_set_class(struct regex *re, struct re_set *set, const char *name)
@@ -89,6 +93,8 @@ void re_set_class(struct regex *re, struct re_set *set, const char *name)
 	slot = vec_add(re->heap, &set->classes);
 	if (slot)
 		*slot = name;
+	else
+		re->nomem = true;
 }
 
 const char *re_class_known(const char *name, size_t n)
@@ -130,8 +136,11 @@ uint32_t re_set_finish(struct regex *re, struct re_set *set)
 		}
 	}
 	struct re_set **slot = vec_add(re->heap, &re->sets);
-	if (slot)
-		*slot = set;
+	if (!slot) {
+		re->nomem = true;
+		return 0;
+	}
+	*slot = set;
 	return (uint32_t)re->sets.n - 1;
 }
 

@@ -148,6 +148,36 @@ static void test_limits(void)
 	free(p);
 }
 
+/* More sets than the cache holds, inside a negation and outside. */
+static void test_cache(void)
+{
+	char *s = malloc(20000);
+	unsigned seed = 1;
+
+	for (size_t i = 0; i < 20000; i++)
+		s[i] = (char)('a' + ((seed = seed * 1103515245 + 12345) >> 16 & 1));
+	s[19999 - 14] = 'a';
+	struct pattern *pat = pattern_compile(h, "!(*a?????????????[ab])", 22, PATTERN_EXTGLOB);
+	ok(!pattern_match(pat, s, 20000), "a negation of many states");
+	s[19999 - 14] = 'b';
+	ok(pattern_match(pat, s, 20000), "and the opposite");
+	pattern_free(pat);
+	pat = pattern_compile(h, "+(a|b)a??????????????", 21, PATTERN_EXTGLOB);
+	ok(!pattern_match(pat, s, 20000), "a group of many states");
+	ok(pattern_prefix(pat, s, 20000, true) < 20000, "its longest prefix");
+	pattern_free(pat);
+	free(s);
+}
+
+static void test_names(void)
+{
+	ok(matches("[[.space.]]", " ", 0) && matches("[[.hyphen.]]", "-", 0) &&
+	   matches("[[.tilde.]]", "~", 0), "names of characters");
+	ok(!matches("[[.nothing.]]", "n", 0), "no such name");
+	ok(matches("[[:word:]][[:ascii:]]", "_a", 0), "bash's own classes");
+	ok(!matches("[[:ascii:]]", "\303\251", 0), "not ASCII");
+}
+
 int main(void)
 {
 	h = heap_new(NULL, NULL, NULL, NULL);
@@ -156,6 +186,8 @@ int main(void)
 	test_flags();
 	test_magic();
 	test_limits();
+	test_cache();
+	test_names();
 	heap_end(h);
 	return done();
 }

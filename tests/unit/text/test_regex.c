@@ -197,6 +197,30 @@ static bool lines_agree(const char *p, unsigned flags, const char *text, size_t 
 	return good;
 }
 
+/* Long literals go another way, and text ends where vectors do not. */
+static void test_find(void)
+{
+	char text[200], pattern[100];
+	struct regex_span s[1];
+	bool good = true;
+
+	for (unsigned n = 1; n < 90; n++) {
+		for (unsigned at = 0; at < 100; at += 7) {
+			struct regex *re;
+			memset(text, 'x', sizeof(text));
+			for (unsigned i = 0; i < n; i++)
+				text[at + i] = pattern[i] = (char)('A' + i % 26);
+			pattern[n] = '\0';
+			re = compile(pattern, REGEX_UTF8 | (at % 2 ? REGEX_ICASE : 0));
+			good &= regex_match(re, text, at + n, 0, 0, s, 1) == REGEX_MATCH &&
+				s[0].so == at && s[0].eo == at + n;
+			good &= regex_match(re, text, at + n - 1, 0, 0, s, 1) == REGEX_NOMATCH;
+			regex_free(re);
+		}
+	}
+	ok(good, "literals of every length at every place");
+}
+
 static void test_lines(void)
 {
 	static const char *const patterns[] = { "foo", "[0-9]{3}-[a-z]+", "foo|bar|baz", "^a", "b$",
@@ -256,6 +280,7 @@ static void test_words(void)
 	   s[0].eo == 8, "words without case");
 	ok(regex_match(re, "éTé", 5, 0, 0, s, 1) == REGEX_MATCH && s[0].eo == 5, "accents too");
 	ok(regex_match(re, "abd", 3, 0, 0, s, 1) == REGEX_NOMATCH, "none of them");
+	ok(regex_match(re, "\xff", 1, 0, 0, s, 1) == REGEX_NOMATCH, "nor an invalid byte");
 	regex_free(re);
 	re = regex_compile_many(h, (const char *const[]){ "\\(a\\)\\1", "\\(b\\)\\1" },
 				(const size_t[]){ 7, 7 }, 2, REGEX_UTF8, NULL);
@@ -321,6 +346,13 @@ static void test_limits(void)
 	ok(regex_match(re, a, 20000, 0, 0, s, 2) == REGEX_MATCH && s[0].eo == 20000,
 	   "submatches of a long match");
 	regex_free(re);
+	char *long_a = repeat("ab", 100000);
+	re = compile("(a|b|(ab))*(b)$", REGEX_EXTENDED);
+	ok(regex_match(re, long_a, 200000, 0, 0, s, 4) == REGEX_MATCH && s[0].eo == 200000 &&
+	   s[1].so == 199998 && s[2].so == REGEX_NONE && s[3].so == 199999,
+	   "submatches of a match too long for the bitmap");
+	regex_free(re);
+	free(long_a);
 	re = compile("a.*z|aab", REGEX_EXTENDED);
 	ok(regex_match(re, a, 20000, 0, 0, s, 1) == REGEX_MATCH && s[0].so == 19997,
 	   "starts that fail late");
@@ -368,6 +400,7 @@ int main(void)
 	test_flags();
 	test_places();
 	test_warnings();
+	test_find();
 	test_lines();
 	test_words();
 	test_limits();
