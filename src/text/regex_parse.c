@@ -362,6 +362,11 @@ static bool parse_interval(struct re_parser *ps, int *min, int *max)
 	return true;
 }
 
+static bool is_operator(enum token_kind kind)
+{
+	return kind == T_STAR || kind == T_PLUS || kind == T_QUEST || kind == T_LBRACE;
+}
+
 static const char *start_warning(enum token_kind kind)
 {
 	return kind == T_STAR ? "* at start of expression" :
@@ -382,7 +387,7 @@ static struct re_node *operator_at_start(struct re_parser *ps, struct token t, b
 	if (!(ps->syntax & RE_SYN_SKIP_OPS))
 		return char_node(ps, t.c);
 	/* Several in a row are skipped by a loop, not by recursion. */
-	while (t.kind == T_STAR || t.kind == T_PLUS || t.kind == T_QUEST || t.kind == T_LBRACE) {
+	while (is_operator(t.kind)) {
 		size_t start = ps->at;
 		int min, max;
 		if (t.kind == T_LBRACE && !parse_interval(ps, &min, &max)) {
@@ -392,7 +397,7 @@ static struct re_node *operator_at_start(struct re_parser *ps, struct token t, b
 		if (ps->syntax & RE_SYN_WARN)
 			re_warn(ps->re, start_warning(t.kind), strlen(start_warning(t.kind)));
 		t = token_at(ps, false);
-		if (t.kind == T_STAR || t.kind == T_PLUS || t.kind == T_QUEST || t.kind == T_LBRACE)
+		if (is_operator(t.kind))
 			ps->at += t.len;
 	}
 	/* A ")" right behind them is literal, as for glibc. */
@@ -465,6 +470,30 @@ static struct re_node *repeat_node(struct re_parser *ps, struct re_node *of, int
 	return made;
 }
 
+/* grep -E selects lines as if an operator could repeat ^ and $: "^*a" is "a". (Its
+ * -o, and patterns that it hands to the C library, take the anchor literally.) */
+static struct re_node *anchor_repeated(struct re_parser *ps, struct re_node *made)
+{
+	for (;;) {
+		struct token t = token_at(ps, false);
+		size_t start = ps->at;
+		int min = t.kind == T_PLUS, max = 1;
+		if (!is_operator(t.kind))
+			return made;
+		ps->at += t.len;
+		if (t.kind == T_LBRACE && !parse_interval(ps, &min, &max)) {
+			ps->at = start;
+			return ps->error ? NULL : made;
+		}
+		if (ps->syntax & RE_SYN_WARN)
+			re_warn(ps->re, start_warning(t.kind), strlen(start_warning(t.kind)));
+		if (!min)
+			made = node(ps, RE_EMPTY);
+		if (!made)
+			return NULL;
+	}
+}
+
 /* An atom and its repetitions. */
 static struct re_node *parse_repeated(struct re_parser *ps, bool grouped, bool caret_here)
 {
@@ -473,11 +502,14 @@ static struct re_node *parse_repeated(struct re_parser *ps, bool grouped, bool c
 	bool nothing = made && made->kind == RE_EMPTY;
 	unsigned tower = 0;
 
+	if (made && is_anchor && (ps->syntax & RE_SYN_SKIP_OPS) && made->kind == RE_ASSERT &&
+	    made->c <= RE_LINE_END && !ps->re->icase)
+		return anchor_repeated(ps, made);
 	while (made && !is_anchor && !nothing) {
 		struct token t = token_at(ps, false);
 		size_t start = ps->at;
 		int min = t.kind == T_PLUS, max = t.kind == T_QUEST ? 1 : -1;
-		if (t.kind != T_STAR && t.kind != T_PLUS && t.kind != T_QUEST && t.kind != T_LBRACE)
+		if (!is_operator(t.kind))
 			break;
 		ps->at += t.len;
 		if (t.kind == T_LBRACE && !parse_interval(ps, &min, &max)) {
