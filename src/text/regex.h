@@ -28,8 +28,8 @@ struct regex;
 enum {
 	REGEX_EXTENDED = 1,
 	REGEX_ICASE = 2,
-	REGEX_NEWLINE = 4,	/* ^ and $ match at newlines too; . and [^x] still match "\n"
-				   (sed's M flag) */
+	REGEX_NEWLINE = 4,	/* ^ and $ match at newlines too; . and [^x] do not match
+				   "\n" (sed's M flag) */
 	REGEX_LITERAL = 8,	/* the pattern is a plain string (grep -F) */
 	REGEX_UTF8 = 16,	/* . and [] take a character, not a byte; an invalid byte
 				   matches neither */

@@ -158,6 +158,8 @@ struct re_node *re_parse_bracket(struct re_parser *ps)
 		return NULL;
 	}
 	ps->re->bytewise &= !negate;
+	if (negate)
+		re_set_no_newline(ps->re, set);
 	for (bool first = true;; first = false) {
 		if (ps->at >= ps->n) {
 			fail(ps, UNMATCHED);

@@ -155,6 +155,8 @@ struct re_text {
 /* regex_set.c */
 bool re_set_has(const struct re_set *set, int32_t unit);
 void re_set_range(struct regex *re, struct re_set *set, int32_t lo, int32_t hi);
+/* With REGEX_NEWLINE a negated set does not hold the newline either. */
+void re_set_no_newline(struct regex *re, struct re_set *set);
 void re_set_class(struct regex *re, struct re_set *set, const char *name);
 const char *re_class_known(const char *name, size_t n);
 /* Computes low[]; the set's index in re, an equal one's if there is. */

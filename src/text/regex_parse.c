@@ -283,6 +283,8 @@ static struct re_node *class_node(struct re_parser *ps, int32_t letter)
 		re_set_range(re, set, '_', '_');
 	} else if (letter != '.') {
 		re_set_class(re, set, "space");
+	} else {
+		re_set_no_newline(re, set);
 	}
 	made->set = re_set_finish(re, set);
 	return made;

@@ -84,6 +84,14 @@ void re_set_range(struct regex *re, struct re_set *set, int32_t lo, int32_t hi)
 		re->nomem = true;
 }
 
+void re_set_no_newline(struct regex *re, struct re_set *set)
+{
+	if (re->line_byte >= 0)
+		re_set_range(re, set, '\n', '\n');
+	if (re->line_byte == 0)
+		re_set_range(re, set, 0, 0);
+}
+
 void re_set_class(struct regex *re, struct re_set *set, const char *name)
 {
 	const char **slot;

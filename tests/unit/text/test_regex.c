@@ -102,7 +102,10 @@ static void test_flags(void)
 	ok(!matches("[^a]", "A", e | REGEX_ICASE), "icase negated");
 	ok(matches("^b$", "a\nb\nc", e | REGEX_NEWLINE), "M: lines");
 	ok(!matches("^b$", "a\nb\nc", e), "no M: no lines");
-	ok(matches("a.b", "a\nb", e | REGEX_NEWLINE), "dot takes a newline");
+	ok(!matches("a.b", "a\nb", e | REGEX_NEWLINE), "M: dot takes no newline");
+	ok(!matches("a[^x]b", "a\nb", e | REGEX_NEWLINE), "M: nor does a negated bracket");
+	ok(matches("a\\Wb", "a\nb", e | REGEX_NEWLINE), "M: \\W does");
+	ok(matches("a.b", "a\nb", e), "dot takes a newline");
 	ok(matches("a.c*(x", "a.c*(x", REGEX_LITERAL), "literal");
 	ok(!matches("a.c", "abc", REGEX_LITERAL), "literal dot");
 	ok(matches("foo", "a foo b", e | REGEX_WORD), "word");
