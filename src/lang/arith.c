@@ -21,7 +21,7 @@ enum arith_tok {
 };
 
 struct arith_parser {
-	struct arena *arena;
+	struct lang_memory *mem;
 	const char *s;
 	size_t i, n;
 	struct part *holes;	/* the next hole, in order */
@@ -143,10 +143,10 @@ static size_t subscript_end(const struct arith_parser *ap, size_t i)
 
 static struct part *arith_text_part(struct arith_parser *ap, size_t from, size_t to)
 {
-	struct part *p = ARENA_NEW(ap->arena, struct part);
+	struct part *p = MEM_NEW(ap->mem, struct part);
 
 	p->kind = PART_TEXT;
-	p->text = (struct slice){ arena_dup(ap->arena, ap->s + from, to - from), to - from };
+	p->text = (struct slice){ mem_dup(ap->mem, ap->s + from, to - from), to - from };
 	return p;
 }
 
@@ -162,7 +162,7 @@ static bool text_expands(const char *s, size_t n)
 /* The next hole's part, alone in a list. */
 static struct part *arith_take_hole(struct arith_parser *ap)
 {
-	struct part *p = ARENA_NEW(ap->arena, struct part);
+	struct part *p = MEM_NEW(ap->mem, struct part);
 
 	while (ap->holes->kind == PART_TEXT)
 		ap->holes = ap->holes->next;
@@ -179,8 +179,8 @@ static struct word *subscript_word(struct arith_parser *ap, size_t from, size_t 
 	struct part **tail;
 
 	if (!ap->template && text_expands(ap->s + from, to - from))
-		return parse_subscript_text(ap->arena, ap->s + from, to - from, ap->depth);
-	w = ARENA_NEW(ap->arena, struct word);
+		return parse_subscript_text(ap->mem, ap->s + from, to - from, ap->depth);
+	w = MEM_NEW(ap->mem, struct word);
 	tail = &w->parts;
 	w->text = (struct slice){ ap->s + from, to - from };
 	while (from < to) {
@@ -225,7 +225,7 @@ static void token_subscript(struct arith_parser *ap)
 	}
 	ap->sub.kind = SUBSCRIPT_EXPR;
 	ap->sub.word = subscript_word(ap, from, to);
-	a = ARENA_NEW(ap->arena, struct arith);
+	a = MEM_NEW(ap->mem, struct arith);
 	a->text = (struct slice){ ap->s + from, to - from };
 	a->word = ap->sub.word;
 	ap->sub.arith = a;
@@ -247,7 +247,7 @@ static void token_name(struct arith_parser *ap)
 	while (ap->i < ap->n && lex_is(ap->s[ap->i], C_NAME))
 		ap->i++;
 	ap->tok = T_NAME;
-	ap->name.s = arena_dup(ap->arena, ap->s + from, ap->i - from);
+	ap->name.s = mem_dup(ap->mem, ap->s + from, ap->i - from);
 	ap->name.n = (uint32_t)(ap->i - from);
 	ap->name.hash = map_hash(ap->name.s, ap->name.n);
 	ap->sub = (struct subscript){ .kind = SUBSCRIPT_NONE };
@@ -371,7 +371,7 @@ static void arith_next(struct arith_parser *ap)
 
 static struct arith_node *arith_node(struct arith_parser *ap, enum arith_op op)
 {
-	struct arith_node *n = ARENA_NEW(ap->arena, struct arith_node);
+	struct arith_node *n = MEM_NEW(ap->mem, struct arith_node);
 
 	n->op = op;
 	n->pos = (uint32_t)ap->pos;
@@ -643,25 +643,35 @@ static struct arith_node *arith_whole(struct arith_parser *ap)
 	return ap->glued || ap->err->message ? NULL : tree;
 }
 
+static struct arith_node *arith_guarded(struct arith_parser *ap)
+{
+	if (setjmp(ap->mem->out)) {
+		ap->err->message = MEM_OUT_OF;
+		return NULL;
+	}
+	return arith_whole(ap);
+}
+
 struct arith_node *arith_parse(struct arena *arena, const char *text, size_t n,
 			       unsigned depth_max, struct arith_error *err)
 {
-	struct arith_parser ap = { .arena = arena, .s = text, .n = n, .depth = depth_max,
+	struct lang_memory mem = { .arena = arena };
+	struct arith_parser ap = { .mem = &mem, .s = text, .n = n, .depth = depth_max,
 				   .err = err };
 
 	*err = (struct arith_error){ NULL, 0 };
-	return arith_whole(&ap);
+	return arith_guarded(&ap);
 }
 
 /* The text of the parts, with a NUL for each one that expands. */
-static struct slice arith_template(struct arena *arena, const struct part *parts)
+static struct slice arith_template(struct lang_memory *mem, const struct part *parts)
 {
 	size_t n = 0;
 	char *s;
 
 	for (const struct part *p = parts; p; p = p->next)
 		n += p->kind == PART_TEXT ? p->text.n : 1;
-	s = arena_alloc(arena, n + 1);
+	s = mem_alloc(mem, n + 1);
 	n = 0;
 	for (const struct part *p = parts; p; p = p->next) {
 		if (p->kind == PART_TEXT)
@@ -674,17 +684,17 @@ static struct slice arith_template(struct arena *arena, const struct part *parts
 	return (struct slice){ s, n };
 }
 
-void arith_from_word(struct arena *arena, struct arith *a, unsigned depth_max)
+void arith_from_word(struct lang_memory *mem, struct arith *a, unsigned depth_max)
 {
 	struct arith_error err = { NULL, 0 };
-	struct arith_parser ap = { .arena = arena, .depth = depth_max, .err = &err };
+	struct arith_parser ap = { .mem = mem, .depth = depth_max, .err = &err };
 	struct slice text;
 
 	if (!a->word->parts)
 		return;
 	for (const struct part *p = a->word->parts; p; p = p->next)
 		ap.template |= p->kind != PART_TEXT;
-	text = a->word->parts->next || ap.template ? arith_template(arena, a->word->parts) :
+	text = a->word->parts->next || ap.template ? arith_template(mem, a->word->parts) :
 	       a->word->parts->text;
 	ap.s = text.p;
 	ap.n = text.n;

@@ -333,6 +333,7 @@ struct script {
 	const char *text;	/* the source, n bytes (a copy, NUL behind) */
 	size_t n;
 	struct node *body;	/* a LIST, or NULL: empty script */
+	struct word *word;	/* of parse_word_text() */
 	struct parse_warning *warnings;
 };
 

@@ -11,14 +11,9 @@
 __attribute__((format(printf, 2, 0)))
 static const char *fail_format(struct parser *ps, const char *fmt, va_list ap)
 {
-	struct str s;
-	char *text;
-
-	str_init(&s, ps->heap, STR_MAX_DEFAULT);
-	str_addvf(&s, fmt, ap);
-	text = arena_dup(ps->arena, s.p, s.n);
-	str_end(&s);
-	return text;
+	str_reset(&ps->message);
+	str_addvf(&ps->message, fmt, ap);
+	return mem_dup(ps->mem, ps->message.p, ps->message.n);
 }
 
 void *parse_fail(struct parser *ps, uint32_t line, size_t pos, const char *fmt, ...)
@@ -38,7 +33,7 @@ void *parse_fail(struct parser *ps, uint32_t line, size_t pos, const char *fmt, 
 
 void parse_warn(struct parser *ps, uint32_t line, const char *fmt, ...)
 {
-	struct parse_warning *w = ARENA_NEW(ps->arena, struct parse_warning);
+	struct parse_warning *w = MEM_NEW(ps->mem, struct parse_warning);
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -61,7 +56,7 @@ void *parse_fail_more(struct parser *ps, uint32_t number, const char *line)
 	if (f->detail.n)
 		str_addc(&ps->text, '\n');
 	str_adds(&ps->text, line);
-	f->detail = (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n), ps->text.n };
+	f->detail = text_dup(ps);
 	return NULL;
 }
 
@@ -116,7 +111,7 @@ static struct slice fail_source_line(struct parser *ps, size_t pos)
 	str_addc(&ps->text, '`');
 	str_addn(&ps->text, s + from, to - from);
 	str_addc(&ps->text, '\'');
-	return (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n), ps->text.n };
+	return text_dup(ps);
 }
 
 /* As it is, or in $'..' if it has characters that do not print. */
@@ -188,22 +183,21 @@ static void fail_operator_text(struct str *out, const char *s, size_t n)
 static void fail_token_text(struct parser *ps)
 {
 	const struct token *t = &ps->tok;
-	struct str text;
+	struct str *text = &ps->message;
 
-	str_init(&text, ps->heap, STR_MAX_DEFAULT);
+	str_reset(text);
 	if (t->kind == TOK_WORD)
-		print_word(&text, t->word);
+		print_word(text, t->word);
 	else if (t->kind == TOK_ASSIGN)
-		print_assign(&text, t->assign);
+		print_assign(text, t->assign);
 	else if (t->kind == TOK_NEWLINE)
-		str_adds(&text, "newline");
+		str_adds(text, "newline");
 	else if (t->kind == TOK_REDIR && (t->fd >= 0 || t->var.n))
-		str_addn(&text, ps->in.s + t->pos, t->word_end - t->pos);
+		str_addn(text, ps->in.s + t->pos, t->word_end - t->pos);
 	else
-		fail_operator_text(&text, ps->in.s + t->pos, t->end - t->pos);
+		fail_operator_text(text, ps->in.s + t->pos, t->end - t->pos);
 	str_reset(&ps->text);
-	fail_quote(&ps->text, text.p, text.n);
-	str_end(&text);
+	fail_quote(&ps->text, text->p, text->n);
 }
 
 void *parse_unexpected(struct parser *ps)
@@ -223,7 +217,7 @@ void *parse_unexpected(struct parser *ps)
 			return NULL;
 		fail_token_text(ps);
 	}
-	const char *text = arena_dup(ps->arena, ps->text.p, ps->text.n);
+	const char *text = mem_dup(ps->mem, ps->text.p, ps->text.n);
 
 	parse_fail(ps, lex_line(ps, last), t->pos, "syntax error near unexpected token `%s'", text);
 	ps->failure.detail = fail_source_line(ps, last);

@@ -125,7 +125,7 @@ bool lex_grow(struct parser *ps)
 	const char *from = below->s + below->pos;
 	const char *newline = memchr(from + want - 1, '\n', below->end - below->pos - want + 1);
 	size_t n = newline ? (size_t)(newline - from) + 1 : below->end - below->pos;
-	char *joined = arena_alloc(ps->arena, in->end + n + 1);
+	char *joined = mem_alloc(ps->mem, in->end + n + 1);
 
 	memcpy(joined, in->s, in->end);
 	memcpy(joined + in->end, from, n);

@@ -62,7 +62,7 @@ static void alias_define(struct parser *ps, const struct word *w, bool define)
 		alias_set(ps, text->p, text->n, alias_none);
 	else if (equals && equals > text->p)
 		alias_set(ps, text->p, (size_t)(equals - text->p),
-			  arena_dup(ps->arena, equals + 1, text->n - (size_t)(equals - text->p) - 1));
+			  mem_dup(ps->mem, equals + 1, text->n - (size_t)(equals - text->p) - 1));
 }
 
 /* The commands of the line that has ended. */
@@ -78,7 +78,7 @@ void lex_alias_line(struct parser *ps)
 
 void lex_alias_command(struct parser *ps, const struct word *arguments, bool define)
 {
-	struct alias_command *c = ARENA_NEW(ps->arena, struct alias_command);
+	struct alias_command *c = MEM_NEW(ps->mem, struct alias_command);
 
 	c->words = arguments;
 	c->define = define;
@@ -124,10 +124,10 @@ bool lex_alias(struct parser *ps)
 	if (!text)
 		return false;
 	n = strlen(text);
-	below = arena_alloc(ps->arena, sizeof(*below));
+	below = mem_alloc(ps->mem, sizeof(*below));
 	*below = ps->in;
 	ps->in = (struct lex_frame){
-		.s = arena_dup(ps->arena, text, n), .end = n, .line = ps->tok.line,
+		.s = mem_dup(ps->mem, text, n), .end = n, .line = ps->tok.line,
 		.anchor = lex_pos(ps, ps->tok.pos), .foreign = true, .below = below,
 		.level = below->level + 1,
 		.blank = n && (text[n - 1] == ' ' || text[n - 1] == '\t'),

@@ -142,10 +142,10 @@ static size_t ansi_escape(struct ansi *in, char *out)
 	return 2;
 }
 
-struct slice lex_ansi(struct arena *arena, struct slice raw)
+struct slice lex_ansi(struct lang_memory *mem, struct slice raw)
 {
 	struct ansi in = { raw.p, 0, raw.n };
-	char *out = arena_alloc(arena, raw.n * 3 / 2 + 8);
+	char *out = mem_alloc(mem, raw.n * 3 / 2 + 8);
 	size_t n = 0;
 
 	while (in.i < in.n) {

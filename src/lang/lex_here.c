@@ -46,7 +46,7 @@ static void delimiter_unquote(struct parser *ps, struct slice t)
 			while (end < t.n && t.p[end] != '\'')
 				end += t.p[end] == '\\' ? 2 : 1;
 			str_cut(out, out->n - 1);
-			str_addslice(out, lex_ansi(ps->arena, (struct slice){ t.p + i + 1,
+			str_addslice(out, lex_ansi(ps->mem, (struct slice){ t.p + i + 1,
 									      end - i - 1 }));
 			i = end;
 		} else if (c == '\'') {
@@ -74,15 +74,15 @@ static struct slice delimiter_printed(struct parser *ps, struct slice end, bool 
 		str_addc(&ps->text, end.p[i]);
 	}
 	str_addc(&ps->text, '\'');
-	return (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n), ps->text.n };
+	return text_dup(ps);
 }
 
 /* What stands for the body until it is read. */
 static struct word *here_empty(struct parser *ps, const struct word *delimiter)
 {
-	struct word *w = ARENA_NEW(ps->arena, struct word);
+	struct word *w = MEM_NEW(ps->mem, struct word);
 
-	w->parts = ARENA_NEW(ps->arena, struct part);
+	w->parts = MEM_NEW(ps->mem, struct part);
 	w->parts->kind = delimiter->flags & WORD_QUOTED ? PART_SINGLE : PART_DOUBLE;
 	w->parts->text = w->text = SLICE("");
 	w->flags = WORD_QUOTED;
@@ -92,14 +92,14 @@ static struct word *here_empty(struct parser *ps, const struct word *delimiter)
 
 void lex_here_delimiter(struct parser *ps, struct redir *r)
 {
-	struct here *h = ARENA_NEW(ps->arena, struct here);
+	struct here *h = MEM_NEW(ps->mem, struct here);
 	struct word *w = ps->tok.word;
 
 	h->redir = r;
 	r->word = here_empty(ps, w);
 	h->quoted = (w->flags & WORD_QUOTED) != 0;
 	delimiter_unquote(ps, w->text);
-	h->end = (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n), ps->text.n };
+	h->end = text_dup(ps);
 	r->end = h->end;
 	r->delimiter = delimiter_printed(ps, h->end, h->quoted);
 	*ps->here_tail = h;
@@ -237,7 +237,7 @@ static void here_body(struct parser *ps, struct here *h)
 
 	here_read(ps, h);
 	size_t n = ps->text.n;
-	char *body = arena_dup(ps->arena, ps->text.p, n);
+	char *body = mem_dup(ps->mem, ps->text.p, n);
 
 	w->text = (struct slice){ body, n };
 	w->line = line;

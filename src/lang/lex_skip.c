@@ -25,7 +25,7 @@ static struct lex_pair *pair_slot(struct lex_pair *at, size_t cap, const char *o
 static void pairs_grow(struct parser *ps)
 {
 	size_t cap = ps->pairs_cap ? ps->pairs_cap * 2 : 64;
-	struct lex_pair *at = arena_array(ps->arena, cap, sizeof(*at));
+	struct lex_pair *at = mem_check(ps->mem, arena_array(ps->mem->arena, cap, sizeof(*at)));
 
 	memset(at, 0, cap * sizeof(*at));
 	for (size_t i = 0; i < ps->pairs_cap; i++)
@@ -69,7 +69,10 @@ static char skip_character(char closer)
 
 static void skip_push(struct parser *ps, char closer, bool counted)
 {
-	*vec_add(ps->heap, &ps->closers) = (struct lex_open){ ps->in.pos, closer, counted };
+	struct lex_open *o = vec_add(ps->heap, &ps->closers);
+
+	mem_check(ps->mem, o);
+	*o = (struct lex_open){ ps->in.pos, closer, counted };
 }
 
 /* The character c at pos, inside brackets or a string that end with top. */

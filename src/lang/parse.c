@@ -12,7 +12,7 @@
 /* A node that begins with the token at hand. */
 struct node *parse_node(struct parser *ps, enum node_kind kind)
 {
-	struct node *n = ARENA_NEW(ps->arena, struct node);
+	struct node *n = MEM_NEW(ps->mem, struct node);
 
 	n->kind = kind;
 	n->line = ps->tok.line;
@@ -153,7 +153,7 @@ static struct node *parse_pipeline(struct parser *ps)
 	if (!pipeline && kind != TOK_PIPE && kind != TOK_PIPE_AMP)
 		return first;
 	if (!pipeline) {
-		pipeline = ARENA_NEW(ps->arena, struct node);
+		pipeline = MEM_NEW(ps->mem, struct node);
 		pipeline->kind = NODE_PIPELINE;
 		pipeline->line = first->line;
 		pipeline->pos = first->pos;
@@ -177,7 +177,7 @@ static struct node *parse_and_or(struct parser *ps)
 			break;
 		lex_take(ps);
 		lex_newlines(ps);
-		n = ARENA_NEW(ps->arena, struct node);
+		n = MEM_NEW(ps->mem, struct node);
 		n->kind = kind == TOK_AND ? NODE_AND : NODE_OR;
 		n->line = left->line;
 		n->pos = left->pos;
@@ -203,12 +203,10 @@ static bool parse_separator(struct parser *ps, struct node *item)
 	case TOK_SEMI:
 		break;
 	default:
-		ps->separated = false;
 		return false;
 	}
 	lex_take(ps);
 	lex_newlines(ps);
-	ps->separated = true;
 	return true;
 }
 
@@ -232,7 +230,7 @@ struct node *parse_list(struct parser *ps)
 		return NULL;
 	if (!first->next && !first->background)
 		return first;
-	list = ARENA_NEW(ps->arena, struct node);
+	list = MEM_NEW(ps->mem, struct node);
 	list->kind = NODE_LIST;
 	list->line = first->line;
 	list->pos = first->pos;
@@ -254,7 +252,7 @@ static void parse_unexpected_last(struct parser *ps)
 		return;
 	newline = memchr(in->s + in->pos, '\n', in->end - in->pos);
 	parse_unexpected(ps);
-	if (!ps->here || !newline || ps->separated || ps->failure.limit)
+	if (!ps->here || !newline || ps->failure.limit)
 		return;
 	failure = ps->failure;
 	ps->failed = false;
@@ -277,7 +275,7 @@ static void parse_script_body(struct parser *ps)
 		ps->script->body = body;
 		return;
 	}
-	list = ARENA_NEW(ps->arena, struct node);
+	list = MEM_NEW(ps->mem, struct node);
 	*list = *body;
 	list->kind = NODE_LIST;
 	list->redirs = NULL;
@@ -288,17 +286,5 @@ static void parse_script_body(struct parser *ps)
 struct script *parse_script(struct tsb_heap *heap, const char *text, size_t n,
 			    const struct parse_options *opt, struct parse_error *err)
 {
-	struct parser ps;
-	struct script *script = parse_begin(&ps, heap, text, n, opt);
-
-	if (n > opt->source_max)
-		parse_too_long(&ps, n);
-	else
-		parse_script_body(&ps);
-	parse_done(&ps);
-	if (!ps.failed)
-		return script;
-	parse_report(&ps, err);
-	script_drop(script);
-	return NULL;
+	return parse_run(heap, text, n, opt, err, parse_script_body);
 }

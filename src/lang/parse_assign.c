@@ -181,7 +181,7 @@ static bool assign_token(struct parser *ps, unsigned mode)
 
 	if (!may_assign(in->s + in->pos))
 		return false;
-	a = ARENA_NEW(ps->arena, struct assign);
+	a = MEM_NEW(ps->mem, struct assign);
 	a->line = ps->tok.line;
 	if (!assign_head(ps, mode, a) || ps->failed)
 		return ps->failed;
@@ -195,7 +195,7 @@ static bool assign_token(struct parser *ps, unsigned mode)
 /* An item of an array: [sub]=value; false: a plain word. */
 static bool item_token(struct parser *ps)
 {
-	struct array_item *item = ARENA_NEW(ps->arena, struct array_item);
+	struct array_item *item = MEM_NEW(ps->mem, struct array_item);
 
 	ps->tok.item = item;
 	if (ps->in.s[ps->in.pos] != '[')
@@ -249,7 +249,7 @@ static struct word *word_plain(struct parser *ps)
 	if (!lex_is(in->s[i], C_BREAK) || i == from ||
 	    ((in->s[i] == '<' || in->s[i] == '>') && in->s[i + 1] == '('))
 		return NULL;
-	all = arena_alloc(ps->arena, sizeof(*all) + i - from + 1);
+	all = mem_alloc(ps->mem, sizeof(*all) + i - from + 1);
 	memset(all, 0, sizeof(*all));
 	memcpy(all->text, in->s + from, i - from);
 	all->text[i - from] = '\0';

@@ -146,8 +146,7 @@ static void *parse_for_fail(struct parser *ps, size_t open, size_t close, bool e
 		   "syntax error: arithmetic expression required");
 	str_reset(&ps->text);
 	str_addf(&ps->text, "syntax error: `(%.*s)'", (int)(close + 1 - open), ps->in.s + open);
-	ps->failure.detail = (struct slice){ arena_dup(ps->arena, ps->text.p, ps->text.n),
-					     ps->text.n };
+	ps->failure.detail = text_dup(ps);
 	return NULL;
 }
 
@@ -248,7 +247,7 @@ static bool parse_case_items(struct parser *ps, struct case_item **tail)
 			lex_take(ps);
 			return true;
 		}
-		item = ARENA_NEW(ps->arena, struct case_item);
+		item = MEM_NEW(ps->mem, struct case_item);
 		if (ps->tok.kind == TOK_LPAREN)
 			lex_take(ps);
 		if (!parse_case_patterns(ps, item))

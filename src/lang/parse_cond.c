@@ -62,7 +62,7 @@ static void *cond_fail_broken(struct parser *ps, const char *message)
 
 static struct cond *cond_new(struct parser *ps, enum cond_kind kind)
 {
-	struct cond *c = ARENA_NEW(ps->arena, struct cond);
+	struct cond *c = MEM_NEW(ps->mem, struct cond);
 
 	c->kind = kind;
 	c->line = ps->tok.line;

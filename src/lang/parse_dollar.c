@@ -14,7 +14,7 @@
 
 struct name parse_name(struct parser *ps, const char *s, size_t n)
 {
-	return (struct name){ arena_dup(ps->arena, s, n), (uint32_t)n, map_hash(s, n) };
+	return (struct name){ mem_dup(ps->mem, s, n), (uint32_t)n, map_hash(s, n) };
 }
 
 /* ---- Nested scripts ---- */
@@ -96,7 +96,7 @@ void parse_late_catch(struct parser *ps, struct part *part, unsigned depth)
 
 	if (!ps->failed || ps->failure.limit)
 		return;
-	late = ARENA_NEW(ps->arena, struct syntax_error);
+	late = MEM_NEW(ps->mem, struct syntax_error);
 	*late = (struct syntax_error){ ps->failure.message, ps->failure.detail, ps->failure.line };
 	part->late = late;
 	part->command = NULL;
@@ -248,7 +248,7 @@ static void word_old_arith(struct parser *ps, struct parts *out)
 static char *backquote_text(struct parser *ps, size_t from, size_t to, bool in_string, size_t *n)
 {
 	const char *s = ps->in.s;
-	char *text = arena_alloc(ps->arena, to - from + 1);
+	char *text = mem_alloc(ps->mem, to - from + 1);
 	size_t used = 0;
 
 	for (size_t i = from; i < to; i++) {
@@ -300,11 +300,11 @@ void word_backquote(struct parser *ps, struct parts *out, enum quoted_kind kind)
 
 struct arith *arith_from_parts(struct parser *ps, struct parts *parts, size_t from)
 {
-	struct arith *a = ARENA_NEW(ps->arena, struct arith);
+	struct arith *a = MEM_NEW(ps->mem, struct arith);
 
 	a->word = word_from_parts(ps, parts, from);
 	a->text = (struct slice){ ps->in.s + from, ps->in.pos - from };
-	arith_from_word(ps->arena, a, ps->depth_max > ps->depth ? ps->depth_max - ps->depth : 0);
+	arith_from_word(ps->mem, a, ps->depth_max > ps->depth ? ps->depth_max - ps->depth : 0);
 	a->effects |= (parts->flags & WORD_EFFECTS) != 0;
 	return a;
 }
@@ -431,7 +431,7 @@ static void word_simple_param(struct parser *ps, struct parts *out)
 {
 	struct lex_frame *in = &ps->in;
 	struct part *part = parts_add(ps, out, PART_PARAM);
-	struct param *param = ARENA_NEW(ps->arena, struct param);
+	struct param *param = MEM_NEW(ps->mem, struct param);
 	char c = in->s[in->pos];
 
 	part->param = param;
@@ -442,7 +442,7 @@ static void word_simple_param(struct parser *ps, struct parts *out)
 		param->name = parse_name(ps, in->s + in->pos, 1);
 		in->pos++;
 	}
-	char *raw = arena_alloc(ps->arena, (size_t)param->name.n + 2);
+	char *raw = mem_alloc(ps->mem, (size_t)param->name.n + 2);
 
 	raw[0] = '$';
 	memcpy(raw + 1, param->name.s, (size_t)param->name.n + 1);

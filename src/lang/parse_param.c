@@ -25,11 +25,11 @@ static struct word *subscript_arith_word(struct parser *ps, struct word *w)
 		plain &= p->kind != PART_SINGLE && p->kind != PART_ANSI && p->kind != PART_ESCAPED;
 	if (plain)
 		return w;
-	copy = ARENA_NEW(ps->arena, struct word);
+	copy = MEM_NEW(ps->mem, struct word);
 	*copy = *w;
 	tail = &copy->parts;
 	for (struct part *p = *link; p; p = p->next) {
-		struct part *q = ARENA_NEW(ps->arena, struct part);
+		struct part *q = MEM_NEW(ps->mem, struct part);
 
 		*q = *p;
 		str_reset(&ps->text);
@@ -41,7 +41,7 @@ static struct word *subscript_arith_word(struct parser *ps, struct word *w)
 			str_addf(&ps->text, "\\%s", p->text.p);
 		if (ps->text.n) {
 			q->kind = PART_TEXT;
-			q->text.p = arena_dup(ps->arena, ps->text.p, ps->text.n);
+			q->text.p = mem_dup(ps->mem, ps->text.p, ps->text.n);
 			q->text.n = ps->text.n;
 			q->raw = (struct slice){ NULL, 0 };
 		}
@@ -54,13 +54,13 @@ static struct word *subscript_arith_word(struct parser *ps, struct word *w)
 void subscript_from_parts(struct parser *ps, struct subscript *sub, struct parts *parts,
 			  size_t from)
 {
-	struct arith *a = ARENA_NEW(ps->arena, struct arith);
+	struct arith *a = MEM_NEW(ps->mem, struct arith);
 
 	sub->kind = SUBSCRIPT_EXPR;
 	sub->word = word_from_parts(ps, parts, from);
 	a->word = subscript_arith_word(ps, sub->word);
 	a->text = (struct slice){ ps->in.s + from, ps->in.pos - from };
-	arith_from_word(ps->arena, a, ps->depth_max > ps->depth ? ps->depth_max - ps->depth : 0);
+	arith_from_word(ps->mem, a, ps->depth_max > ps->depth ? ps->depth_max - ps->depth : 0);
 	sub->arith = a;
 }
 
@@ -360,14 +360,14 @@ static const char *param_raw(struct parser *ps, const struct param *p, size_t at
 
 	if (n > PARAM_RAW_MAX && p->op != PARAM_BAD)
 		n = PARAM_RAW_MAX;
-	return arena_dup(ps->arena, ps->in.s + at, n);
+	return mem_dup(ps->mem, ps->in.s + at, n);
 }
 
 void word_param(struct parser *ps, struct parts *out, size_t at, enum quoted_kind kind)
 {
 	size_t brace = ps->in.pos++;
 	struct part *part = parts_add(ps, out, PART_PARAM);
-	struct param *p = ARENA_NEW(ps->arena, struct param);
+	struct param *p = MEM_NEW(ps->mem, struct param);
 
 	part->param = p;
 	out->flags |= WORD_EXPANDS;

@@ -11,7 +11,7 @@
 /* The redirection whose operator is at hand. */
 static struct redir *parse_redir(struct parser *ps)
 {
-	struct redir *r = ARENA_NEW(ps->arena, struct redir);
+	struct redir *r = MEM_NEW(ps->mem, struct redir);
 	bool dup = ps->tok.redir == REDIR_DUP_IN || ps->tok.redir == REDIR_DUP_OUT;
 
 	r->kind = ps->tok.redir;
@@ -80,7 +80,7 @@ static unsigned simple_mode(const struct word *w, bool *is_decl)
 
 static void simple_decl(struct parser *ps, struct simple *c, struct word *w, struct assign *a)
 {
-	struct decl_arg *arg = ARENA_NEW(ps->arena, struct decl_arg);
+	struct decl_arg *arg = MEM_NEW(ps->mem, struct decl_arg);
 
 	arg->word = w;
 	arg->assign = a;

@@ -1,13 +1,20 @@
 /*
- * What is around a parse: the text's copy, the script's life, and the parse of
- * single words instead of scripts.
+ * What is around a parse: the text's copy, the script's life, the end when
+ * memory ends; and the parse of single words instead of scripts.
  */
 #include "lang/parser.h"
 
-/* Copies the text; bash ignores NULs in scripts. */
-static char *parse_copy_text(struct arena *arena, const char *text, size_t *n)
+struct slice text_dup(struct parser *ps)
 {
-	char *copy = arena_alloc(arena, *n + 1);
+	/* A text that could not grow is short, not wrong: end. */
+	mem_check(ps->mem, ps->text.bad ? NULL : ps);
+	return (struct slice){ mem_dup(ps->mem, ps->text.p, ps->text.n), ps->text.n };
+}
+
+/* Copies the text; bash ignores NULs in scripts. */
+static char *parse_copy_text(struct lang_memory *mem, const char *text, size_t *n)
+{
+	char *copy = mem_alloc(mem, *n + 1);
 	size_t used = 0;
 
 	if (!memchr(text, '\0', *n)) {
@@ -23,7 +30,7 @@ static char *parse_copy_text(struct arena *arena, const char *text, size_t *n)
 	return copy;
 }
 
-void parse_report(struct parser *ps, struct parse_error *err)
+static void parse_report(struct parser *ps, struct parse_error *err)
 {
 	const struct failure *f = &ps->failure;
 
@@ -36,116 +43,151 @@ void parse_report(struct parser *ps, struct parse_error *err)
 	err->limit = f->limit;
 }
 
-/* A script without a body, and the parser for it. */
-struct script *parse_begin(struct parser *ps, struct tsb_heap *heap, const char *text,
-				  size_t n, const struct parse_options *opt)
+static void parse_init(struct parser *ps, struct lang_memory *mem, struct tsb_heap *heap,
+		       const struct parse_options *opt)
 {
-	struct script *script = heap_zalloc(heap, sizeof(*script));
-
-	script->heap = heap;
-	script->refs = 1;
-	arena_init(&script->arena, heap);
-	if (n > opt->source_max)
-		n = 0;
-	script->text = parse_copy_text(&script->arena, n ? text : "", &n);
-	script->n = n;
-	script->name = arena_dup(&script->arena, opt->name, strlen(opt->name));
 	memset(ps, 0, sizeof(*ps));
-	ps->script = script;
+	ps->mem = mem;
 	ps->heap = heap;
-	ps->arena = &script->arena;
 	ps->opt = opt;
 	ps->depth_max = opt->depth_max;
 	ps->extglob = ps->extglob_next = opt->extglob;
 	ps->posix = opt->posix;
 	ps->here_tail = &ps->here;
-	ps->warnings_tail = &script->warnings;
-	ps->in.s = (char *)(uintptr_t)script->text;
-	ps->in.end = n;
-	ps->in.line = opt->line ? opt->line : 1;
+	ps->warnings_tail = &ps->warnings;
 	ps->expand_aliases = ps->expand_aliases_next = opt->alias != NULL;
 	ps->alias_commands_tail = &ps->alias_commands;
+	ps->in.line = opt->line ? opt->line : 1;
 	str_init(&ps->text, heap, STR_MAX_DEFAULT);
-	return script;
+	str_init(&ps->message, heap, STR_MAX_DEFAULT);
 }
 
-void parse_done(struct parser *ps)
+static void parse_end_scratch(struct parser *ps)
 {
 	str_end(&ps->text);
+	str_end(&ps->message);
 	vec_end(ps->heap, &ps->closers);
 	if (ps->aliases.heap)
 		map_end(&ps->aliases);
 }
 
-void parse_too_long(struct parser *ps, size_t n)
+static void parse_text(struct parser *ps, const char *text, size_t n,
+		       void (*body)(struct parser *ps))
 {
-	parse_fail(ps, 1, 0, "source of %zu bytes exceeds the limit source_bytes (%zu)", n,
-		   ps->opt->source_max);
-	ps->failure.limit = true;
+	const struct parse_options *opt = ps->opt;
+	struct script *script = ps->script;
+
+	script->name = mem_dup(ps->mem, opt->name, strlen(opt->name));
+	if (n > opt->source_max) {
+		parse_fail(ps, 1, 0, "source of %zu bytes exceeds the limit source_bytes (%zu)", n,
+			   opt->source_max);
+		ps->failure.limit = true;
+		return;
+	}
+	ps->in.s = parse_copy_text(ps->mem, n ? text : "", &n);
+	ps->in.end = n;
+	script->text = ps->in.s;
+	script->n = n;
+	body(ps);
 }
 
-/* A word of all of the text. */
-static struct word *parse_whole_word(struct parser *ps, bool double_quoted)
+/* The same, and back here when memory ends: setjmp() in a function of its own,
+ * because of what it does to variables. */
+static void parse_guarded(struct parser *ps, const char *text, size_t n,
+			  void (*body)(struct parser *ps))
+{
+	if (!setjmp(ps->mem->out)) {
+		parse_text(ps, text, n, body);
+		return;
+	}
+	ps->failure = (struct failure){ .message = MEM_OUT_OF, .line = 1, .limit = true };
+	ps->failed = true;
+}
+
+struct script *parse_run(struct tsb_heap *heap, const char *text, size_t n,
+			 const struct parse_options *opt, struct parse_error *err,
+			 void (*body)(struct parser *ps))
+{
+	struct script *script = heap_zalloc(heap, sizeof(*script));
+	struct lang_memory mem;
+	struct parser ps;
+
+	if (!script) {
+		str_adds(&err->message, MEM_OUT_OF);
+		err->limit = true;
+		return NULL;
+	}
+	script->heap = heap;
+	script->refs = 1;
+	arena_init(&script->arena, heap);
+	mem.arena = &script->arena;
+	parse_init(&ps, &mem, heap, opt);
+	ps.script = script;
+	parse_guarded(&ps, text, n, body);
+	script->warnings = ps.warnings;
+	parse_end_scratch(&ps);
+	if (!ps.failed)
+		return script;
+	parse_report(&ps, err);
+	script_drop(script);
+	return NULL;
+}
+
+/* ---- Single words ---- */
+
+/* A word of all of the text, as script->word. */
+static void parse_plain_word(struct parser *ps)
 {
 	struct parts parts;
 
 	parts_init(&parts);
-	if (!double_quoted) {
-		word_unquoted(ps, &parts, STOP_END, 0);
-	} else {
-		struct part *string = parts_add(ps, &parts, PART_DOUBLE);
-		struct parts inner;
+	word_unquoted(ps, &parts, STOP_END, 0);
+	if (!ps->failed)
+		ps->script->word = word_from_parts(ps, &parts, 0);
+}
 
-		parts_init(&inner);
-		word_quoted(ps, &inner, QUOTED_PROMPT);
-		string->parts = inner.first;
-		parts.flags = inner.flags | WORD_QUOTED;
-	}
-	return ps->failed ? NULL : word_from_parts(ps, &parts, 0);
+static void parse_string_word(struct parser *ps)
+{
+	struct parts parts, inner;
+	struct part *string;
+
+	parts_init(&parts);
+	parts_init(&inner);
+	string = parts_add(ps, &parts, PART_DOUBLE);
+	word_quoted(ps, &inner, QUOTED_PROMPT);
+	string->parts = inner.first;
+	parts.flags = inner.flags | WORD_QUOTED;
+	if (!ps->failed)
+		ps->script->word = word_from_parts(ps, &parts, 0);
 }
 
 struct word *parse_word_text(struct tsb_heap *heap, const char *text, size_t n, bool double_quoted,
 			     const struct parse_options *opt, struct script **owner,
 			     struct parse_error *err)
 {
-	struct parser ps;
-	struct script *script = parse_begin(&ps, heap, text, n, opt);
-	struct word *word = NULL;
+	struct script *script = parse_run(heap, text, n, opt, err, double_quoted ?
+					  parse_string_word : parse_plain_word);
 
-	if (n > opt->source_max)
-		parse_too_long(&ps, n);
-	else
-		word = parse_whole_word(&ps, double_quoted);
-	parse_done(&ps);
-	if (word) {
-		*owner = script;
-		return word;
-	}
-	parse_report(&ps, err);
-	script_drop(script);
-	return NULL;
+	if (!script)
+		return NULL;
+	*owner = script;
+	return script->word;
 }
 
 /* Has no script: only what the arena holds. An error gives the text as it is. */
-struct word *parse_subscript_text(struct arena *arena, const char *s, size_t n, unsigned depth_max)
+struct word *parse_subscript_text(struct lang_memory *mem, const char *s, size_t n,
+				  unsigned depth_max)
 {
 	static const struct parse_options opt = { .name = "" };
 	struct parser ps;
 	struct parts parts;
 	struct word *w;
 
-	memset(&ps, 0, sizeof(ps));
-	ps.heap = arena->heap;
-	ps.arena = arena;
-	ps.opt = &opt;
+	parse_init(&ps, mem, mem->arena->heap, &opt);
 	ps.depth_max = depth_max;
-	ps.here_tail = &ps.here;
-	ps.warnings_tail = &ps.warnings;
-	ps.in.s = arena_dup(arena, s, n);
+	ps.in.s = mem_dup(mem, s, n);
 	ps.in.end = n;
-	ps.in.line = 1;
 	ps.in.foreign = true;
-	str_init(&ps.text, ps.heap, STR_MAX_DEFAULT);
 	parts_init(&parts);
 	word_unquoted(&ps, &parts, STOP_END, LEX_PLAIN);
 	if (ps.failed) {
@@ -154,9 +196,11 @@ struct word *parse_subscript_text(struct arena *arena, const char *s, size_t n, 
 		parts_text(&ps, &parts, 0, n);
 	}
 	w = word_from_parts(&ps, &parts, 0);
-	parse_done(&ps);
+	parse_end_scratch(&ps);
 	return w;
 }
+
+/* ---- Scripts ---- */
 
 struct script *script_ref(struct script *s)
 {

@@ -23,7 +23,7 @@ void parts_init(struct parts *out)
 
 struct part *parts_add(struct parser *ps, struct parts *out, enum part_kind kind)
 {
-	struct part *part = ARENA_NEW(ps->arena, struct part);
+	struct part *part = MEM_NEW(ps->mem, struct part);
 
 	part->kind = kind;
 	part->text = (struct slice){ "", 0 };
@@ -34,7 +34,7 @@ struct part *parts_add(struct parser *ps, struct parts *out, enum part_kind kind
 
 struct slice parts_dup(struct parser *ps, size_t from, size_t to)
 {
-	return (struct slice){ arena_dup(ps->arena, ps->in.s + from, to - from), to - from };
+	return (struct slice){ mem_dup(ps->mem, ps->in.s + from, to - from), to - from };
 }
 
 /* The unquoted text [from, to); nothing if it is empty. */
@@ -54,7 +54,7 @@ static void word_join(struct parser *ps, struct word *w)
 			return;
 		n += p->text.n;
 	}
-	char *joined = arena_alloc(ps->arena, n + 1);
+	char *joined = mem_alloc(ps->mem, n + 1);
 
 	n = 0;
 	for (struct part *p = w->parts; p; n += p->text.n, p = p->next)
@@ -91,7 +91,7 @@ static uint32_t word_flags(const struct word *w, uint32_t flags)
 
 struct word *word_from_parts(struct parser *ps, struct parts *parts, size_t from)
 {
-	struct word *w = ARENA_NEW(ps->arena, struct word);
+	struct word *w = MEM_NEW(ps->mem, struct word);
 
 	w->parts = parts->first;
 	if (w->parts && w->parts->next)
@@ -137,7 +137,7 @@ static void quoted_text(struct parser *ps, struct parts *out, size_t from, size_
 		return;
 	}
 	const char *s = ps->in.s;
-	char *text = arena_alloc(ps->arena, to - from + 1);
+	char *text = mem_alloc(ps->mem, to - from + 1);
 	size_t n = 0;
 
 	for (size_t i = from; i < to; i++) {
@@ -421,7 +421,7 @@ static void word_ansi(struct parser *ps, struct parts *out)
 	struct part *part = parts_add(ps, out, PART_ANSI);
 
 	part->raw = (struct slice){ in->s + open + 1, in->pos - open - 1 };
-	part->text = lex_ansi(ps->arena, part->raw);
+	part->text = lex_ansi(ps->mem, part->raw);
 	in->pos++;
 	out->flags |= WORD_QUOTED;
 }
@@ -552,7 +552,7 @@ static enum step word_tilde(struct parser *ps, struct parts *out, struct unquote
 
 	if (!end)
 		return STEP_TEXT;
-	name = arena_dup(ps->arena, ps->text.p, ps->text.n);
+	name = mem_dup(ps->mem, ps->text.p, ps->text.n);
 	parts_text(ps, out, u->start, in->pos);
 	parts_add(ps, out, PART_TILDE)->text = (struct slice){ name, ps->text.n };
 	out->flags |= WORD_TILDE;

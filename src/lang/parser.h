@@ -23,6 +23,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "lang/arith.h"
+#include "lang/memory.h"
 #include "lang/parse.h"
 
 /* ---- Character classes ---- */
@@ -153,7 +154,6 @@ struct parser {
 	bool failed;
 	bool extglob, extglob_next;	/* now; from the next line on */
 	bool posix;
-	bool separated;		/* the last item of a list had a separator behind it */
 	bool time_first;	/* right behind $( */
 	bool alias_next;	/* an alias ended with a blank: the next word too */
 	size_t no_break;	/* before this, blanks and operators end no word */
@@ -167,11 +167,12 @@ struct parser {
 	uint32_t here_flags;	/* word flags of the last here-document */
 	struct failure failure;
 	size_t fail_lines;	/* bytes of source lines in messages so far */
-	struct arena *arena;
+	struct lang_memory *mem;
 	struct tsb_heap *heap;
 	struct script *script;
 	const struct parse_options *opt;
 	struct str text;	/* scratch: text with escapes removed */
+	struct str message;	/* scratch of fail.c */
 	VEC(struct lex_open) closers;	/* scratch of lex_skip() */
 	struct lex_pair *pairs;	/* memo of lex_remember(): a hash table in the arena */
 	size_t n_pairs, pairs_cap;
@@ -261,7 +262,7 @@ void lex_here_bodies(struct parser *ps);
 /* ---- lex_ansi.c ---- */
 
 /* What the inside of $'..' stands for. */
-struct slice lex_ansi(struct arena *arena, struct slice raw);
+struct slice lex_ansi(struct lang_memory *mem, struct slice raw);
 
 /* ---- fail.c ---- */
 
@@ -385,17 +386,19 @@ void subscript_from_parts(struct parser *ps, struct subscript *sub, struct parts
 void word_token(struct parser *ps, unsigned mode);
 
 /* parse_text.c */
-struct script *parse_begin(struct parser *ps, struct tsb_heap *heap, const char *text, size_t n,
-			   const struct parse_options *opt);
-void parse_done(struct parser *ps);
-void parse_report(struct parser *ps, struct parse_error *err);
-void parse_too_long(struct parser *ps, size_t n);
+/* What is in the scratch ps->text, to keep. */
+struct slice text_dup(struct parser *ps);
+/* Makes a script of the text and lets `body` read it; NULL and *err if it fails. */
+struct script *parse_run(struct tsb_heap *heap, const char *text, size_t n,
+			 const struct parse_options *opt, struct parse_error *err,
+			 void (*body)(struct parser *ps));
 /* A subscript met when an expanded text is parsed. */
-struct word *parse_subscript_text(struct arena *arena, const char *s, size_t n, unsigned depth_max);
+struct word *parse_subscript_text(struct lang_memory *mem, const char *s, size_t n,
+				  unsigned depth_max);
 
 /* ---- arith.c ---- */
 
 /* Builds a->tree from a->word, which may expand. */
-void arith_from_word(struct arena *arena, struct arith *a, unsigned depth_max);
+void arith_from_word(struct lang_memory *mem, struct arith *a, unsigned depth_max);
 
 #endif

@@ -246,8 +246,19 @@ static void print_and_or(struct printer *p, const struct node *n)
 	VEC(const struct node *) spine = { 0 };
 	struct tsb_heap *heap = p->out->heap;
 
-	for (; n->kind == NODE_AND || n->kind == NODE_OR; n = n->binary.a)
-		*vec_add(heap, &spine) = n;
+	for (; n->kind == NODE_AND || n->kind == NODE_OR; n = n->binary.a) {
+		const struct node **place = vec_add(heap, &spine);
+
+		if (!place) {
+			p->out->bad = true;
+			break;
+		}
+		*place = n;
+	}
+	if (p->out->bad) {
+		vec_end(heap, &spine);
+		return;
+	}
 	p->skip++;
 	p->connection++;
 	print_command(p, n);

@@ -96,6 +96,39 @@ static void check_ticks(void)
 	lang_end(&t);
 }
 
+/* A heap without a hook that has no more: an error, and no memory kept. */
+static void check_memory(void)
+{
+	static const char script[] =
+		"shopt -s expand_aliases extglob\nalias a='b c'\na x=$(y \"${z:-`w`}\") $((1+${n[i]}))\n"
+		"f() { case $x in @(a|b*)) for ((i=0;i<3;i++)); do [[ a =~ b ]] && c; done;; esac; }\n"
+		"declare -A m=([k]=v [l]=\"w\"); cat <<E 2>&1 | d\n$(e <<F)\nF\n)\nE\nfi \303\n";
+	struct heap_budget budget = { 0, (size_t)1 << 20, 0 };
+	size_t ends = 0, parses = 0;
+
+	for (size_t max = 0; max < 400000; max += 1024) {
+		struct parse_options opt = { .name = "bash", .depth_max = 200, .source_max = 100000 };
+		struct parse_error err = { .line = 0 };
+		struct tsb_heap *heap;
+		struct script *s;
+
+		budget.max = (size_t)1 << 20;
+		heap = heap_new(&budget, NULL, NULL, NULL);
+		str_init(&err.message, heap, STR_MAX_DEFAULT);
+		str_init(&err.detail, heap, STR_MAX_DEFAULT);
+		str_reserve(&err.message, 200);
+		budget.max = budget.used + max;
+		s = parse_script(heap, script, sizeof(script) - 1, &opt, &err);
+		ends += !s && err.limit;
+		parses += !s && !err.limit && strstr(err.message.p, "near unexpected token `fi'");
+		script_drop(s);
+		heap_end(heap);
+	}
+	ok(ends > 0, "memory ends");
+	ok(parses > 0, "or suffices");
+	is_int(budget.used, 0, "nothing is left");
+}
+
 /* The depth that is allowed is really there: 60 levels of everything. */
 static void check_depth(void)
 {
@@ -150,6 +183,7 @@ int main(void)
 	longish("", "\n", 1000000, "");
 	longish("x", "\\\n", 1000000, "");
 	check_ticks();
+	check_memory();
 	check_depth();
 	return done();
 }
