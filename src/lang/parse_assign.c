@@ -109,16 +109,25 @@ static bool decl_subscript(const char *s)
 	return *s == ']';
 }
 
+/* Behind a name, which may be continued on the next line. */
+static const char *name_end(const char *s)
+{
+	for (;;) {
+		if (lex_is(*s, C_NAME))
+			s++;
+		else if (s[0] == '\\' && s[1] == '\n')
+			s += 2;
+		else
+			return s;
+	}
+}
+
 /* name=, name+=, name[sub]= at pos into a, passed. */
 static bool assign_head(struct parser *ps, unsigned mode, struct assign *a)
 {
 	struct lex_frame *in = &ps->in;
-	size_t from = in->pos, i = from;
+	size_t from = in->pos, i = (size_t)(name_end(in->s + from) - in->s);
 
-	if (!lex_is(in->s[i], C_NAME) || lex_is(in->s[i], C_DIGIT))
-		return false;
-	while (lex_is(in->s[i], C_NAME))
-		i++;
 	if (in->s[i] == '[') {
 		if (mode & LEX_DECL && !decl_subscript(in->s + i))
 			return false;
@@ -132,7 +141,10 @@ static bool assign_head(struct parser *ps, unsigned mode, struct assign *a)
 	} else {
 		in->pos = i;
 	}
-	a->name = parse_name(ps, in->s + from, i - from);
+	i = in->pos;
+	in->pos = from;
+	a->name = parse_read_name(ps);
+	in->pos = i;
 	return assign_operator(ps, &a->append);
 }
 
@@ -169,8 +181,7 @@ static bool may_assign(const char *s)
 {
 	if (!lex_is(*s, C_NAME) || lex_is(*s, C_DIGIT))
 		return false;
-	while (lex_is(*s, C_NAME))
-		s++;
+	s = name_end(s);
 	return *s == '=' || *s == '[' || (*s == '+' && s[1] == '=');
 }
 
