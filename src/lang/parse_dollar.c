@@ -6,7 +6,8 @@
  * finds its end for sure. Backquotes are copied without their escapes and
  * parsed as a text of their own. $(( is arithmetic if its inner parenthesis
  * closes right before the outer one, else a command that begins with a
- * subshell: lex_skip() knows, and remembers, so nesting costs no second look.
+ * subshell: it is read as arithmetic first, and what came out is remembered
+ * (lex_remember), so that nested ones are not tried again and again.
  */
 #include "lang/parser.h"
 

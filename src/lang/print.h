@@ -1,7 +1,11 @@
 /*
  * Tree -> text, in the shape of `declare -f` (bash 5.2's layout: four spaces,
  * "then" on its own line where bash puts it ...). Parsing the output gives an
- * equal tree: a test proves it on every script of the tests.
+ * equal tree: a test proves it on every script of the tests. The exceptions are
+ * bash's own: a here-document in the test of an if in a list, `coproc` before a
+ * simple command, a case pattern `(esac)`, a reserved word as first argument
+ * behind a redirection are printed by bash so that they cannot be read back. To
+ * keep a function for later, keep its source: text[pos..end) of its node.
  */
 #ifndef LANG_PRINT_H
 #define LANG_PRINT_H
