@@ -236,21 +236,24 @@ static void find_debug_help(struct find *f)
 
 static void find_debug_option(struct find *f, const char *list)
 {
-	static const char known[] = " exec opt rates search stat time tree all ";
-	char *copy, *word;
+	static const char known[] = " exec opt rates search stat time tree all help ";
+	char *copy, *first, *word;
+	bool help = false;
 
 	if (!list) {
 		tsb_usage(f->p, "Missing argument after the -D option.");
 		tsb_exit(f->p, 1);
 	}
-	copy = tsb_strdup(f->p, list);
+	copy = first = tsb_strdup(f->p, list);
 	while ((word = strsep(&copy, ","))) {
-		if (!strcmp(word, "help"))
-			find_debug_help(f);
+		help |= !strcmp(word, "help");
+		/* The real one names the first word, whichever it means. */
 		if (!*word || !strstr(known, tsb_format(f->p, " %s ", word)))
 			tsb_warn(f->p, "Ignoring unrecognised debug flag %s",
-				 quote_text(f->p, word));
+				 quote_text(f->p, first));
 	}
+	if (help)
+		find_debug_help(f);
 }
 
 static void find_leading_options(struct find *f)

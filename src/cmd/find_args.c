@@ -56,7 +56,7 @@ bool find_read_num(struct find *f, int which)
 	struct find_num num;
 
 	if (!arg)
-		return false;
+		find_die(f, "invalid argument `%s' to `%s'", f->predicate, f->predicate);
 	if (!find_number(arg, &num)) {
 		f->at--;
 		return false;
@@ -272,7 +272,7 @@ bool find_read_name(struct find *f, int icase)
 {
 	const char *arg = find_arg(f);
 
-	if (arg && f->warn && strchr(arg, '/') && strcmp(arg, "/"))
+	if (arg && f->warn && strchr(arg, '/') )
 		tsb_warn(f->p, "warning: %s matches against basenames only, but the given pattern "
 			 "contains a directory separator (%s), thus the expression will evaluate to "
 			 "false all the time.  Did you mean %s?", quote_text(f->p, f->predicate),
@@ -286,7 +286,7 @@ bool find_read_path(struct find *f, int icase)
 	const char *arg = find_arg(f);
 	size_t n = arg ? strlen(arg) : 0;
 
-	if (n > 1 && f->warn && !icase && arg[n - 1] == '/')
+	if (n > 1 && f->warn && arg[n - 1] == '/')
 		tsb_warn(f->p, "warning: %s %s will not match anything because it ends with /.",
 			 f->predicate, arg);
 	return args_pattern(f, arg, icase, find_is_path);

@@ -28,19 +28,16 @@ struct find_exec {
 /* Runs the words in dir (NULL: here): did it succeed? */
 static bool exec_launch(struct find *f, struct find_exec *x, const char *const *argv, const char *dir)
 {
-	struct tsb_fd_map input = { 0, -1 };
+	static const struct tsb_fd_map closed = { 0, -1 };
 	struct tsb_spawn how = { .size = sizeof(how), .argv = argv, .cwd = dir };
 	int pid, err, status = 0;
 
 	if (x->asks) {
-		input.parent = tsb_open(f->p, "/dev/null", 0, 0);
-		how.fds = &input;
+		how.fds = &closed;
 		how.n_fds = 1;
 	}
 	tsb_flush(f->p);
 	err = tsb_spawn(f->p, &how, &pid);
-	if (input.parent >= 0)
-		tsb_close(f->p, input.parent);
 	if (err) {
 		tsb_warn_errno(f->p, err, "%s", quote_text(f->p, argv[0]));
 		if (x->many)

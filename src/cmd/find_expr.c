@@ -90,6 +90,15 @@ static void expr_check_order(struct find *f, const struct find_row *row)
 	}
 }
 
+/* Options stand in the expression as tests that are true. */
+static void expr_option_is_true(struct find *f, const struct find_row *row)
+{
+	bool is_option = row->class == FIND_GLOBAL || row->class == FIND_POSITIONAL;
+
+	if (is_option && row->read != find_read_daystart)
+		find_add(f, find_true);
+}
+
 static void expr_word(struct find *f, const char *last)
 {
 	const char *word = f->argv[f->at];
@@ -111,7 +120,7 @@ static void expr_word(struct find *f, const char *last)
 	if (row->class == FIND_OPERATOR)
 		expr_operator(f, row->value);
 	else if (row->read(f, row->value))
-		return;
+		expr_option_is_true(f, row);
 	else if (f->at >= f->argc)
 		find_die(f, "missing argument to `%s'", word);
 	else
@@ -255,7 +264,7 @@ void find_parse(struct find *f)
 			 "explicitly use the -depth option.");
 	if (f->files0 && !strcmp(f->files0, "-") && f->asks)
 		find_die(f, "option -files0-from reading from standard input cannot be combined "
-			 "with -ok, -okdir");
+			 "with -ok, -okdir\n");
 	expr_default_action(f);
 	expr_get(&x, PREC_NONE, NULL);
 	t = expr_peek(&x);

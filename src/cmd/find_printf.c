@@ -86,6 +86,21 @@ static const char *format_escape(struct format_reader *r, const char *s)
 	return s;
 }
 
+/* The end of the format counts as a directive, whose letter is NUL. */
+static void format_reserved(struct find *f, char letter)
+{
+	static const char text[] = ": error: the format directive `%";
+	struct str s;
+
+	str_init(&s, tsb_heap_of(f->p), STR_MAX_DEFAULT);
+	str_adds(&s, tsb_name(f->p));
+	str_adds(&s, text);
+	str_addc(&s, letter);
+	str_adds(&s, "' is reserved for future use\n");
+	tsb_write_all(f->p, 2, s.p, s.n);
+	tsb_exit(f->p, 1);
+}
+
 /* s is at the percent sign: what follows the directive. */
 static const char *format_directive(struct format_reader *r, const char *s)
 {
@@ -100,8 +115,7 @@ static const char *format_directive(struct format_reader *r, const char *s)
 	}
 	s += spec_parse(&piece.spec, s);
 	if (!*s || strchr("{[(", *s))
-		find_die(r->f, "error: the format directive `%%%c' is reserved for future use",
-			 *s ? *s : ' ');
+		format_reserved(r->f, *s);
 	piece.directive = (unsigned char)*s;
 	if (strchr("ABCT", *s)) {
 		if (!s[1]) {
@@ -114,9 +128,7 @@ static const char *format_directive(struct format_reader *r, const char *s)
 	} else if (!strchr("abcdDfFgGhHiklmMnpPsStuUyYZ", *s)) {
 		if (*s != '%')
 			tsb_warn(r->f->p, "warning: unrecognized format directive `%%%c'", *s);
-		str_addn(&r->text, start, (size_t)(s - start) + 1);
-		if (*s == '%')
-			str_cut(&r->text, r->text.n - (size_t)(s - start));
+		str_addn(&r->text, start, (size_t)(s - start) + (*s != '%'));
 		return s + 1;
 	}
 	format_end_text(r);
@@ -221,23 +233,17 @@ static void format_field_type(struct find *f, struct str *s, bool other_side)
 		  : err == -ENOENT || err == -ENOTDIR ? 'N' : err == -ELOOP ? 'L' : '?');
 }
 
-/* %h: the directory part; "." where there is none. */
+/* %h: what is before the last component; of a single one, before its last slash. */
 static void format_field_dir(struct find *f, struct str *s)
 {
-	const char *path = f->e->path;
-	size_t n = strlen(path);
+	const char *path = f->e->path, *base = path_last(path), *slash = strrchr(path, '/');
 
-	while (n > 1 && path[n - 1] == '/')
-		n--;
-	while (n && path[n - 1] != '/')
-		n--;
-	if (!n) {
+	if (base > path && *base)
+		str_addn(s, path, (size_t)(base - path) - 1);
+	else if (slash)
+		str_addn(s, path, (size_t)(slash - path));
+	else
 		str_addc(s, '.');
-		return;
-	}
-	while (n > 1 && path[n - 1] == '/' && f->e->depth)
-		n--;
-	str_addn(s, path, n > 1 && path[n - 1] == '/' ? n - 1 : n);
 }
 
 static void format_field_base(struct find *f, struct str *s)

@@ -229,7 +229,6 @@ static const struct find_row find_rows[] = {
 	{ "warn", FIND_POSITIONAL, read_warn, 1 },
 	{ "wholename", FIND_TEST, find_read_path, 0 },
 	{ "writable", FIND_TEST, read_access, TSB_W_OK },
-	{ "xautofs", FIND_GLOBAL, read_nothing, 0 },
 	{ "xdev", FIND_GLOBAL, read_one_fs, 0 },
 	{ "xtype", FIND_TEST, find_read_type, 1 },
 	{ "help", FIND_TEST, read_help, 0 }, { "-help", FIND_TEST, read_help, 0 },

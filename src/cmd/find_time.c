@@ -52,7 +52,7 @@ static bool time_is_used(struct find *f, struct find_pred *a)
 {
 	struct tsb_time delta;
 
-	if (!find_stat(f))
+	if (!find_stat(f) || util_time_cmp(f->e->st.ctime, f->e->st.atime) > 0)
 		return false;
 	delta.sec = f->e->st.ctime.sec - f->e->st.atime.sec;
 	delta.nsec = f->e->st.ctime.nsec - f->e->st.atime.nsec;
@@ -131,7 +131,9 @@ bool find_read_used(struct find *f, int value)
 	(void)value;
 	if (f->at >= f->argc)
 		return false;
-	return time_add(f, 86400, (struct tsb_time){ 0, 0 }, 0, time_is_used);
+	if (!time_add(f, 86400, (struct tsb_time){ 0, 0 }, 0, time_is_used))
+		find_die(f, "Invalid argument %s to -used", f->argv[f->at]);
+	return true;
 }
 
 static bool time_is_newer(struct find *f, struct find_pred *a)
@@ -178,12 +180,10 @@ bool find_read_newer_xy(struct find *f, int value)
 	int x = f->predicate[6], y = f->predicate[7];
 
 	(void)value;
-	if (x == 'B' || (y == 'B' && f->at >= f->argc))
+	if (x == 'B' || y == 'B')
 		tsb_warn(f->p, "This system does not provide a way to find the birth time of a file.");
-	if (!strchr("acm", x) || !strchr("aBcmt", y) || (y == 'B' && f->at >= f->argc))
+	if (!strchr("acm", x) || !strchr("acmt", y))
 		find_die(f, "invalid predicate `%s'", f->predicate);
-	if (y == 'B')
-		find_die(f, "This system does not provide a way to find the birth time of a file.");
 	if (f->at >= f->argc)
 		find_die(f, "The %s test needs an argument", quote_text(f->p, f->predicate));
 	return time_add_newer(f, x, y);
