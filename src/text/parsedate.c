@@ -695,8 +695,6 @@ static bool take_instant(struct parse *p, int64_t *sec, int32_t *nsec)
 		return false;
 	*sec = t->value;
 	*nsec = t->nsec;
-	if (t->kind == DATE_DECIMAL && t->negative && t->nsec)
-		*sec -= 1;
 	return true;
 }
 

@@ -26,7 +26,7 @@ static const struct hostile scripts[] = {
 	{ "cat /dev/zero | wc -c", "cat /dev/zero | wc -c", 124, "wall_ms", "wall_ms" },
 	{ "yes without a reader's end", "yes > /dev/null", 124, "wall_ms", "wall_ms" },
 	{ "sleep", "sleep 1000", 124, "wall_ms", "wall_ms" },
-	{ "read from nobody", "mkfifo f; cat < f", 124, "wall_ms", NULL },
+	{ "read from nobody", "mkfifo f; cat < f", 124, NULL, "waits for another" },
 	{ "an endless substitution", ": $(yes)", -1, NULL, "_bytes" },
 	{ "doubling", "x=0123456789; while :; do x=$x$x; done", -1, NULL, "_bytes" },
 	{ "fork bomb", ":(){ :|:& };:; while ((1)); do wait; done", -1, NULL, "limit reached" },
