@@ -117,8 +117,6 @@ struct doing {
 	bool *frame_opts;	/* local -: options to give back when the function returns */
 	bool keep_redirs;		/* exec without a command: they stay */
 	unsigned trace_level;		/* + signs of PS4 */
-	unsigned eval_depth;
-	unsigned conditions;		/* used by `local` checks */
 	uint64_t disabled[2];		/* builtins switched off by enable -n, by index */
 	VEC(struct history_line) history;
 	bool history_saved;	/* the running command is its last line */
@@ -132,6 +130,7 @@ struct doing {
 	int start_argc;
 	struct function_table *functions;
 	int64_t started_sec;	/* printf %(..)T -2 */
+	bool *run_over;		/* the first process has ended; NULL before the first fork */
 	VEC(struct script *) held;	/* references this process must give back when it ends */
 };
 

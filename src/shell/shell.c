@@ -177,6 +177,8 @@ static void drop_scripts_hook(void *arg)
 	struct shell *sh = arg;
 	struct doing *d = doing(sh);
 
+	if (d->run_over && *d->run_over)
+		return;		/* and with the first process the scripts have gone */
 	functions_drop(sh);
 	while (d->held.n)
 		script_drop(vec_pop(&d->held));
@@ -317,8 +319,25 @@ int shell_fork_plain(struct shell *sh, struct tsb_proc **child)
 	return err;
 }
 
+static void run_over_hook(void *arg)
+{
+	*(bool *)arg = true;
+}
+
+/* Children must know when the shell whose scripts they share is no more. */
+static void watch_first(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+
+	d->run_over = heap_zalloc(kernel_heap(proc_kernel(sh->p)), sizeof(bool));
+	if (d->run_over)
+		proc_on_end(sh->p, run_over_hook, d->run_over);
+}
+
 struct shell *shell_fork(struct shell *sh, struct tsb_proc **child)
 {
+	if (doing(sh)->first && !doing(sh)->run_over)
+		watch_first(sh);
 	if (shell_fork_plain(sh, child))
 		return NULL;
 	return shell_clone(sh, *child);
@@ -426,7 +445,7 @@ void shell_attach(struct shell *sh, struct tsb_proc *p)
 	d->open_substitutions.n = 0;
 	d->exit_trap_done = false;
 	d->trace_level = 1;
-	d->eval_depth = 0;
+	d->run_over = NULL;
 	d->first = true;
 	d->script_heap = sh->heap;
 	memset(d->in_trap, 0, sizeof(d->in_trap));

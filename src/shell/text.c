@@ -174,8 +174,9 @@ static bool piece_try(struct shell *sh, struct piece *pc, bool at_end, const cha
 		doing(sh)->history_saved = true;
 	}
 	if (s) {
-		*flow = s->body ? run_script(sh, s) : FLOW_NEXT;
-		if (!s->body)
+		if (s->body)
+			*flow = run_script(sh, s);
+		else
 			script_drop(s);
 	} else if (err.incomplete && !at_end) {
 		done = false;
