@@ -144,7 +144,7 @@ static const char *job_place(struct copy *c, const char *name)
 {
 	struct tsb_stat dir;
 
-	if (tsb_stat(c->p, path_dir(c->p, name), &dir))
+	if (tsb_lstat(c->p, path_dir(c->p, name), &dir))
 		return name;
 	return tsb_format(c->p, "%s/%s", copy_id(c, &dir), path_base(c->p, name));
 }

@@ -205,8 +205,6 @@ static int cp_settle(struct tsb_proc *p, struct cp *cp)
 		tsb_warn(p, "cannot preserve security context without an SELinux-enabled kernel");
 		return 1;
 	}
-	if (o->unlink_after && (o->make_hardlinks || o->make_symlinks))
-		o->unlink_before = true;
 	o->through_dangling = tsb_getenv(p, "POSIXLY_CORRECT");
 	return 0;
 }

@@ -126,6 +126,7 @@ static int mv_to_last(struct copy *c, struct mv *mv, int argc, char **argv)
 		c->rename_error = tsb_rename(c->p, argv[0], last, TSB_RENAME_NOREPLACE);
 		if (!c->rename_error) {
 			status = mv_settle(c->p, &mv->copy);
+			mv_strip(mv, argc, argv);
 			return status ? status : !mv_one(c, argv[0], last);
 		}
 	}

@@ -314,7 +314,7 @@ bool path_same_name(struct tsb_proc *p, const char *a, const char *b)
 
 	if (n != path_base_len(y) || memcmp(x, y, n))
 		return false;
-	if (tsb_stat(p, path_dir(p, a), &sx) || tsb_stat(p, path_dir(p, b), &sy))
+	if (tsb_lstat(p, path_dir(p, a), &sx) || tsb_lstat(p, path_dir(p, b), &sy))
 		return false;
 	return sx.ino == sy.ino && sx.dev == sy.dev;
 }

@@ -36,7 +36,7 @@ int path_canon(struct tsb_proc *p, const char *path, unsigned mode, char **out);
 /* The text that leads from directory `from` to `to`, both canonical: NULL when
  * nothing is common. */
 char *path_relative(struct tsb_proc *p, const char *to, const char *from);
-/* Are these two the same name in the same directory? */
+/* Are these two the same name in the same directory (not through a link)? */
 bool path_same_name(struct tsb_proc *p, const char *a, const char *b);
 /* The whole target of a link: NULL and *err = -errno. */
 char *path_readlink(struct tsb_proc *p, const char *path, int *err);
