@@ -21,7 +21,8 @@ static void say(struct sed *s, const char *text)
 	tsb_write_all(s->p, 2, all, strlen(all));
 }
 
-static const char *message(struct sed *s, const char *fmt, va_list ap)
+static __attribute__((format(printf, 2, 0)))
+const char *message(struct sed *s, const char *fmt, va_list ap)
 {
 	struct str text;
 

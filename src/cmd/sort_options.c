@@ -372,7 +372,8 @@ char **sort_modern(struct tsb_proc *p, int *argc, char **argv)
 		if (!next || arg[0] != '-' || !arg[1] || !sort_takes_next(arg))
 			continue;
 		/* The size behind an old -y may be missing. */
-		if (arg[strlen(arg) - 1] == 'y' && arg[1] != '-' && next[strspn(next, "0123456789")])
+		if (arg[strlen(arg) - 1] == 'y' && arg[1] != '-' &&
+		    next[strspn(next, "0123456789")])
 			out[n - 1] = tsb_format(p, "%s0", arg);
 		else
 			out[n++] = argv[++i];

@@ -331,7 +331,8 @@ static int tail_first_look(struct tail *o, struct tail_file *f, bool header)
 	if (f->fd < 0) {
 		f->err = -f->fd;
 		f->ignore = !o->retry;
-		tsb_warn_errno(o->p, f->fd, "cannot open %s for reading", quote_af(o->p, f->pretty));
+		tsb_warn_errno(o->p, f->fd, "cannot open %s for reading",
+			       quote_af(o->p, f->pretty));
 		return 1;
 	}
 	if (header)

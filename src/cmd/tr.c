@@ -23,7 +23,8 @@ struct tr {
 static const struct tsb_opt tr_opts[] = {
 	TSB_OPT_FLAG(struct tr, complement, 'c', "complement", "use the complement of SET1"),
 	TSB_OPT_FLAG(struct tr, complement, 'C', NULL, NULL),
-	TSB_OPT_FLAG(struct tr, delete, 'd', "delete", "delete characters in SET1, do not translate"),
+	TSB_OPT_FLAG(struct tr, delete, 'd', "delete",
+		     "delete characters in SET1, do not translate"),
 	TSB_OPT_FLAG(struct tr, squeeze, 's', "squeeze-repeats",
 		     "replace each sequence of a repeated character that is listed in the last "
 		     "specified SET, with a single occurrence of that character"),
@@ -157,7 +158,8 @@ static int tr_check_sets(struct tr *o, bool two, bool translating)
 	if (translating)
 		return tr_check_translation(o);
 	if (o->s2.open_repeats)
-		return tr_refuse(o, "the [c*] construct may appear in string2 only when translating");
+		return tr_refuse(o, "the [c*] construct may appear in string2 only when "
+				    "translating");
 	return 0;
 }
 
@@ -192,7 +194,8 @@ static void tr_map(struct tr *o)
 			bool up = b.in_case == TR_CASE_UPPER;
 
 			for (int c = 0; c < 26; c++)
-				o->map[(up ? 'a' : 'A') + c] = (unsigned char)((up ? 'A' : 'a') + c);
+				o->map[(up ? 'a' : 'A') + c] =
+					(unsigned char)((up ? 'A' : 'a') + c);
 		} else {
 			if (c1 < 0 || c2 < 0)
 				return;

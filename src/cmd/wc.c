@@ -282,7 +282,9 @@ static int wc_width(struct wc *o, char **names, size_t n)
 	int width = 1, least = 1;
 	uint64_t total = 0;
 
-	if (!n || o->streamed || (n == 1 && o->lines + o->words + o->chars + o->bytes + o->longest == 1))
+	int kinds = o->lines + o->words + o->chars + o->bytes + o->longest;
+
+	if (!n || o->streamed || (n == 1 && kinds == 1))
 		return 1;
 	for (size_t i = 0; i < n; i++) {
 		bool in = !names[i] || input_is_stdin(names[i]);
