@@ -13,10 +13,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/heap.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "sandbox/internal.h"
-#include "shell/shell.h"
 
 struct todo {
 	struct todo *next;
@@ -206,15 +206,18 @@ static int put_mount(struct saver *s, const struct vfs_mount_info *m)
 	return rc;
 }
 
-static int put_session(struct saver *s, const struct session *session)
+static int put_session(struct saver *s, struct tsb_sandbox *box)
 {
+	const struct session *session = box->session;
 	struct str text;
 	int rc;
 
 	if (!session || !session->shell)
 		return 0;
 	str_init(&text, s->heap, STR_MAX_DEFAULT);
-	shell_dump(session->shell, &text);
+	rc = sandbox_dump_session(box, &text);
+	if (rc)
+		return rc;
 	str_adds(&text, "cd -- ");
 	str_addc(&text, '\'');
 	for (const char *p = session->cwd; *p; p++)
@@ -236,7 +239,7 @@ static int save_all(struct saver *s, struct tsb_sandbox *box)
 			rc = put_mount(s, &m);
 	}
 	if (!rc)
-		rc = put_session(s, box->session);
+		rc = put_session(s, box);
 	le(&p, s->hash, 8);
 	return rc ? rc : put_bytes(s, 'E', NULL, "", sum, sizeof(sum));
 }

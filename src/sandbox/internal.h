@@ -17,6 +17,7 @@
 struct vfs;
 struct vfs_ctx;
 struct registry;
+struct str;
 
 /* What few sandboxes have, so that an idle one stays small. */
 struct sandbox_extra {
@@ -55,6 +56,9 @@ int sandbox_fail(struct tsb_sandbox *box, int status, int error, const char *fmt
 struct vfs *sandbox_view(struct tsb_sandbox *box);
 /* Sets the quotas of a new root filesystem from the limits. */
 void sandbox_apply_quota(struct tsb_sandbox *box);
+/* The session's variables, functions and options as a script; made inside a
+ * process, for some values exist only there. 0 or -errno. */
+int sandbox_dump_session(struct tsb_sandbox *box, struct str *out);
 /* A copy of a NULL-terminated list; NULL: no memory. */
 char **sandbox_copy_list(const char *const *list);
 void sandbox_free_list(char **list);

@@ -33,6 +33,7 @@ struct run {
 	struct shell *shell;		/* set when it has ended by itself */
 	const char *kept_cwd;
 	size_t input_at;
+	struct str *dump;		/* not a script: the session as text */
 };
 
 static ssize_t read_bytes(void *ctx, void *buf, size_t n)
@@ -93,6 +94,10 @@ static int first_process(struct tsb_proc *p, void *arg)
 		shell_attach(sh, p);
 	} else {
 		sh = shell_new(p, name);
+	}
+	if (r->dump) {
+		shell_dump(sh, r->dump);
+		return 0;
 	}
 	sh->command_string = true;
 	set_arguments(r, sh);
@@ -215,6 +220,27 @@ static void finish(struct run *r)
 		pthread_cond_signal(&box->idle);
 	}
 	pthread_mutex_unlock(&box->lock);
+}
+
+int sandbox_dump_session(struct tsb_sandbox *box, struct str *out)
+{
+	static const struct tsb_run_options none = TSB_RUN_OPTIONS_INIT;
+	struct run r = { .box = box, .opt = &none, .dump = out };
+	int rc = -ENOMEM;
+
+	r.result = result_new(sandbox_limits(box));
+	r.kernel = engine_take_kernel(box->engine);
+	if (r.result && r.kernel) {
+		begin(&r);
+		rc = run_in_kernel(&r);
+		finish(&r);
+	}
+	if (r.kernel)
+		engine_give_kernel(box->engine, r.kernel);
+	if (!rc && r.result->stop != TSB_STOP_NONE)
+		rc = -ENOMEM;
+	tsb_result_free(r.result);
+	return rc;
 }
 
 int tsb_run_bytes(struct tsb_sandbox *box, const void *script, size_t size,
