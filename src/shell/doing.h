@@ -130,7 +130,6 @@ struct doing {
 	int start_argc;
 	struct function_table *functions;
 	int64_t started_sec;	/* printf %(..)T -2 */
-	bool *run_over;		/* the first process has ended; NULL before the first fork */
 	VEC(struct script *) held;	/* references this process must give back when it ends */
 };
 

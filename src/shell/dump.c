@@ -4,6 +4,7 @@
  */
 #include "shell/doing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "shell/builtin/builtin.h"
@@ -27,13 +28,25 @@ static bool is_own(const struct var *v)
 	return false;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp((*(struct var *const *)a)->name, (*(struct var *const *)b)->name);
+}
+
+/* Not var_sorted(): that brings the computed ones up to date, which takes a
+ * process, and a kept session has none. */
 static void dump_variables(struct shell *sh, struct str *out)
 {
-	struct var **all = var_sorted(sh, 0);
+	struct var **all = heap_array(sh->heap, sh->vars.n + 1, sizeof(*all));
+	size_t n = 0;
 
-	for (size_t i = 0; all[i]; i++) {
-		if (is_own(all[i]))
-			continue;
+	if (!all)
+		return;
+	for (struct map_entry *e = NULL; (e = map_next(&sh->vars, e));)
+		if (e->value && !is_own(e->value))
+			all[n++] = e->value;
+	qsort(all, n, sizeof(*all), by_name);
+	for (size_t i = 0; i < n; i++) {
 		var_print(sh, all[i], out);
 		str_addc(out, '\n');
 	}
@@ -99,6 +112,11 @@ static void dump_rest(const struct shell *sh, struct str *out)
 		quote_single(out, action, strlen(action));
 		str_addf(out, " %s\n", i == TRAP_DEBUG ? "DEBUG" : i == TRAP_ERR ? "ERR" :
 			 i == TRAP_RETURN ? "RETURN" : signal_name(i));
+	}
+	for (size_t i = sh->dirs.n; i > 0; i--) {
+		str_adds(out, "pushd -n ");
+		quote_single(out, sh->dirs.at[i - 1], strlen(sh->dirs.at[i - 1]));
+		str_adds(out, " >/dev/null\n");
 	}
 	str_adds(out, "set --");
 	for (size_t i = 0; i < sh->n_args; i++) {

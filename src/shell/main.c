@@ -297,7 +297,6 @@ static int shell_main(struct tsb_proc *p, bool posix, int argc, char **argv)
 	st.argv = all;
 	st.sh = sh;
 	doing(sh)->first = false;
-	doing(sh)->script_heap = kernel_heap(proc_kernel(p));
 	shell_enter_process(sh);
 	if (posix)
 		shell_set_option(sh, OPT_POSIX, true);

@@ -2,11 +2,11 @@
  * The life of a shell: made, copied for a subshell, bound to the process of
  * another run, ended. A shell and its doing half are one block of its heap.
  *
- * Scripts outlive the text they came from and are shared by the processes of a
- * run, so where they live matters: the outermost shell of a run (and a kept
- * session) parses into its own heap, because every other process ends before
- * it; all other shells parse into the run's heap. References that a dropped
- * process still holds are given back by its end hook.
+ * Scripts are shared by the processes of a run, and any of these may end first
+ * (a child can kill its parent), so they live in the run's heap; references that
+ * a dropped process still holds are given back by its end hook. A session is
+ * kept beyond the run: when its script ends, its functions are parsed once more,
+ * into its own heap.
  */
 #include "shell/doing.h"
 
@@ -76,7 +76,7 @@ struct shell *shell_new(struct tsb_proc *p, const char *arg0)
 	sh->heap = proc_heap(p);
 	init_parts(sh);
 	set_default_options(sh);
-	d->script_heap = sh->heap;
+	d->script_heap = kernel_heap(proc_kernel(p));
 	d->first = true;
 	d->trace_level = 1;
 	d->stack_base = __builtin_frame_address(0);
@@ -177,8 +177,6 @@ static void drop_scripts_hook(void *arg)
 	struct shell *sh = arg;
 	struct doing *d = doing(sh);
 
-	if (d->run_over && *d->run_over)
-		return;		/* and with the first process the scripts have gone */
 	functions_drop(sh);
 	while (d->held.n)
 		script_drop(vec_pop(&d->held));
@@ -319,25 +317,8 @@ int shell_fork_plain(struct shell *sh, struct tsb_proc **child)
 	return err;
 }
 
-static void run_over_hook(void *arg)
-{
-	*(bool *)arg = true;
-}
-
-/* Children must know when the shell whose scripts they share is no more. */
-static void watch_first(struct shell *sh)
-{
-	struct doing *d = doing(sh);
-
-	d->run_over = heap_zalloc(kernel_heap(proc_kernel(sh->p)), sizeof(bool));
-	if (d->run_over)
-		proc_on_end(sh->p, run_over_hook, d->run_over);
-}
-
 struct shell *shell_fork(struct shell *sh, struct tsb_proc **child)
 {
-	if (doing(sh)->first && !doing(sh)->run_over)
-		watch_first(sh);
 	if (shell_fork_plain(sh, child))
 		return NULL;
 	return shell_clone(sh, *child);
@@ -390,6 +371,57 @@ static void let_jobs_go(struct shell *sh)
 	}
 }
 
+/* Functions into another heap: the scripts are not shared (another thread may
+ * run them, or they go with their run), so their texts are parsed anew. */
+static void copy_functions(struct shell *sh, const struct shell *from)
+{
+	struct str text;
+
+	str_init(&text, sh->heap, STR_MAX_DEFAULT);
+	for (struct map_entry *e = NULL; (e = map_next(&from->functions, e));) {
+		const struct function *f = e->value;
+		struct parse_options opt = { .name = f->script->name, .line = f->node->line,
+			.extglob = true, .depth_max = 10000, .source_max = SIZE_MAX };
+		struct parse_error err = { .line = 0 };
+		struct script *s;
+
+		str_init(&err.message, sh->heap, STR_MAX_DEFAULT);
+		str_init(&err.detail, sh->heap, STR_MAX_DEFAULT);
+		s = parse_script(sh->heap, f->script->text + f->node->pos,
+				 f->node->end - f->node->pos, &opt, &err);
+		str_end(&err.message);
+		str_end(&err.detail);
+		if (!s)
+			continue;
+		doing(sh)->script = s;
+		if (s->body && s->body->list.first)
+			function_define(sh, s->body->list.first);
+		function_change(sh, e->key, e->len, f->flags, 0);
+		script_drop(s);
+	}
+	doing(sh)->script = NULL;
+	str_end(&text);
+}
+
+/* A kept session holds on to nothing of the run. */
+static void keep_session(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+	struct shell old = { .functions = sh->functions };
+	struct doing old_doing = { .functions = d->functions };
+
+	sh->script = NULL;
+	sh->current = NULL;
+	d->script_heap = sh->heap;
+	if (!d->functions)
+		return;
+	old.doing_private = &old_doing;
+	d->functions = NULL;
+	memset(&sh->functions, 0, sizeof(sh->functions));
+	copy_functions(sh, &old);
+	functions_drop(&old);
+}
+
 int shell_run(struct shell *sh, const char *text, size_t n, const char *file_name)
 {
 	struct doing *d = doing(sh);
@@ -413,6 +445,7 @@ int shell_run(struct shell *sh, const char *text, size_t n, const char *file_nam
 	sh->execution_string = NULL;
 	n = (size_t)shell_finish(sh, flow);
 	let_jobs_go(sh);
+	keep_session(sh);
 	return (int)n;
 }
 
@@ -445,45 +478,12 @@ void shell_attach(struct shell *sh, struct tsb_proc *p)
 	d->open_substitutions.n = 0;
 	d->exit_trap_done = false;
 	d->trace_level = 1;
-	d->run_over = NULL;
 	d->first = true;
-	d->script_heap = sh->heap;
+	d->script_heap = kernel_heap(proc_kernel(p));
 	memset(d->in_trap, 0, sizeof(d->in_trap));
 	str_reset(&d->out);
 	str_reset(&d->message);
 	shell_enter_process(sh);
-}
-
-/* Functions of a session in another sandbox: the scripts are not shared with
- * it (another thread may run it), so their texts are parsed anew. */
-static void copy_functions(struct shell *sh, const struct shell *from)
-{
-	struct str text;
-
-	str_init(&text, sh->heap, STR_MAX_DEFAULT);
-	for (struct map_entry *e = NULL; (e = map_next(&from->functions, e));) {
-		const struct function *f = e->value;
-		struct parse_options opt = { .name = f->script->name, .line = f->node->line,
-			.extglob = true, .depth_max = 10000, .source_max = SIZE_MAX };
-		struct parse_error err = { .line = 0 };
-		struct script *s;
-
-		str_init(&err.message, sh->heap, STR_MAX_DEFAULT);
-		str_init(&err.detail, sh->heap, STR_MAX_DEFAULT);
-		s = parse_script(sh->heap, f->script->text + f->node->pos,
-				 f->node->end - f->node->pos, &opt, &err);
-		str_end(&err.message);
-		str_end(&err.detail);
-		if (!s)
-			continue;
-		doing(sh)->script = s;
-		if (s->body && s->body->list.first)
-			function_define(sh, s->body->list.first);
-		function_change(sh, e->key, e->len, f->flags, 0);
-		script_drop(s);
-	}
-	doing(sh)->script = NULL;
-	str_end(&text);
 }
 
 struct shell *shell_copy(const struct shell *from, struct tsb_heap *heap)
