@@ -222,33 +222,19 @@ static int load_records(struct loader *l)
 	return rc;
 }
 
-/* Empty file systems at the places of the sandbox's own ones. */
+/* The sandbox's namespace once more, its own file systems empty. */
 static int make_namespace(struct loader *l)
 {
-	const struct tsb_limits *limits = sandbox_limits(l->box);
 	struct tsb_mem_options opt = TSB_MEM_OPTIONS_INIT;
+	struct tsb_fs *empty = tsb_mem_new(&opt);
 	struct vfs_mount_info m;
-	int rc = 0;
+	int rc = empty ? vfs_branch(l->box->vfs, &l->v.vfs) : -ENOMEM;
 
-	opt.bytes_max = limits->fs_bytes;
-	opt.entries_max = limits->fs_entries;
-	opt.file_bytes_max = limits->file_bytes;
-	for (size_t i = 0; !rc && vfs_mount_at(l->box->vfs, i, &m); i++) {
-		struct tsb_fs *fs;
-
-		if (i && (m.flags & VFS_MOUNT_SHARE))
-			continue;
-		fs = tsb_mem_new(&opt);
-		if (!fs)
-			return -ENOMEM;
-		if (i == 0)
-			rc = (l->v.vfs = vfs_new(fs)) ? 0 : -ENOMEM;
-		else
-			rc = vfs_mount(l->v.vfs, m.path, fs, 0);
-		if (rc)
-			tsb_fs_free(fs);
+	for (size_t i = 0; !rc && vfs_mount_at(l->v.vfs, i, &m); i++) {
+		if (!(m.flags & VFS_MOUNT_SHARE))
+			rc = m.fs->ops->restore(m.fs, empty);
 	}
-	l->v.who.uid = 0;
+	tsb_fs_free(empty);
 	l->v.c = (struct vfs_ctx){ l->v.vfs, &l->v.who, "/" };
 	return rc;
 }
