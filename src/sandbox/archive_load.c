@@ -14,6 +14,12 @@
 
 #include "sandbox/internal.h"
 
+/* Directories get their times at the end: what is put in changes them. */
+struct late {
+	struct late *next;
+	struct record r;
+};
+
 struct loader {
 	struct tsb_sandbox *box;
 	struct view v;		/* its namespace is the new one */
@@ -22,6 +28,7 @@ struct loader {
 	uint64_t hash;
 	struct record r;
 	char path[TSB_PATH_MAX + 1];
+	struct late *late;
 	char *script;		/* of the session */
 	size_t script_n;
 };
@@ -131,20 +138,50 @@ static int load_content(struct loader *l)
 	return rc;
 }
 
-static int load_attributes(struct loader *l)
+static int set_attributes(struct loader *l, const struct record *r)
 {
+	struct tsb_time time = { r->mtime, (int32_t)r->nsec };
 	struct tsb_setattr set = {
 		.mask = TSB_SET_UID | TSB_SET_GID | TSB_SET_ATIME | TSB_SET_MTIME,
-		.uid = l->r.uid, .gid = l->r.gid,
-		.atime = { l->r.mtime, (int32_t)l->r.nsec },
-		.mtime = { l->r.mtime, (int32_t)l->r.nsec }
+		.uid = r->uid, .gid = r->gid, .atime = time, .mtime = time
 	};
 
-	if (l->r.kind != 'L') {
+	if (r->kind != 'L') {
 		set.mask |= TSB_SET_MODE;
-		set.mode = l->r.mode;
+		set.mode = r->mode;
 	}
-	return vfs_setattr(&l->v.c, l->path, &set, false);
+	return vfs_setattr(&l->v.c, r->path, &set, false);
+}
+
+static int load_attributes(struct loader *l)
+{
+	struct late *late;
+
+	if (l->r.kind != 'D')
+		return set_attributes(l, &l->r);
+	late = calloc(1, sizeof(*late));
+	if (!late)
+		return -ENOMEM;
+	late->r = l->r;
+	late->r.path = strdup(l->path);
+	late->next = l->late;
+	l->late = late;
+	return late->r.path ? 0 : -ENOMEM;
+}
+
+/* Sets them (rc 0), innermost first, and frees the list. */
+static int late_attributes(struct loader *l, int rc)
+{
+	while (l->late) {
+		struct late *late = l->late;
+
+		l->late = late->next;
+		if (!rc)
+			rc = set_attributes(l, &late->r);
+		free(late->r.path);
+		free(late);
+	}
+	return rc;
 }
 
 static int load_node(struct loader *l)
@@ -269,6 +306,7 @@ int tsb_load(struct tsb_sandbox *box, tsb_input_fn *fn, void *ctx)
 	rc = make_namespace(&l);
 	if (!rc)
 		rc = load_records(&l);
+	rc = late_attributes(&l, rc);
 	if (!rc)
 		rc = vfs_restore(box->vfs, l.v.vfs);
 	vfs_free(l.v.vfs);
