@@ -18,6 +18,8 @@ struct tr {
 	struct tr_set s1, s2;
 	unsigned char map[256];
 	bool gone[256], once[256];
+	bool shifts;		/* the map is shift_first..+shift_count by shift */
+	unsigned char shift_first, shift_count, shift;
 };
 
 static const struct tsb_opt tr_opts[] = {
@@ -226,13 +228,52 @@ static void tr_tables(struct tr *o, bool two, bool translating)
 
 /* ---- The loop ---- */
 
+typedef unsigned char tr_vec __attribute__((vector_size(16)));
+
+/* Is only one run of bytes changed, each by the same distance (a-z to A-Z)? */
+static bool tr_find_shift(struct tr *o)
+{
+	int first = 0, last = 255;
+
+	while (first < 256 && o->map[first] == first)
+		first++;
+	while (last > first && o->map[last] == last)
+		last--;
+	if (first == 256)
+		return false;
+	o->shift_first = (unsigned char)first;
+	o->shift_count = (unsigned char)(last - first);
+	o->shift = (unsigned char)(o->map[first] - first);
+	for (int c = first; c <= last; c++)
+		if (o->map[c] != (unsigned char)(c + o->shift))
+			return false;
+	return true;
+}
+
+/* The same without the table, 16 bytes at a time; how many were done. */
+static size_t tr_shift(const struct tr *o, unsigned char *at, size_t n)
+{
+	const tr_vec first = (tr_vec){ 0 } + o->shift_first, by = (tr_vec){ 0 } + o->shift;
+	const tr_vec count = (tr_vec){ 0 } + o->shift_count;
+	size_t i = 0;
+
+	for (; i + 16 <= n; i += 16) {
+		tr_vec v;
+
+		memcpy(&v, at + i, 16);
+		v += (tr_vec)(v - first <= count) & by;
+		memcpy(at + i, &v, 16);
+	}
+	return i;
+}
+
 /* In place; what is left. last: the byte before, -1 for none. */
 static size_t tr_block(const struct tr *o, unsigned char *at, size_t n, int *last)
 {
 	size_t to = 0;
 
 	if (!o->delete && !o->squeeze) {
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = o->shifts ? tr_shift(o, at, n) : 0; i < n; i++)
 			at[i] = o->map[at[i]];
 		return n;
 	}
@@ -313,6 +354,7 @@ static int tr_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	if (tr_check_sets(o, two, translating))
 		return 1;
 	tr_tables(o, two, translating);
+	o->shifts = tr_find_shift(o);
 	return tr_stream(o);
 }
 
