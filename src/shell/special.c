@@ -162,13 +162,18 @@ static struct var *lazy_make(struct shell *sh, const struct lazy *row)
 
 struct var *special_lazy(struct shell *sh, const char *s, size_t n)
 {
-	const struct lazy *row = lazy_find(s, n);
+	struct var *v = environ_lazy(sh, s, n);
+	const struct lazy *row;
 
+	if (v)
+		return v;
+	row = lazy_find(s, n);
 	return row ? lazy_make(sh, row) : NULL;
 }
 
 void special_make_all(struct shell *sh)
 {
+	environ_make_all(sh);
 	for (size_t i = 0; i < N_LAZIES; i++)
 		var_find_text(sh, lazies[i].name, strlen(lazies[i].name));
 }

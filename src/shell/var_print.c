@@ -224,6 +224,7 @@ static void environ_build(struct shell *sh)
 
 const char *const *var_environ(struct shell *sh)
 {
+	environ_make_all(sh);
 	if (!sh->environ || sh->environ_stale)
 		environ_build(sh);
 	return sh->environ;

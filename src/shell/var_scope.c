@@ -15,6 +15,8 @@ static struct map_entry *scope_entry(struct shell *sh, const struct name *name)
 {
 	struct map_entry *e = map_find_hashed(&sh->vars, name->s, name->n, name->hash);
 
+	if (!e && environ_lazy(sh, name->s, name->n))
+		e = map_find_hashed(&sh->vars, name->s, name->n, name->hash);
 	return e ? e : map_put(&sh->vars, name->s, name->n);
 }
 

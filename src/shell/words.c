@@ -169,13 +169,83 @@ static void import_directory(struct shell *sh)
 	v->flags |= VAR_EXPORT;
 }
 
-void var_import_environ(struct shell *sh, const char *const *env)
+/* ---- The environment, a variable at a time ---- */
+
+static bool environ_is_corrected(const char *s, size_t n)
 {
-	words_init(sh);
-	for (size_t i = 0; env && env[i]; i++)
-		import_one(sh, env[i]);
+	return (n == 3 && !memcmp(s, "PWD", 3)) || (n == 5 && !memcmp(s, "SHLVL", 5)) ||
+	       (n == 6 && !memcmp(s, "OLDPWD", 6));
+}
+
+void environ_make_all(struct shell *sh)
+{
+	struct words *w = words_of(sh);
+
+	if (!w->env_begun)
+		return;
+	w->env_begun = false;
+	for (size_t i = 0; w->env_waits; i++) {
+		uint64_t bit = (uint64_t)1 << i;
+
+		if (w->env_waits & bit) {
+			w->env_waits &= ~bit;
+			import_one(sh, w->env[i]);
+		}
+	}
 	import_level(sh);
 	import_directory(sh);
+}
+
+struct var *environ_lazy(struct shell *sh, const char *s, size_t n)
+{
+	struct words *w = words_of(sh);
+	bool found = false;
+
+	if (!w->env_begun || !n)
+		return NULL;
+	if (environ_is_corrected(s, n)) {
+		environ_make_all(sh);
+		return var_find_text(sh, s, n);
+	}
+	for (uint64_t left = w->env_waits; left; left &= left - 1) {
+		size_t i = (size_t)__builtin_ctzll(left);
+
+		if (w->env[i][0] != s[0] || strncmp(w->env[i], s, n) || w->env[i][n] != '=')
+			continue;
+		w->env_waits &= ~((uint64_t)1 << i);
+		import_one(sh, w->env[i]);	/* of namesakes the last stays */
+		found = true;
+	}
+	return found ? var_find_text(sh, s, n) : NULL;
+}
+
+/* These two change the shell, so they cannot wait; nor can very many. */
+static bool environ_cannot_wait(const char *const *env)
+{
+	size_t n = 0;
+
+	for (; env && env[n]; n++)
+		if (!strncmp(env[n], "GLOBIGNORE=", 11) || !strncmp(env[n], "POSIXLY_CORRECT=", 16))
+			return true;
+	return n > 64;
+}
+
+void var_import_environ(struct shell *sh, const char *const *env)
+{
+	struct words *w;
+
+	words_init(sh);
+	w = words_of(sh);
+	w->env = env;
+	w->env_begun = true;
+	if (environ_cannot_wait(env)) {
+		for (size_t i = 0; env[i]; i++)
+			import_one(sh, env[i]);
+		environ_make_all(sh);
+	} else {
+		for (size_t i = 0; env && env[i]; i++)
+			w->env_waits |= (uint64_t)1 << i;
+	}
 	if (sh->arg0 && !sh->last_arg.n)	/* $_ before the first command */
 		str_adds(&sh->last_arg, sh->arg0);
 	sh->seconds_offset = -tsb_clock(sh->p, TSB_CLOCK_MONOTONIC).sec;
@@ -259,6 +329,7 @@ void var_clone_all(struct shell *to, const struct shell *from)
 		w->scopes.at[i].first = 0;
 	}
 	to->scope = (uint32_t)w->scopes.n;
+	environ_make_all((struct shell *)(uintptr_t)from);
 	for (struct map_entry *e = NULL; (e = map_next(&from->vars, e));)
 		if (e->value)
 			clone_chain(to, e->value);

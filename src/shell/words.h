@@ -61,6 +61,9 @@ struct words {
 	uint32_t random_last;
 	int random_pid;			/* the process that seeded the generator */
 	uint64_t lazy_gone;		/* rows of special.c's table unset by the script */
+	const char *const *env;		/* what the process was started with: */
+	uint64_t env_waits;		/* these entries of it are not variables yet, */
+	bool env_begun;			/* nor are SHLVL, PWD and OLDPWD set */
 	struct cached patterns[CACHE_SIZE], regexes[CACHE_SIZE];
 	VEC(struct pattern *) glob_ignore;
 	bool glob_ignore_set;
@@ -153,6 +156,10 @@ struct slice sub_source(const struct sub *sub);
 enum special special_of(const char *s, size_t n);
 /* A variable that every shell has, made when it is first asked for; or NULL. */
 struct var *special_lazy(struct shell *sh, const char *s, size_t n);
+/* A variable of the environment, made now that its name is wanted; NULL: none. A
+ * shell starts in a microsecond, and most scripts want few of them. */
+struct var *environ_lazy(struct shell *sh, const char *s, size_t n);
+void environ_make_all(struct shell *sh);
 bool special_is_lazy(const char *s, size_t n);	/* ... and not taken from the environment */
 void special_make_all(struct shell *sh);	/* before a listing */
 void special_gone(struct shell *sh, const struct var *v);	/* unset: not made again */
