@@ -243,8 +243,8 @@ void grep_print_line(struct grep *g, size_t from, size_t to, int sep)
 	const char *line_color = sep == ':' ? g->colors.selected_line : g->colors.context_line;
 	const char *match_color = sep == ':' ? g->colors.selected_match : g->colors.context_match;
 
-	g->last_out = to;
-	g->has_last_out = true;
+	size_t end = to;
+
 	if (!g->only_matching && !print_head(g, from, to - from - 1, sep))
 		return;
 	if ((g->only_matching && matching) || (g->color && (*line_color || *match_color))) {
@@ -258,6 +258,8 @@ void grep_print_line(struct grep *g, size_t from, size_t to, int sep)
 	}
 	if (!g->only_matching && to > from)
 		sink_put(&g->sink, g->in.buf + from, to - from);
+	g->last_out = end;	/* not of a line that is no text */
+	g->has_last_out = true;
 	print_flush_line(g);
 }
 

@@ -107,10 +107,9 @@ struct sed_space {
 };
 
 struct sed_append {
-	enum { SED_APPEND_TEXT, SED_APPEND_FILE, SED_APPEND_LINE } kind;
+	enum { SED_APPEND_TEXT, SED_APPEND_FILE } kind;
 	struct slice text;
 	const char *file;
-	struct sed_in *in;
 };
 
 struct sed_script {
@@ -227,6 +226,8 @@ void sed_flush_files(struct sed *s);
 void sed_append_add(struct sed *s, struct sed_append a);
 void sed_dump_appends(struct sed *s);
 struct sed_in *sed_in_open(struct sed *s, const char *name);
+/* The next line of it, with its end: a copy. false: none. */
+bool sed_in_line(struct sed *s, struct sed_in *f, struct slice *line);
 struct sed_out *sed_out_open(struct sed *s, const char *name);
 void sed_finish(struct sed *s);			/* closes the current file */
 

@@ -171,10 +171,16 @@ void sed_debug_space(struct sed *s)
 {
 	put(s, "PATTERN: ");
 	for (size_t i = 0; i < s->space.n; i++) {
-		if (s->space.at[i] == '\n')
-			put(s, "\\n");
+		static const char special[] = "\a\f\n\r\t\v", letters[] = "afnrtv";
+		char c = s->space.at[i];
+		const char *at = c ? strchr(special, c) : NULL;
+
+		if (at)
+			put(s, tsb_format(s->p, "\\%c", letters[at - special]));
+		else if (c >= 32 && c < 127)
+			sed_put_raw(s, &s->std_out, &c, 1);
 		else
-			sed_put_raw(s, &s->std_out, s->space.at + i, 1);
+			put(s, tsb_format(s->p, "\\o%o", (unsigned)(signed char)c));
 	}
 	put(s, "\n");
 }

@@ -315,12 +315,12 @@ static void do_print_first(struct sed *s, struct sed_out *o)
 
 static void do_append(struct sed *s, const struct sed_cmd *c)
 {
-	struct sed_append a = { SED_APPEND_TEXT, c->text, c->file, c->in };
+	struct sed_append a = { SED_APPEND_TEXT, c->text, c->file };
 
 	if (c->cmd == 'r')
 		a.kind = SED_APPEND_FILE;
-	else if (c->cmd == 'R')
-		a.kind = SED_APPEND_LINE;
+	else if (c->cmd == 'R' && !sed_in_line(s, c->in, &a.text))
+		return;
 	sed_append_add(s, a);
 }
 
@@ -444,7 +444,7 @@ int sed_run_program(struct sed *s)
 		}
 		next = run_cycle(s);
 		if (s->debug && (next == SED_END_CYCLE || next == SED_DELETE))
-			sed_put(s, &s->out, "END-OF-CYCLE:", 13, true);
+			sed_put_raw(s, &s->out, "END-OF-CYCLE:\n", 14);
 		if ((next == SED_END_CYCLE || next == SED_QUIT) && !s->quiet)
 			put_space(s);
 		if (next != SED_QUIT_SILENT)

@@ -165,8 +165,12 @@ struct sed_in *sed_in_open(struct sed *s, const char *name)
 	return f;
 }
 
-static bool in_line(struct sed *s, struct sed_in *f, char **line, size_t *n)
+bool sed_in_line(struct sed *s, struct sed_in *f, struct slice *line)
 {
+	char *at;
+	size_t n;
+
+	sed_flush_files(s);
 	if (f->fd < 0) {
 		f->fd = strcmp(f->name, "/dev/stdin") ? tsb_open(s->p, f->name,
 								  O_RDONLY | O_CLOEXEC, 0) : 0;
@@ -174,7 +178,10 @@ static bool in_line(struct sed *s, struct sed_in *f, char **line, size_t *n)
 			return false;
 		lines_open(&f->lines, s->p, f->fd);
 	}
-	return lines_next(&f->lines, s->end, line, n);
+	if (!lines_next(&f->lines, s->end, &at, &n))
+		return false;
+	*line = (struct slice){ tsb_strndup(s->p, at, n), n };
+	return true;
 }
 
 /* ---- What waits for the end of the cycle ---- */
@@ -212,18 +219,12 @@ void sed_dump_appends(struct sed *s)
 	sed_end_line(s, o);
 	for (size_t i = 0; i < s->n_appends; i++) {
 		struct sed_append *a = &s->appends[i];
-		char *line;
-		size_t n;
 
 		if (a->kind == SED_APPEND_TEXT) {
 			sed_put_raw(s, o, a->text.p, a->text.n);
-		} else if (a->kind == SED_APPEND_FILE) {
-			sed_flush_files(s);
-			append_file(s, a->file);
 		} else {
 			sed_flush_files(s);
-			if (in_line(s, a->in, &line, &n))
-				sed_put_raw(s, o, line, n);
+			append_file(s, a->file);
 		}
 	}
 	s->n_appends = 0;

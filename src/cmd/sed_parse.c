@@ -159,7 +159,7 @@ static const char *get_label(struct sed_parser *q)
 	int c;
 
 	str_init(&name, tsb_heap_of(q->s->p), STR_MAX_DEFAULT);
-	for (c = sed_get_nonblank(q); c >= 0 && !is_space(c) && c != ';' && c != '}';
+	for (c = sed_get_nonblank(q); c >= 0 && !is_space(c) && c != ';' && c != '}' && c != '#';
 	     c = sed_get(q))
 		str_addc(&name, c);
 	sed_unget(q, c);
@@ -239,6 +239,9 @@ static int get_addresses(struct sed_parser *q, struct sed_cmd *cmd, int c)
 	struct sed_addr a;
 
 	if (get_address(q, &a, c)) {
+		/* "~" or "~0" alone is every line. */
+		if (a.kind == SED_MULTIPLE && !a.n)
+			a = (struct sed_addr){ .kind = SED_STEP, .step = 1 };
 		if (a.kind == SED_PLUS || a.kind == SED_MULTIPLE)
 			sed_bad(q, "invalid usage of +N or ~N as first address");
 		cmd->a1 = keep_address(q, &a);
@@ -442,7 +445,8 @@ static void find_labels(struct sed *s)
 		if (!e->value)
 			e->value = (void *)(uintptr_t)(i + 1);
 	}
-	for (size_t i = 0; i < s->n_cmds; i++) {
+	/* From the end, because the last one that is wrong is told of. */
+	for (size_t i = s->n_cmds; i--; ) {
 		struct sed_cmd *c = &s->cmds[i];
 		struct map_entry *e;
 

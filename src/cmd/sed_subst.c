@@ -138,6 +138,8 @@ static void parse_replacement(struct sed_parser *q, struct sed_subst *sub, struc
 /* One flag: false when they end. */
 static bool parse_flag(struct sed_parser *q, struct sed_subst *sub, unsigned *flags, int c)
 {
+	if (q->s->strict && c > 0 && strchr("iImMe", c))
+		sed_bad(q, "unknown option to `s'");
 	switch (c) {
 	case 'i': case 'I':
 		*flags |= REGEX_ICASE;

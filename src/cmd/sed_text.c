@@ -227,11 +227,8 @@ void sed_read_text(struct sed_parser *q, struct sed_cmd *cmd)
 		c = sed_get(q);
 		if (c < 0)
 			return;		/* the text is in the next script, or empty */
-		if (c != '\n') {
-			if (q->s->strict)
-				sed_bad(q, "expected \\ after `a', `c' or `i'");
+		if (c != '\n')
 			sed_unget(q, c);
-		}
 	} else {
 		if (q->s->strict)
 			sed_bad(q, "expected \\ after `a', `c' or `i'");
