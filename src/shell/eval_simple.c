@@ -215,10 +215,10 @@ static enum flow __attribute__((noinline)) simple_redirected(struct shell *sh,
 	return f;
 }
 
-static void keep_last_arg(struct shell *sh, const struct fields *words)
+static void keep_last_arg(struct shell *sh, const char *last, size_t n)
 {
 	str_reset(&sh->last_arg);
-	str_addn(&sh->last_arg, words->at[words->n - 1], words->lens[words->n - 1]);
+	str_addn(&sh->last_arg, last, n);
 }
 
 static enum flow simple_run(struct shell *sh, const struct node *n, struct fields *words)
@@ -236,6 +236,8 @@ static enum flow simple_run(struct shell *sh, const struct node *n, struct field
 /* With the assignments, if any, in force. */
 static enum flow simple_words(struct shell *sh, const struct node *n, struct fields *words)
 {
+	const char *last = words->at[words->n - 1];	/* builtins may change argv */
+	size_t last_n = words->lens[words->n - 1];
 	enum flow f;
 
 	if (!n->simple.assigns) {
@@ -249,7 +251,7 @@ static enum flow simple_words(struct shell *sh, const struct node *n, struct fie
 			sh->status = sh->status ? sh->status : 1;
 		var_pop_temporary(sh);
 	}
-	keep_last_arg(sh, words);
+	keep_last_arg(sh, last, last_n);
 	return f;
 }
 

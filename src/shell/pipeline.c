@@ -485,6 +485,7 @@ static enum flow subshell_here(struct shell *sh, const struct node *n)
 		return FLOW_EXIT;
 	}
 	f = eval_node(sh, n->flow.body);
+	doing(sh)->undo = undo.outer;	/* they stay for the EXIT trap */
 	return f == FLOW_NEXT ? FLOW_EXIT : f;
 }
 
@@ -492,7 +493,7 @@ enum flow eval_subshell(struct shell *sh, const struct node *n)
 {
 	struct tsb_proc *child;
 	struct shell *csh;
-	int w;
+	int w, pid;
 	enum flow f;
 
 	sh->line = n->line;
@@ -506,12 +507,13 @@ enum flow eval_subshell(struct shell *sh, const struct node *n)
 	doing(csh)->start_node = n;
 	if (n->flow.body)
 		doing(csh)->exec_node = only_command(n->flow.body);
+	pid = proc_pid(child);
 	proc_start(child, subshell_main, csh);
-	w = job_wait_pid(sh, proc_pid(child));
+	w = job_wait_pid(sh, pid);
 	sh->status = status_of_wait(w);
 	sh->pipe_status.n = 0;
 	if ((w & 0x7f) && (w & 0x7f) != 0x7f)
-		job_report(sh, w, proc_pid(child), node_text(sh, n));
+		job_report(sh, w, pid, node_text(sh, n));
 	f = trap_pending(sh);
 	return f != FLOW_NEXT ? f : eval_check(sh);
 }

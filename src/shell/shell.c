@@ -297,6 +297,8 @@ struct shell *shell_clone(const struct shell *from, struct tsb_proc *child)
 	doing(sh)->script_heap = kernel_heap(proc_kernel(child));
 	if (doing(sh)->script)
 		hold_script(sh, (struct script *)(uintptr_t)doing(sh)->script);
+	sh->script = doing(sh)->script;
+	sh->current = NULL;	/* may be on the parent's stack */
 	sh->is_subshell = true;
 	sh->subshell_level++;
 	sh->interactive = false;

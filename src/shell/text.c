@@ -85,11 +85,18 @@ static enum flow parse_failed(struct shell *sh, struct parse_error *err, const c
 static enum flow run_script(struct shell *sh, struct script *s)
 {
 	struct script **held = vec_add(sh->heap, &doing(sh)->held);
+	const struct script *script = sh->script;
+	const struct node *current = sh->current, *simple = doing(sh)->simple;
 	enum flow f;
 
 	if (held)
 		*held = s;
 	f = eval_script(sh, s);
+	doing(sh)->simple = simple;
+	if (sh->script == s) {	/* BASH_COMMAND: this text may go now */
+		sh->script = script;
+		sh->current = current;
+	}
 	if (doing(sh)->held.n)
 		script_drop(vec_pop(&doing(sh)->held));
 	return f;
