@@ -234,7 +234,10 @@ static void param_replace(struct parser *ps, struct parts *out, struct param *p)
 		c == '%' ? PARAM_REPLACE_END : PARAM_REPLACE;
 	if (p->op != PARAM_REPLACE)
 		ps->in.pos++;
+	/* Behind // the pattern has at least one character: ${x////-}. */
+	ps->free_slash = p->op == PARAM_REPLACE_ALL ? ps->in.pos : SIZE_MAX;
 	p->word = param_operand(ps, out, STOP_SLASH, false);
+	ps->free_slash = SIZE_MAX;
 	if (ps->failed || ps->in.s[ps->in.pos] != '/')
 		return;
 	ps->in.pos++;

@@ -538,7 +538,7 @@ static size_t tilde_name(struct parser *ps, const struct unquoted *u)
 			return 0;
 		if (c == '/' || (c == ':' && colon) || (c == '}' && u->stop >= STOP_BRACE))
 			return i;
-		if (lex_is(c, C_BREAK) && (u->stop == STOP_TOKEN || !c))
+		if (lex_is(c, C_BREAK) && (u->stop == STOP_TOKEN || u->stop == STOP_REGEX || !c))
 			return i;
 		str_addc(&ps->text, c);
 	}
@@ -594,7 +594,7 @@ static enum step word_break(struct parser *ps, struct unquoted *u, char c)
 	case STOP_BRACE:
 		return c == '}' ? STEP_END : STEP_TEXT;
 	case STOP_SLASH:
-		return c == '}' || c == '/' ? STEP_END : STEP_TEXT;
+		return c == '}' || (c == '/' && ps->in.pos != ps->free_slash) ? STEP_END : STEP_TEXT;
 	case STOP_BRACKET:
 		if (c == '}')
 			return STEP_END;

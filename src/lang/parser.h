@@ -157,6 +157,7 @@ struct parser {
 	bool time_first;	/* right behind $( */
 	bool alias_next;	/* an alias ended with a blank: the next word too */
 	size_t no_break;	/* before this, blanks and operators end no word */
+	size_t free_slash;	/* this / ends no pattern of ${x//...} */
 	uint32_t last_end, last_line;	/* end of the last token taken; its line */
 	unsigned mark_level;	/* frames up to this level are not left */
 	unsigned depth, depth_max;
