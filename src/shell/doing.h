@@ -243,6 +243,7 @@ void function_print(struct shell *sh, const struct function *f, struct str *out)
 struct function **function_sorted(struct shell *sh);
 void functions_share(struct shell *to, const struct shell *from);
 void functions_drop(struct shell *sh);
+void function_table_drop(struct function_table *t);	/* one reference; may be NULL */
 void functions_import(struct shell *sh, const char *const *env);
 
 /* ---- subst.c ---- */

@@ -221,8 +221,9 @@ static enum flow eval_arith(struct shell *sh, const struct node *n)
 	if (arith_eval(sh, n->arith, &v))
 		sh->status = v == 0;
 	else {
-		sh->status = 1;
-		f = sh->failed == FLOW_ABORT ? FLOW_NEXT : sh->failed;
+		f = sh->failed;
+		if (f != FLOW_EXIT)
+			sh->status = 1;
 	}
 	sh->builtin = NULL;
 	sh->pipe_status.n = 0;

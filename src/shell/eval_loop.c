@@ -129,7 +129,7 @@ static enum flow for_turns(struct shell *sh, const struct node *n, const struct 
 			return f;
 		if (skip)
 			continue;
-		if (var_set(sh, &n->loop.name, words->at[i], words->lens[i])) {
+		if (var_set_loop(sh, &n->loop.name, words->at[i], words->lens[i])) {
 			sh->status = 1;
 			return eval_check(sh);
 		}

@@ -139,7 +139,7 @@ static bool select_turn(struct shell *sh, const struct node *n, const struct fie
 		*f = FLOW_NEXT;
 		return true;
 	}
-	if (var_set(sh, &n->loop.name, choice ? words->at[choice - 1] : "",
+	if (var_set_loop(sh, &n->loop.name, choice ? words->at[choice - 1] : "",
 		    choice ? words->lens[choice - 1] : 0)) {
 		sh->status = 1;
 		*f = FLOW_NEXT;

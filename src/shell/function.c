@@ -32,7 +32,7 @@ static void function_free(struct function_table *t, struct function *f)
 	heap_free(t->heap, f);
 }
 
-static void table_drop(struct function_table *t)
+void function_table_drop(struct function_table *t)
 {
 	if (!t || --t->refs)
 		return;
@@ -67,7 +67,7 @@ static struct function_table *table_own(struct shell *sh)
 	d->functions = table_new(sh);
 	if (old && d->functions)
 		table_copy(d->functions, old);
-	table_drop(old);
+	function_table_drop(old);
 	return d->functions;
 }
 
@@ -84,7 +84,7 @@ void functions_share(struct shell *to, const struct shell *from)
 
 void functions_drop(struct shell *sh)
 {
-	table_drop(doing(sh)->functions);
+	function_table_drop(doing(sh)->functions);
 	doing(sh)->functions = NULL;
 	memset(&sh->functions, 0, sizeof(sh->functions));
 }

@@ -375,12 +375,12 @@ static void let_jobs_go(struct shell *sh)
 
 /* Functions into another heap: the scripts are not shared (another thread may
  * run them, or they go with their run), so their texts are parsed anew. */
-static void copy_functions(struct shell *sh, const struct shell *from)
+static void copy_functions(struct shell *sh, const struct map *from)
 {
 	struct str text;
 
 	str_init(&text, sh->heap, STR_MAX_DEFAULT);
-	for (struct map_entry *e = NULL; (e = map_next(&from->functions, e));) {
+	for (struct map_entry *e = NULL; (e = map_next(from, e));) {
 		const struct function *f = e->value;
 		struct parse_options opt = { .name = f->script->name, .line = f->node->line,
 			.extglob = true, .depth_max = 10000, .source_max = SIZE_MAX };
@@ -409,19 +409,17 @@ static void copy_functions(struct shell *sh, const struct shell *from)
 static void keep_session(struct shell *sh)
 {
 	struct doing *d = doing(sh);
-	struct shell old = { .functions = sh->functions };
-	struct doing old_doing = { .functions = d->functions };
+	struct function_table *table = d->functions;
 
 	sh->script = NULL;
 	sh->current = NULL;
 	d->script_heap = sh->heap;
-	if (!d->functions)
+	if (!table)
 		return;
-	old.doing_private = &old_doing;
 	d->functions = NULL;
 	memset(&sh->functions, 0, sizeof(sh->functions));
-	copy_functions(sh, &old);
-	functions_drop(&old);
+	copy_functions(sh, &table->map);
+	function_table_drop(table);
 }
 
 int shell_run(struct shell *sh, const char *text, size_t n, const char *file_name)
@@ -499,6 +497,6 @@ struct shell *shell_copy(const struct shell *from, struct tsb_heap *heap)
 	sh->current = NULL;
 	doing(sh)->script_heap = heap;
 	doing(sh)->first = true;
-	copy_functions(sh, from);
+	copy_functions(sh, &from->functions);
 	return sh;
 }

@@ -219,6 +219,20 @@ static void trace_value(struct shell *sh, const struct assign_text *t)
 }
 
 /* One argument of declare and its kin. */
+/* An array literal: its words are expanded before the variable is made, so that
+ * `local a=("${a[@]}")` sees the outer one. */
+static struct var *declare_tree(struct declare *d, const struct assign_text *t,
+				const struct assign *tree, uint32_t on)
+{
+	struct shell *sh = d->sh;
+
+	if (var_assign_declare(sh, tree, on, d->off, d->local, d->global)) {
+		*d->flow = sh->failed == FLOW_EXIT ? FLOW_EXIT : FLOW_NEXT;
+		return NULL;
+	}
+	return var_find_text(sh, t->name, t->n);
+}
+
 static int declare_one(struct declare *d, const char *arg, const struct assign *tree)
 {
 	struct shell *sh = d->sh;
@@ -249,19 +263,19 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		early &= ~(uint32_t)VAR_INDEXED;
 	if (d->inherit)
 		sh->opts[SHOPT_LOCALVAR_INHERIT] = true;
-	v = var_declare(sh, t.name, t.n, early, d->off, d->local, d->global);
+	sh->failed = FLOW_NEXT;
+	v = tree ? declare_tree(d, &t, tree, early)
+		 : var_declare(sh, t.name, t.n, early, d->off, d->local, d->global);
 	sh->opts[SHOPT_LOCALVAR_INHERIT] = outer;
 	if (!v)
 		return 1;
-	sh->failed = FLOW_NEXT;
-	if (tree && var_assign(sh, tree, 0, d->local)) {
-		*d->flow = sh->failed == FLOW_EXIT ? FLOW_EXIT : FLOW_NEXT;
-		return 1;
-	}
 	if (has_value && d->traced && sh->opts[OPT_XTRACE])
 		trace_value(sh, &t);
-	if (has_value && assign_value(d, v, &t))
+	if (has_value && assign_value(d, v, &t)) {
+		if (sh->failed != FLOW_NEXT)	/* arithmetic of -i: the line is given up */
+			*d->flow = sh->failed;
 		return 1;
+	}
 	if (d->on & VAR_READONLY)
 		v = var_declare(sh, t.name, t.n, VAR_READONLY | (d->on & VAR_NAMEREF), 0, d->local,
 				d->global);
