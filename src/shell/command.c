@@ -119,7 +119,10 @@ static const char *search_path(struct shell *sh, const char *name, struct slice 
 
 const char *command_find_path(struct shell *sh, const char *name, unsigned flags)
 {
-	return search_path(sh, name, path_value(sh, flags));
+	const char *path = search_path(sh, name, path_value(sh, flags));
+	bool exists;
+
+	return path == name && !is_program(sh, path, &exists) ? NULL : path;
 }
 
 const char *command_path(struct shell *sh, const char *name, unsigned flags)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel/kernel.h"
+#include "shell/doing.h"
 #include "shell/words.h"
 #include "text/pattern.h"
 #include "text/regex.h"
@@ -158,7 +159,37 @@ static int cond_not(int status)
 	return status == COND_TRUE ? COND_FALSE : COND_TRUE;
 }
 
-static int cond_binary(struct shell *sh, const struct cond *c)
+/* set -x shows each test as it is made, with its operands expanded. */
+static void cond_trace(struct shell *sh, const struct cond *c, bool negate, struct slice left)
+{
+	struct slice right = { "", 0 };
+	struct str text;
+
+	if (!sh->opts[OPT_XTRACE])
+		return;
+	str_init(&text, sh->heap, STR_MAX_DEFAULT);
+	str_adds(&text, negate ? "[[ ! " : "[[ ");
+	if (c->kind == COND_BINARY) {
+		bool pattern = c->op[0] == '=' || c->op[0] == '!';
+		enum flow flow = pattern ? expand_pattern(sh, c->b, &right)
+					 : expand_string(sh, c->b, false, &right);
+
+		str_adds(&text, left.n ? "" : "''");
+		str_addslice(&text, left);
+		str_addf(&text, " %s ", c->op);
+		str_adds(&text, flow != FLOW_NEXT || right.n ? "" : "''");
+		str_addslice(&text, right);
+	} else {
+		str_addf(&text, "%s ", c->kind == COND_WORD ? "-n" : c->op);
+		str_adds(&text, left.n ? "" : "''");
+		str_addslice(&text, left);
+	}
+	str_adds(&text, " ]]");
+	trace_text(sh, text.p, text.n);
+	str_end(&text);
+}
+
+static int cond_binary(struct shell *sh, const struct cond *c, bool negate)
 {
 	struct slice left, right;
 	enum flow flow = expand_string(sh, c->a, false, &left);
@@ -166,6 +197,7 @@ static int cond_binary(struct shell *sh, const struct cond *c)
 
 	if (flow != FLOW_NEXT)
 		return var_fail(sh, flow);
+	cond_trace(sh, c, negate, left);
 	if (!strcmp(c->op, "=") || !strcmp(c->op, "=="))
 		return cond_match(sh, left, c->b);
 	if (!strcmp(c->op, "!=")) {
@@ -188,17 +220,18 @@ static int cond_binary(struct shell *sh, const struct cond *c)
 	return cond_compare(sh, c->op, left, right);
 }
 
-static int cond_leaf(struct shell *sh, const struct cond *c)
+static int cond_leaf(struct shell *sh, const struct cond *c, bool negate)
 {
 	struct slice text;
 	enum flow flow;
 
 	sh->line = c->line;
 	if (c->kind == COND_BINARY)
-		return cond_binary(sh, c);
+		return cond_binary(sh, c, negate);
 	flow = expand_string(sh, c->a, false, &text);
 	if (flow != FLOW_NEXT)
 		return var_fail(sh, flow);
+	cond_trace(sh, c, negate, text);
 	if (c->kind == COND_WORD || c->op[1] == 'n')
 		return text.n ? COND_TRUE : COND_FALSE;
 	if (c->op[1] == 'z')
@@ -243,7 +276,7 @@ static int cond_tree(struct shell *sh, const struct cond *c)
 	if (c->kind == COND_AND || c->kind == COND_OR)
 		status = cond_chain(sh, c);
 	else
-		status = cond_leaf(sh, c);
+		status = cond_leaf(sh, c, negate);
 	return negate && sh->failed == FLOW_NEXT ? cond_not(status) : status;
 }
 

@@ -121,7 +121,7 @@ struct doing {
 	VEC(struct history_line) history;
 	bool history_saved;	/* the running command is its last line */
 	VEC(char *) hash_order;
-	struct map completions;
+	struct map completions, bindings;
 	struct map hash_hits;
 	char *previous_dir;
 	struct call base_call;

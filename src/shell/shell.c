@@ -56,6 +56,7 @@ static void init_parts(struct shell *sh)
 	map_init(&sh->aliases, sh->heap);
 	map_init(&sh->hashed, sh->heap);
 	map_init(&d->completions, sh->heap);
+	map_init(&d->bindings, sh->heap);
 	map_init(&d->hash_hits, sh->heap);
 	str_init(&sh->last_arg, sh->heap, STR_MAX_DEFAULT);
 	str_init(&sh->ifs, sh->heap, STR_MAX_DEFAULT);

@@ -42,10 +42,12 @@ static bool catch_builtin(struct shell *sh, const struct node *n, struct str *te
 	struct str *outer = d->capture;
 	struct quick_command q;
 	enum flow flow = FLOW_NEXT;
+	bool subshell = sh->is_subshell;
 	uint32_t line = sh->line;
 	enum quick kind;
 
 	d->trace_level++;
+	sh->is_subshell = true;		/* for the status of what fails in it */
 	kind = quick_prepare(sh, n, &q);
 	if (kind == QUICK_BUILTIN) {
 		if (sh->opts[OPT_XTRACE])
@@ -56,6 +58,7 @@ static bool catch_builtin(struct shell *sh, const struct node *n, struct str *te
 		d->capture = outer;
 	}
 	d->trace_level--;
+	sh->is_subshell = subshell;
 	sh->line = line;
 	arena_reset(&sh->turn, m);
 	return kind == QUICK_BUILTIN || kind == QUICK_FAILED;

@@ -42,6 +42,9 @@ void byte_source_end(struct byte_source *s);	/* gives back what was read ahead *
 /* "1.5" seconds to ns. */
 bool seconds_text(const char *s, int64_t *ns);
 
+/* Names of the line editor's functions, NULL-terminated (bind.c). */
+extern const char *const bind_functions[];
+
 /* Shared by set and shopt. */
 enum opt_id set_option_by_name(const char *name, size_t n);	/* OPT_COUNT: none */
 enum opt_id shopt_by_name(const char *name);

@@ -214,18 +214,29 @@ static void offer_files(struct list *l, bool only_directories)
 	const char *slash = strrchr(l->word, '/');
 	size_t n = slash ? (size_t)(slash - l->word) + 1 : 0, count = 0;
 	char *dir = n ? arena_dup(&l->sh->turn, l->word, n) : NULL, **names;
+	struct slice home;
 
+	if (n && !strncmp(l->word, "~/", 2) && var_get_text(l->sh, "HOME", &home)) {
+		dir = arena_alloc(&l->sh->turn, home.n + n);
+		memcpy(dir, home.p, home.n);
+		memcpy(dir + home.n, l->word + 1, n - 1);
+		dir[home.n + n - 1] = '\0';
+	}
 	if (tsb_listdir(l->sh->p, dir ? dir : ".", &names, &count))
 		return;
 	for (size_t i = 0; i < count; i++) {
 		struct tsb_stat st;
 		char *path = arena_alloc(&l->sh->turn, n + strlen(names[i]) + 1);
+		char *real;
 
 		memcpy(path, l->word, n);
 		strcpy(path + n, names[i]);
+		real = dir ? arena_alloc(&l->sh->turn, strlen(dir) + strlen(names[i]) + 1) : path;
+		if (dir)
+			strcat(strcpy(real, dir), names[i]);
 		if (names[i][0] == '.' && l->word[n] != '.')
 			continue;
-		if (!only_directories || (!tsb_stat(l->sh->p, path, &st) && S_ISDIR(st.mode)))
+		if (!only_directories || (!tsb_stat(l->sh->p, real, &st) && S_ISDIR(st.mode)))
 			offer(l, path);
 	}
 }
@@ -310,6 +321,10 @@ static void offer_action(struct list *l, enum action a)
 		break;
 	case A_ARRAYVAR:
 		offer_variables(l, 0, VAR_INDEXED | VAR_ASSOC);
+		break;
+	case A_BINDING:
+		for (size_t i = 0; bind_functions[i]; i++)
+			offer(l, bind_functions[i]);
 		break;
 	case A_BUILTIN:
 	case A_HELPTOPIC:
@@ -402,7 +417,11 @@ static enum flow offer_function(struct list *l, const char *name)
 		builtin_error(sh, "%s: function not found", name);
 		return FLOW_NEXT;
 	}
+	var_set_text(sh, "COMP_KEY", "0", 1);
+	var_set_text(sh, "COMP_TYPE", "0", 1);
 	call_function(sh, f->node, 4, args, &flow);
+	var_unset(sh, "COMP_KEY", 8, false);
+	var_unset(sh, "COMP_TYPE", 9, false);
 	v = var_find_text(sh, "COMPREPLY", 9);
 	if (v && (v->flags & VAR_INDEXED)) {
 		size_t outer = l->n_word;

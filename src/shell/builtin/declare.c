@@ -486,7 +486,7 @@ int builtin_readonly(struct shell *sh, int argc, char **argv, enum flow *flow)
 	struct declare d = { .sh = sh, .flow = flow, .on = VAR_READONLY,
 			     .traced = true, .no_empty_arrays = true };
 
-	return export_run(&d, argc, argv, "aAfp");
+	return export_run(&d, argc, argv, "aAfnp");
 }
 
 /* ---- unset ---- */

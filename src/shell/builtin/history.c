@@ -264,8 +264,8 @@ static int fc_again(struct fc *f, int argc, char **argv, int at, enum flow *flow
 	}
 	history_unsave(sh);
 	history_add(sh, text.p, text.n);
-	putf(sh, "%s\n", text.p);
-	put_flush(sh);
+	tsb_write_all(sh->p, 2, text.p, text.n);
+	tsb_write_all(sh->p, 2, "\n", 1);
 	sh->builtin = NULL;
 	*flow = eval_text(sh, text.p, text.n, "fc", sh->line);
 	sh->builtin = "fc";

@@ -1,6 +1,5 @@
 /*
- * caller, enable, help: what the shell knows about itself; and bind, which has
- * no line editor to talk to.
+ * caller, enable, help: what the shell knows about itself.
  */
 #include "shell/builtin/builtin.h"
 
@@ -242,19 +241,4 @@ int builtin_help(struct shell *sh, int argc, char **argv, enum flow *flow)
 		status = 1;
 	}
 	return status;
-}
-
-/* ---- bind ---- */
-
-int builtin_bind(struct shell *sh, int argc, char **argv, enum flow *flow)
-{
-	struct bopt o;
-
-	(void)flow;
-	builtin_error(sh, "warning: line editing not enabled");
-	bopt_init(&o, sh, argc, argv);
-	for (int c; (c = bopt_next(&o, "lvpVPsSXf:q:u:m:r:x:"));)
-		if (c < 0)
-			return STATUS_USAGE;
-	return 1;
 }
