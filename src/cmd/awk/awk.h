@@ -1,0 +1,428 @@
+/*
+ * awk, inside: a program text becomes tokens (lex), then a tree whose names are
+ * slots (parse, parse_stmt, resolve), and the tree is walked (exec, eval).
+ *
+ * Values are small structs, their strings are counted references; everything
+ * lives in the process's heap. A val held by C code owns its reference: what
+ * eval() gives must be dropped with val_drop() or moved on.
+ */
+#ifndef CMD_AWK_AWK_H
+#define CMD_AWK_AWK_H
+
+#include <tinysandbox/command.h>
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/heap.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "text/civil.h"
+#include "text/regex.h"
+
+struct awk;
+struct node;
+
+/* ---- Values ---- */
+
+enum { ASCII_UNKNOWN, ASCII_YES, ASCII_NO };
+
+struct awk_str {
+	uint32_t refs;
+	uint8_t ascii;
+	size_t n;
+	char p[];		/* n bytes and a NUL */
+};
+
+enum val_type {
+	V_UNDEF,
+	V_NUM,
+	V_STR,
+	V_INPUT,		/* from outside: a number too if it looks like one */
+	V_REGEX,		/* @/.../ : str is its source */
+	V_ARRAY
+};
+
+struct awk_val {
+	enum val_type type;
+	double num;
+	union {
+		struct awk_str *str;
+		struct awk_array *array;
+	};
+};
+
+struct awk_str *str_make(struct awk *a, const char *p, size_t n);
+struct awk_str *str_blank(struct awk *a, size_t n);	/* room for n bytes, not set */
+void str_drop_last(struct awk *a, struct awk_str *s);
+bool str_ascii(const struct awk *a, struct awk_str *s);	/* a byte is a character */
+
+static inline struct awk_str *str_hold(struct awk_str *s)
+{
+	s->refs++;
+	return s;
+}
+static inline void str_drop(struct awk *a, struct awk_str *s)
+{
+	if (!--s->refs)
+		str_drop_last(a, s);
+}
+
+void val_drop_slow(struct awk *a, struct awk_val *v);
+static inline void val_drop(struct awk *a, struct awk_val *v)
+{
+	if (v->type >= V_STR)
+		val_drop_slow(a, v);
+}
+void val_copy(struct awk_val *to, const struct awk_val *from);	/* to was empty */
+static inline void val_number(struct awk_val *v, double num)
+{
+	v->type = V_NUM;
+	v->num = num;
+}
+static inline void val_string(struct awk_val *v, struct awk_str *s)	/* takes the reference */
+{
+	v->type = V_STR;
+	v->str = s;
+}
+void val_input(struct awk *a, struct awk_val *v, const char *p, size_t n);
+double val_to_num(struct awk *a, const struct awk_val *v);
+/* A reference that is yours. With ofmt: as print does it. */
+struct awk_str *val_to_str(struct awk *a, const struct awk_val *v);
+struct awk_str *val_to_out(struct awk *a, const struct awk_val *v);
+bool val_true(struct awk *a, const struct awk_val *v);
+/* Is it a number: by type, or input that looks like one? */
+bool val_is_num(struct awk *a, const struct awk_val *v, double *num);
+int val_compare(struct awk *a, const struct awk_val *x, const struct awk_val *y, bool *nan);
+int str_compare(struct awk *a, const char *x, size_t nx, const char *y, size_t ny);
+
+/* number.c: texts and numbers */
+size_t number_parse(struct awk *a, const char *p, size_t n, double *num);	/* bytes it took */
+bool number_looks(struct awk *a, const char *p, size_t n, double *num);
+double number_strtonum(struct awk *a, const char *p, size_t n);
+struct awk_str *number_text(struct awk *a, double num, struct awk_str *format);
+const char *number_odd(double num);	/* "+inf", "-nan" ..., NULL for others */
+
+/* ---- Arrays: gawk's three kinds, because for (k in a) shows them ---- */
+
+struct elem {
+	struct elem *next;
+	struct awk_str *key;	/* NULL: only the number, until it is asked for */
+	int64_t number;
+	size_t code;
+	struct awk_val v;
+};
+
+struct elem_table {
+	struct elem **at;
+	size_t size, n;
+};
+
+enum array_kind { ARRAY_EMPTY, ARRAY_STR, ARRAY_INT, ARRAY_COUNT };
+
+struct awk_array {
+	uint32_t refs;
+	enum array_kind kind;
+	struct elem_table strings, ints, counts;	/* counts: 1, 2, 3 ... */
+};
+
+struct awk_array *array_new(struct awk *a);
+void array_drop(struct awk *a, struct awk_array *x);
+void array_clear(struct awk *a, struct awk_array *x);
+static inline size_t array_size(const struct awk_array *x)
+{
+	return x->strings.n + x->ints.n + x->counts.n;
+}
+/* NULL: not there (put: made, undefined). */
+struct awk_val *array_at(struct awk *a, struct awk_array *x, const struct awk_val *key, bool put);
+struct awk_val *array_at_str(struct awk *a, struct awk_array *x, const char *key, size_t n);
+struct awk_val *array_at_num(struct awk *a, struct awk_array *x, int64_t key);
+void array_delete(struct awk *a, struct awk_array *x, const struct awk_val *key);
+struct elem **array_list(struct awk *a, struct awk_array *x, size_t *n);
+struct awk_str *elem_key(struct awk *a, struct elem *e);
+/* sort.c: the list in the order `how` names ("" or "unsorted": gawk's own). */
+void array_sort(struct awk *a, struct elem **list, size_t n, struct awk_str *how, const char *who);
+void array_asort(struct awk *a, struct awk_array *from, struct awk_array *to, struct awk_str *how,
+		 bool by_index);
+
+/* ---- The tree ---- */
+
+enum node_op {
+	N_CONST, N_REGEX, N_GLOBAL, N_SPECIAL, N_LOCAL, N_INDEX, N_FIELD, N_ASSIGN, N_CHANGE,
+	N_BEFORE, N_AFTER, N_COND, N_AND, N_OR, N_NOT, N_NEG, N_PLUS, N_BINARY, N_COMPARE,
+	N_CONCAT, N_MATCH, N_IN, N_GROUP, N_CALL, N_INDIRECT, N_BUILTIN, N_GETLINE,
+	N_EXPR, N_PRINT, N_PRINTF, N_IF, N_WHILE, N_DO, N_FOR, N_FORIN, N_BLOCK, N_BREAK,
+	N_CONTINUE, N_NEXT, N_NEXTFILE, N_EXIT, N_RETURN, N_DELETE, N_SWITCH, N_CASE
+};
+
+/* Regular expressions are compiled when first used, per pattern and case. */
+struct awk_regex {
+	struct regex *re;
+	struct awk_str *source;
+	bool icase;
+	unsigned generation;
+};
+
+struct node {
+	enum node_op op;
+	int sub;		/* operator, builtin, kind of redirection */
+	int line;
+	const char *source;	/* file, NULL: the command line */
+	uint32_t slot;
+	bool paren;		/* stood in parentheses */
+	struct node *a, *b, *c, *d, *next;
+	struct awk_val v;	/* constants, regex sources */
+	struct awk_regex cache;
+	struct func *func;
+};
+
+struct func {
+	const char *name;
+	struct node *body;
+	VEC(const char *) params;
+	VEC(bool) is_array;
+	bool defined;
+	int line;
+	const char *source;
+};
+
+struct rule {
+	struct node *pattern, *pattern_end, *body;
+	bool has_body, active;
+};
+typedef VEC(struct rule) rule_list;
+
+/* ---- Variables ---- */
+
+enum {
+	VAR_NF, VAR_NR, VAR_FNR, VAR_FS, VAR_OFS, VAR_ORS, VAR_RS, VAR_SUBSEP, VAR_CONVFMT, VAR_OFMT,
+	VAR_RSTART, VAR_RLENGTH, VAR_FILENAME, VAR_ENVIRON, VAR_IGNORECASE, VAR_RT, VAR_FPAT,
+	VAR_FIELDWIDTHS, VAR_PROCINFO, VAR_ARGC, VAR_ARGV, VAR_ARGIND, VAR_ERRNO, VAR_BINMODE,
+	VAR_LINT, VAR_TEXTDOMAIN, VAR_SYMTAB, VAR_FUNCTAB, VAR_SPECIAL_END
+};
+
+/* ---- Input and output ---- */
+
+struct input {
+	int fd;
+	char *buf;
+	size_t at, n, cap;
+	bool eof;
+	int error;
+	const char *rt;		/* the terminator of the last record */
+	size_t rt_n;
+};
+/* The next record, borrowed until the next call; false at the end. */
+bool input_record(struct awk *a, struct input *in, const char **p, size_t *n);
+void input_end(struct awk *a, struct input *in);
+
+enum stream_kind { STREAM_IN, STREAM_IN_PIPE, STREAM_OUT, STREAM_APPEND, STREAM_OUT_PIPE, STREAM_TWO };
+
+struct stream {
+	struct stream *next;
+	struct awk_str *name;
+	enum stream_kind kind;
+	struct input in;
+	int out_fd;		/* -1: none, 1: standard output */
+	int pid;
+	char *buf;
+	size_t n;
+	bool direct;		/* every print is written at once */
+	int status;
+};
+
+struct stream *stream_open(struct awk *a, enum stream_kind kind, struct awk_str *name);
+void stream_write(struct awk *a, struct stream *s, const char *p, size_t n);
+int stream_flush(struct awk *a, struct stream *s);
+int streams_flush(struct awk *a);
+int stream_close(struct awk *a, const struct awk_val *name, const char *how);
+int streams_end(struct awk *a);
+int awk_system(struct awk *a, const char *command);
+int awk_read_file(struct awk *a, const char *name, struct str *out);
+
+/* ---- Splitting ---- */
+
+struct piece {
+	const char *p;
+	size_t n;
+};
+typedef VEC(struct piece) piece_list;
+
+enum split_mode { SPLIT_FS, SPLIT_FPAT, SPLIT_WIDTHS };
+
+/* seps may be NULL: what stands between (and, at blanks, around) the pieces. */
+void split_fs(struct awk *a, const char *p, size_t n, const struct awk_val *fs, struct awk_regex *re,
+	      bool record, piece_list *out, piece_list *seps);
+void split_fpat(struct awk *a, const char *p, size_t n, struct regex *re, piece_list *out,
+		piece_list *seps);
+void split_widths(struct awk *a, const char *p, size_t n, piece_list *out);
+
+struct field {
+	const char *p;
+	size_t n;
+	bool made;		/* v holds it */
+	struct awk_val v;
+};
+
+/* ---- The machine ---- */
+
+struct awk {
+	struct tsb_proc *p;
+	struct tsb_heap *heap;
+	bool posix, traditional, sandbox, non_decimal, utf8;
+	/* the program */
+	rule_list begin, end, main, begin_file, end_file;
+	struct map global_names, func_names;
+	VEC(struct awk_val) globals_made;
+	struct awk_val *globals;
+	size_t n_globals;
+	VEC(struct func *) funcs;
+	bool uses[VAR_SPECIAL_END];
+	/* where we are */
+	int line;
+	const char *source;
+	struct awk_val *frame;
+	uintptr_t stack_base;
+	jmp_buf *next_jump, *exit_jump, *file_jump;
+	struct awk_val returned;
+	bool in_end, exiting;
+	int status;
+	size_t steps;
+	/* the record */
+	struct awk_str *record;
+	size_t record_cap;
+	bool record_stale;	/* $0 must be put together from the fields */
+	bool split_done;
+	struct field *fields;	/* from 1 */
+	size_t nf, fields_cap;
+	piece_list pieces;
+	enum split_mode split_mode;
+	struct awk_regex fs_re, rs_re, fpat_re;
+	struct awk_val split_fs;	/* what the record is split by */
+	double nr, fnr;
+	/* main input */
+	struct input in;
+	bool in_open, in_stdin_used, named_dash, in_file_rule, skip_file;
+	double argind;
+	/* the rest */
+	struct stream *streams;
+	struct map regexes;
+	unsigned regex_generation;
+	bool icase;
+	uint32_t random_state[63];
+	int random_at;
+	double seed;
+	struct zone zone;
+	bool zone_known;
+	struct awk_str *empty;
+};
+
+/* message.c */
+void awk_warn(struct awk *a, const char *fmt, ...) TSB_PRINTF(2, 3);
+void awk_fatal(struct awk *a, const char *fmt, ...) TSB_PRINTF(2, 3) TSB_NORETURN;
+static inline void awk_tick(struct awk *a)
+{
+	if (++a->steps >= 1000) {
+		tsb_tick(a->p, a->steps);
+		a->steps = 0;
+	}
+}
+
+/* Ends the process when the stack is used up: nesting comes from strangers. */
+void awk_too_deep(struct awk *a) TSB_NORETURN;
+enum { AWK_STACK_MAX = 3 << 20 };
+static inline void awk_deep(struct awk *a)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	if (a->stack_base - here > AWK_STACK_MAX && a->stack_base > here)
+		awk_too_deep(a);
+}
+
+/* regex.c */
+struct regex *regex_of(struct awk *a, struct awk_regex *cache, struct awk_str *source);
+enum { MATCH_MAX = 100 };
+bool regex_run(struct awk *a, struct regex *re, const char *p, size_t n, size_t from,
+	       struct regex_span *spans, size_t n_spans);
+
+/* vars.c */
+void vars_init(struct awk *a);
+void vars_fill(struct awk *a, int argc, char **argv);
+uint32_t var_slot(struct awk *a, const char *name, size_t n);
+void var_read(struct awk *a, uint32_t slot, struct awk_val *out);
+void var_changed(struct awk *a, uint32_t slot);
+void var_set(struct awk *a, uint32_t slot, struct awk_val *v);	/* takes v */
+struct awk_str *var_str(struct awk *a, uint32_t slot);		/* yours */
+/* "name=value" of the command line: false if it is none. */
+bool var_command_line(struct awk *a, const char *arg);
+void var_errno(struct awk *a, int err);
+struct awk_array *var_array(struct awk *a, uint32_t slot);
+
+/* field.c */
+void record_set(struct awk *a, const char *p, size_t n);
+void record_assign(struct awk *a, struct awk_val *v);	/* takes v */
+struct awk_str *record_str(struct awk *a);		/* borrowed */
+size_t field_count(struct awk *a);
+void field_set_count(struct awk *a, double n);
+void field_get(struct awk *a, double index, struct awk_val *out);
+void field_put(struct awk *a, double index, struct awk_val *v);	/* takes v */
+void fields_forget(struct awk *a);			/* before FS changes */
+
+/* input.c: the main input */
+bool main_record(struct awk *a, const char **p, size_t *n);
+bool main_next_file(struct awk *a);
+
+/* exec.c, eval.c, call.c */
+enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
+enum { JUMP_NEXT = 1, JUMP_NEXTFILE = 2 };
+enum flow exec(struct awk *a, struct node *n);
+void run_rules(struct awk *a, rule_list *rules);
+void run_program(struct awk *a);
+void eval(struct awk *a, struct node *n, struct awk_val *out);
+double eval_num(struct awk *a, struct node *n);
+struct awk_str *eval_str(struct awk *a, struct node *n);
+bool eval_true(struct awk *a, struct node *n);
+struct awk_array *eval_array(struct awk *a, struct node *n);
+void eval_key(struct awk *a, struct node *subs, struct awk_val *out);
+void eval_store(struct awk *a, struct node *target, struct awk_val *v);	/* takes v */
+struct regex *eval_regex(struct awk *a, struct node *n);
+void eval_call(struct awk *a, struct func *f, struct node *args, struct awk_val *out);
+void eval_indirect(struct awk *a, struct node *n, struct awk_val *out);
+void call_with(struct awk *a, struct func *f, struct awk_val *args, size_t n, struct awk_val *out);
+void eval_getline(struct awk *a, struct node *n, struct awk_val *out);
+void eval_builtin(struct awk *a, struct node *n, struct awk_val *out);
+double arith(struct awk *a, int op, double x, double y);
+
+/* builtins in further files */
+void bi_substitute(struct awk *a, struct node *n, struct awk_val *out);
+void bi_gensub(struct awk *a, struct node *n, struct awk_val *out);
+void bi_match(struct awk *a, struct node *n, struct awk_val *out);
+void bi_split(struct awk *a, struct node *n, struct awk_val *out);
+void bi_patsplit(struct awk *a, struct node *n, struct awk_val *out);
+void bi_bits(struct awk *a, struct node *n, struct awk_val *out);
+void bi_strftime(struct awk *a, struct node *n, struct awk_val *out);
+void bi_mktime(struct awk *a, struct node *n, struct awk_val *out);
+void bi_typeof(struct awk *a, struct node *n, struct awk_val *out);
+double random_next(struct awk *a);
+void random_seed(struct awk *a, uint32_t seed);
+/* printf.c */
+void awk_format(struct awk *a, struct str *out, struct awk_str *format, struct awk_val *args, size_t n);
+void awk_sprintf(struct awk *a, struct node *args, struct str *out);
+
+/* lex.c, parse.c */
+void parse_program(struct awk *a, const char *text, size_t n, const char *source);
+void parse_finish(struct awk *a);
+
+enum builtin {
+	B_ADUMP, B_AND, B_ASORT, B_ASORTI, B_ATAN2, B_CLOSE, B_COMPL, B_COS, B_EXP, B_FFLUSH, B_GENSUB,
+	B_GSUB, B_INDEX, B_INT, B_ISARRAY, B_LENGTH, B_LOG, B_LSHIFT, B_MATCH, B_MKBOOL, B_MKTIME, B_OR,
+	B_PATSPLIT, B_RAND, B_RSHIFT, B_SIN, B_SPLIT, B_SPRINTF, B_SQRT, B_SRAND, B_STRFTIME,
+	B_STRTONUM, B_SUB, B_SUBSTR, B_SYSTEM, B_SYSTIME, B_TOLOWER, B_TOUPPER, B_TYPEOF, B_XOR,
+	B_BINDTEXTDOMAIN, B_DCGETTEXT, B_DCNGETTEXT
+};
+
+#endif

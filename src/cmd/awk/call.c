@@ -1,0 +1,173 @@
+/*
+ * Functions of the program: a frame of values for each call, and getline, which
+ * is an expression with three sources.
+ */
+#include "cmd/awk/awk.h"
+
+#include "cmd/awk/lex.h"
+
+static void frame_drop(struct awk *a, struct awk_val *frame, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		val_drop(a, &frame[i]);
+	heap_free(a->heap, frame);
+}
+
+static void call_frame(struct awk *a, struct func *f, struct awk_val *frame, struct awk_val *out)
+{
+	struct awk_val *outer = a->frame;
+	const char *source = a->source;
+	int line = a->line;
+
+	awk_tick(a);
+	a->frame = frame;
+	val_drop(a, &a->returned);
+	a->returned.type = V_UNDEF;
+	exec(a, f->body);
+	a->frame = outer;
+	a->line = line;
+	a->source = source;
+	*out = a->returned;
+	a->returned.type = V_UNDEF;
+	frame_drop(a, frame, f->params.n);
+}
+
+void call_with(struct awk *a, struct func *f, struct awk_val *args, size_t n, struct awk_val *out)
+{
+	struct awk_val *frame = heap_array(a->heap, f->params.n + 1, sizeof(*frame));
+
+	for (size_t i = 0; i < f->params.n; i++) {
+		frame[i].type = V_UNDEF;
+		if (i < n)
+			frame[i] = args[i];
+	}
+	for (size_t i = f->params.n; i < n; i++)
+		val_drop(a, &args[i]);
+	call_frame(a, f, frame, out);
+}
+
+static bool is_place(const struct node *n)
+{
+	return n->op == N_GLOBAL || n->op == N_LOCAL || n->op == N_INDEX || n->op == N_SPECIAL;
+}
+
+void eval_call(struct awk *a, struct func *f, struct node *args, struct awk_val *out)
+{
+	struct awk_val *frame;
+	size_t i = 0;
+
+	awk_deep(a);
+	if (!f->defined)
+		awk_fatal(a, "function `%s' not defined", f->name);
+	frame = heap_array(a->heap, f->params.n + 1, sizeof(*frame));
+	for (struct node *n = args; n; n = n->next, i++) {
+		if (i >= f->params.n)
+			awk_fatal(a, "function `%s' called with more arguments than declared", f->name);
+		if (f->is_array.at[i] && is_place(n)) {
+			frame[i].array = eval_array(a, n);
+			frame[i].array->refs++;
+			frame[i].type = V_ARRAY;
+		} else {
+			eval(a, n, &frame[i]);
+		}
+	}
+	for (; i < f->params.n; i++)
+		frame[i].type = V_UNDEF;
+	call_frame(a, f, frame, out);
+}
+
+static const struct builtin_row *builtin_named(const struct awk_str *name)
+{
+	for (int id = 0; id <= B_DCNGETTEXT; id++) {
+		const struct builtin_row *row = builtin_row(id);
+
+		if (row && !strcmp(row->name, name->p))
+			return row;
+	}
+	return NULL;
+}
+
+void eval_indirect(struct awk *a, struct node *n, struct awk_val *out)
+{
+	struct awk_str *name = eval_str(a, n->a);
+	struct map_entry *e = map_find(&a->func_names, name->p, name->n);
+	const struct builtin_row *row = e ? NULL : builtin_named(name);
+
+	if (row) {
+		struct node call = *n;
+
+		call.op = N_BUILTIN;
+		call.sub = (int)row->id;
+		call.slot = 0;
+		for (struct node *x = n->b; x; x = x->next)
+			call.slot++;
+		eval_builtin(a, &call, out);
+	} else if (!e) {
+		awk_fatal(a, "function called indirectly through `%s' does not exist", name->p);
+	} else {
+		eval_call(a, e->value, n->b, out);
+	}
+	str_drop(a, name);
+}
+
+/* ---- getline ---- */
+
+static void getline_give(struct awk *a, struct node *target, const char *p, size_t n)
+{
+	struct awk_val v;
+
+	if (!target) {
+		record_set(a, p, n);
+		return;
+	}
+	val_input(a, &v, p, n);
+	eval_store(a, target, &v);
+}
+
+static double getline_from(struct awk *a, struct node *n)
+{
+	struct awk_str *name = eval_str(a, n->b);
+	struct stream *s;
+	const char *p;
+	size_t len;
+
+	if (!name->n && n->sub == '<') {
+		str_drop(a, name);
+		return -1;
+	}
+	s = stream_open(a, n->sub == '<' ? STREAM_IN : n->sub == '|' ? STREAM_IN_PIPE : STREAM_TWO,
+			name);
+	str_drop(a, name);
+	if (!s || s->in.fd < 0)
+		return -1;
+	if (s->out_fd >= 0)
+		stream_flush(a, s);
+	if (!input_record(a, &s->in, &p, &len)) {
+		if (s->in.error)
+			var_errno(a, s->in.error);
+		return s->in.error ? -1 : 0;
+	}
+	if (n->sub != '<')
+		a->nr++;
+	getline_give(a, n->a, p, len);
+	return 1;
+}
+
+void eval_getline(struct awk *a, struct node *n, struct awk_val *out)
+{
+	const char *p;
+	size_t len;
+
+	if (n->b) {
+		val_number(out, getline_from(a, n));
+		return;
+	}
+	if (a->in_file_rule)
+		awk_fatal(a, "non-redirected `getline' invalid inside `BEGINFILE' rule");
+	if (!main_record(a, &p, &len)) {
+		val_number(out, a->in.error ? -1 : 0);
+		return;
+	}
+	getline_give(a, n->a, p, len);
+	val_number(out, 1);
+}

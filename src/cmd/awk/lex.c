@@ -1,0 +1,469 @@
+/*
+ * Program text to tokens. A "/" begins a regular expression unless the token
+ * before it can end an operand. Strings are taken with their escapes resolved,
+ * regular expressions as they stand but for "\/".
+ */
+#include "cmd/awk/lex.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+struct lexer {
+	struct awk *a;
+	token_list *out;
+	const char *text, *source;
+	size_t at, n;
+	int line, depth;
+};
+
+struct word {
+	const char *name;
+	int type;
+};
+
+static const struct word words[] = {
+	{ "BEGIN", T_BEGIN }, { "END", T_END }, { "BEGINFILE", T_BEGINFILE },
+	{ "ENDFILE", T_ENDFILE }, { "function", T_FUNCTION }, { "func", T_FUNCTION }, { "if", T_IF },
+	{ "else", T_ELSE }, { "while", T_WHILE }, { "for", T_FOR }, { "do", T_DO },
+	{ "break", T_BREAK }, { "continue", T_CONTINUE }, { "next", T_NEXT },
+	{ "nextfile", T_NEXTFILE }, { "exit", T_EXIT }, { "return", T_RETURN },
+	{ "delete", T_DELETE }, { "in", T_IN }, { "getline", T_GETLINE }, { "print", T_PRINT },
+	{ "printf", T_PRINTF }, { "switch", T_SWITCH }, { "case", T_CASE }, { "default", T_DEFAULT },
+};
+
+static const struct builtin_row builtins[] = {
+	{ "and", B_AND, 2, 1000 }, { "asort", B_ASORT, 1, 3 }, { "asorti", B_ASORTI, 1, 3 },
+	{ "atan2", B_ATAN2, 2, 2 }, { "bindtextdomain", B_BINDTEXTDOMAIN, 1, 2 },
+	{ "close", B_CLOSE, 1, 2 }, { "compl", B_COMPL, 1, 1 }, { "cos", B_COS, 1, 1 },
+	{ "dcgettext", B_DCGETTEXT, 1, 3 }, { "dcngettext", B_DCNGETTEXT, 1, 5 },
+	{ "exp", B_EXP, 1, 1 }, { "fflush", B_FFLUSH, 0, 1 }, { "gensub", B_GENSUB, 3, 4 },
+	{ "gsub", B_GSUB, 2, 3 }, { "index", B_INDEX, 2, 2 }, { "int", B_INT, 1, 1 },
+	{ "isarray", B_ISARRAY, 1, 1 }, { "length", B_LENGTH, 0, 1 }, { "log", B_LOG, 1, 1 },
+	{ "lshift", B_LSHIFT, 2, 2 }, { "match", B_MATCH, 2, 3 }, { "mkbool", B_MKBOOL, 1, 1 },
+	{ "mktime", B_MKTIME, 1, 2 }, { "or", B_OR, 2, 1000 }, { "patsplit", B_PATSPLIT, 2, 4 },
+	{ "rand", B_RAND, 0, 0 }, { "rshift", B_RSHIFT, 2, 2 }, { "sin", B_SIN, 1, 1 },
+	{ "split", B_SPLIT, 2, 4 }, { "sprintf", B_SPRINTF, 1, 1000000 }, { "sqrt", B_SQRT, 1, 1 },
+	{ "srand", B_SRAND, 0, 1 }, { "strftime", B_STRFTIME, 0, 3 },
+	{ "strtonum", B_STRTONUM, 1, 1 }, { "sub", B_SUB, 2, 3 }, { "substr", B_SUBSTR, 2, 3 },
+	{ "system", B_SYSTEM, 1, 1 }, { "systime", B_SYSTIME, 0, 0 },
+	{ "tolower", B_TOLOWER, 1, 1 }, { "toupper", B_TOUPPER, 1, 1 },
+	{ "typeof", B_TYPEOF, 1, 2 }, { "xor", B_XOR, 2, 1000 },
+};
+
+const struct builtin_row *builtin_row(int id)
+{
+	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++)
+		if ((int)builtins[i].id == id)
+			return &builtins[i];
+	return NULL;
+}
+
+void lex_error(struct awk *a, const struct token *t, const char *message)
+{
+	size_t start = t->at, end = t->at;
+	const char *name = tsb_name(a->p);
+	struct str where, pad;
+
+	str_init(&where, a->heap, STR_MAX_DEFAULT);
+	str_init(&pad, a->heap, STR_MAX_DEFAULT);
+	if (t->source)
+		str_addf(&where, "%s: %s:%d: ", name, t->source, t->line);
+	else
+		str_addf(&where, "%s: cmd. line:%d: ", name, t->line);
+	if (t->type == T_NEWLINE || t->type == T_EOF)
+		while (start && t->text[start - 1] == '\n')
+			start--;
+	while (start && t->text[start - 1] != '\n')
+		start--;
+	while (t->text[end] && t->text[end] != '\n')
+		end++;
+	for (size_t i = start; i < t->at; i++)
+		str_addc(&pad, t->text[i] == '\t' ? '\t' : ' ');
+	str_addf(&where, "%.*s\n", (int)(end - start), t->text + start);
+	if (t->source)
+		str_addf(&where, "%s: %s:%d: ", name, t->source, t->line);
+	else
+		str_addf(&where, "%s: cmd. line:%d: ", name, t->line);
+	str_addf(&where, "%s^ %s\n", pad.p, message);
+	tsb_write_all(a->p, 2, where.p, where.n);
+	tsb_exit(a->p, 1);
+}
+
+static struct token *lex_add(struct lexer *l, int type, size_t start)
+{
+	struct token *t = vec_add(l->a->heap, l->out);
+
+	t->type = type;
+	t->line = l->line;
+	t->source = l->source;
+	t->text = l->text;
+	t->at = start;
+	t->end = l->at;
+	return t;
+}
+
+static TSB_NORETURN void lex_fail(struct lexer *l, size_t at, const char *message)
+{
+	struct token t = { .line = l->line, .source = l->source, .text = l->text, .at = at };
+
+	lex_error(l->a, &t, message);
+}
+
+/* Does the last token end an operand, so that "/" divides? */
+static bool lex_after_operand(const struct lexer *l)
+{
+	if (!l->out->n)
+		return false;
+	switch (vec_last(l->out).type) {
+	case T_NAME: case T_NUMBER: case T_STRING: case T_REGEX: case T_BUILTIN: case T_INCR:
+	case T_DECR: case ')': case ']': case '$':
+		return true;
+	}
+	return false;
+}
+
+static int hex_of(int c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* \ddd and \xHH behind the backslash at p; how many bytes they took, or 0. */
+static size_t escape_code(const char *p, const char *end, struct str *out)
+{
+	size_t i = 0;
+	unsigned v = 0;
+
+	if (*p >= '0' && *p <= '7') {
+		for (; i < 3 && p + i < end && p[i] >= '0' && p[i] <= '7'; i++)
+			v = v * 8 + (unsigned)(p[i] - '0');
+		str_addc(out, (int)(v & 255));
+		return i;
+	}
+	if (*p != 'x' || p + 1 >= end || hex_of(p[1]) < 0)
+		return 0;
+	for (i = 1; i < 3 && p + i < end && hex_of(p[i]) >= 0; i++)
+		v = v * 16 + (unsigned)hex_of(p[i]);
+	str_addc(out, (int)v);
+	return i;
+}
+
+/* What stands behind a backslash; the bytes it took. */
+static size_t lex_escape(struct awk *a, const char *p, const char *end, struct str *out)
+{
+	static const char from[] = "ntabfrv\\\"/", to[] = "\n\t\a\b\f\r\v\\\"/";
+	const char *known;
+	size_t n;
+
+	if (*p == '\n')
+		return 1;
+	if (*p == '\r' && p + 1 < end && p[1] == '\n')
+		return 2;
+	known = *p ? strchr(from, *p) : NULL;
+	if (known) {
+		str_addc(out, to[known - from]);
+		return 1;
+	}
+	n = escape_code(p, end, out);
+	if (n)
+		return n;
+	if (*p & 0x80) {
+		str_addc(out, '\\');
+	} else {
+		awk_warn(a, "escape sequence `\\%c' treated as plain `%c'", *p, *p);
+	}
+	str_addc(out, *p);
+	return 1;
+}
+
+static void lex_string(struct lexer *l)
+{
+	size_t start = l->at++;
+	int line = l->line;
+	struct token *t;
+	struct str s;
+
+	str_init(&s, l->a->heap, STR_MAX_DEFAULT);
+	l->a->line = l->line;
+	l->a->source = l->source;
+	for (;;) {
+		int c = l->at < l->n ? l->text[l->at] : '\n';
+
+		if (c == '\n')
+			lex_fail(l, start, "unterminated string");
+		if (c == '"')
+			break;
+		l->at++;
+		if (c != '\\') {
+			str_addc(&s, c);
+			continue;
+		}
+		if (l->at >= l->n)
+			lex_fail(l, start, "unterminated string");
+		l->line += l->text[l->at] == '\n';
+		l->at += lex_escape(l->a, l->text + l->at, l->text + l->n, &s);
+	}
+	l->at++;
+	t = lex_add(l, T_STRING, start);
+	t->line = line;
+	t->p = str_take(&s, &t->n);
+}
+
+static void lex_regex(struct lexer *l, int type)
+{
+	size_t start = l->at++, bracket = 0;
+	struct token *t;
+	struct str s;
+
+	str_init(&s, l->a->heap, STR_MAX_DEFAULT);
+	for (;; l->at++) {
+		int c = l->at < l->n ? l->text[l->at] : '\n';
+
+		if (c == '\n')
+			lex_fail(l, start, "unterminated regexp");
+		if (c == '\\' && l->at + 1 < l->n) {
+			l->at++;
+			if (l->text[l->at] == '\n')
+				continue;
+			if (l->text[l->at] != '/')
+				str_addc(&s, '\\');
+			str_addc(&s, l->text[l->at]);
+			continue;
+		}
+		if (c == '/' && !bracket)
+			break;
+		if (c == '[' && !bracket)
+			bracket = l->at + (l->text[l->at + 1] == '^') + 1;
+		else if (c == '[' && l->text[l->at + 1] == ':' && strchr(l->text + l->at, ']'))
+			while (l->text[l->at + 1] != ']' && l->text[l->at + 1] != '\n')
+				str_addc(&s, l->text[l->at++]);
+		else if (c == ']' && bracket && l->at != bracket)
+			bracket = 0;
+		str_addc(&s, l->text[l->at]);
+		if (c == '[' && l->text[l->at] != '[' && l->text[l->at + 1] == ']')
+			str_addc(&s, l->text[++l->at]);
+	}
+	l->at++;
+	t = lex_add(l, type, start);
+	t->p = str_take(&s, &t->n);
+}
+
+static bool name_start(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool digit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static void lex_include(struct lexer *l);
+
+static int lex_name_type(struct lexer *l, const char *p, size_t n, int *sub)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i].name) == n && !memcmp(words[i].name, p, n))
+			return words[i].type;
+	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++) {
+		if (strlen(builtins[i].name) == n && !memcmp(builtins[i].name, p, n)) {
+			*sub = (int)builtins[i].id;
+			return T_BUILTIN;
+		}
+	}
+	return l->at < l->n && l->text[l->at] == '(' ? T_FUNC_NAME : T_NAME;
+}
+
+static void lex_name(struct lexer *l)
+{
+	size_t start = l->at;
+	struct token *t;
+	int type, sub = 0;
+
+	while (l->at < l->n) {
+		if (l->at + 2 < l->n && l->text[l->at] == ':' && l->text[l->at + 1] == ':' &&
+		    name_start(l->text[l->at + 2]))
+			l->at += 2;
+		else if (!name_start(l->text[l->at]) && !digit(l->text[l->at]))
+			break;
+		l->at++;
+	}
+	if (l->at - start > 5 && !memcmp(l->text + start, "awk::", 5))
+		start += 5;
+	type = lex_name_type(l, l->text + start, l->at - start, &sub);
+	t = lex_add(l, type, start);
+	t->sub = sub;
+	t->p = heap_dup(l->a->heap, l->text + start, l->at - start);
+	t->n = l->at - start;
+}
+
+static void lex_number(struct lexer *l)
+{
+	size_t start = l->at, n;
+	const char *p = l->text + start;
+	struct token *t;
+	double num = 0;
+
+	if (p[0] == '0' && (p[1] | 32) == 'x' && hex_of(p[2]) >= 0) {
+		for (l->at += 2; hex_of(l->text[l->at]) >= 0; l->at++)
+			num = num * 16 + hex_of(l->text[l->at]);
+	} else {
+		n = number_parse(l->a, p, l->n - start, &num);
+		l->at += n;
+		if (p[0] == '0' && n > 1 && strspn(p, "01234567") >= n)
+			num = number_strtonum(l->a, p, n);
+	}
+	t = lex_add(l, T_NUMBER, start);
+	t->num = num;
+}
+
+struct operator {
+	const char *text;
+	int type;
+};
+
+static const struct operator operators[] = {
+	{ "**=", T_POW_EQ }, { "++", T_INCR }, { "--", T_DECR }, { "+=", T_ADD_EQ }, { "-=", T_SUB_EQ },
+	{ "*=", T_MUL_EQ }, { "/=", T_DIV_EQ }, { "%=", T_MOD_EQ }, { "^=", T_POW_EQ },
+	{ "**", T_POW }, { "^", T_POW }, { "==", T_EQ }, { "<=", T_LE }, { "!=", T_NE }, { ">=", T_GE },
+	{ "&&", T_AND }, { "||", T_OR }, { "!~", T_NO_MATCH }, { ">>", T_APPEND },
+	{ "|&", T_TWO_WAY },
+};
+
+static void lex_operator(struct lexer *l)
+{
+	const char *p = l->text + l->at;
+	size_t start = l->at;
+
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
+		size_t n = strlen(operators[i].text);
+
+		if (!strncmp(p, operators[i].text, n)) {
+			l->at += n;
+			lex_add(l, operators[i].type, start);
+			return;
+		}
+	}
+	if (!*p || !strchr("{}()[];,?:~!<>|+-*/%=$@", *p)) {
+		struct str m;
+
+		str_init(&m, l->a->heap, STR_MAX_DEFAULT);
+		str_addf(&m, "invalid char '%c' in expression", *p);
+		lex_fail(l, start, m.p);
+	}
+	l->at++;
+	lex_add(l, *p, start);
+}
+
+/* @include "file", @load, @namespace, @/regex/; else the "@" of an indirect call. */
+static void lex_at(struct lexer *l)
+{
+	const char *p = l->text + l->at;
+
+	if (p[1] == '/') {
+		l->at++;
+		lex_regex(l, T_TYPED_REGEX);
+	} else if (!strncmp(p, "@include", 8)) {
+		lex_include(l);
+	} else if (!strncmp(p, "@namespace", 10) || !strncmp(p, "@load", 5)) {
+		while (l->at < l->n && l->text[l->at] != '\n')
+			l->at++;
+	} else {
+		l->at++;
+		lex_add(l, '@', l->at - 1);
+	}
+}
+
+/* Blanks, comments and continued lines; false at the end. */
+static bool lex_skip(struct lexer *l)
+{
+	while (l->at < l->n) {
+		const char *p = l->text + l->at;
+
+		if (*p == ' ' || *p == '\t' || *p == '\r') {
+			l->at++;
+		} else if (*p == '#') {
+			while (l->at < l->n && l->text[l->at] != '\n')
+				l->at++;
+		} else if (*p == '\\' && (p[1] == '\n' || (p[1] == '\r' && p[2] == '\n'))) {
+			l->at += p[1] == '\n' ? 2 : 3;
+			l->line++;
+		} else if (*p == '\\') {
+			lex_fail(l, l->at, "backslash not last character on line");
+		} else {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void lex_one(struct lexer *l)
+{
+	const char *p = l->text + l->at;
+
+	if (*p == '\n') {
+		l->at++;
+		lex_add(l, T_NEWLINE, l->at - 1);
+		l->line++;
+	} else if (name_start(*p)) {
+		lex_name(l);
+	} else if (digit(*p) || (*p == '.' && digit(p[1]))) {
+		lex_number(l);
+	} else if (*p == '"') {
+		lex_string(l);
+	} else if (*p == '/' && !lex_after_operand(l)) {
+		lex_regex(l, T_REGEX);
+	} else if (*p == '@') {
+		lex_at(l);
+	} else {
+		lex_operator(l);
+	}
+}
+
+static void lex_include(struct lexer *l)
+{
+	size_t start = l->at, from;
+	struct str text;
+	char *name;
+	int err;
+
+	l->at += 8;
+	while (l->at < l->n && (l->text[l->at] == ' ' || l->text[l->at] == '\t'))
+		l->at++;
+	if (l->at >= l->n || l->text[l->at] != '"')
+		lex_fail(l, start, "syntax error");
+	from = ++l->at;
+	while (l->at < l->n && l->text[l->at] != '"' && l->text[l->at] != '\n')
+		l->at++;
+	name = heap_dup(l->a->heap, l->text + from, l->at - from);
+	l->at++;
+	l->a->line = l->line;
+	l->a->source = l->source;
+	str_init(&text, l->a->heap, STR_MAX_DEFAULT);
+	err = awk_read_file(l->a, name, &text);
+	if (err)
+		awk_fatal(l->a, "cannot open source file `%s' for reading: %s", name,
+			  tsb_strerror(err));
+	if (l->depth > 50)
+		awk_fatal(l->a, "cannot include `%s': too deep", name);
+	lex_program(l->a, l->out, text.p, text.n, name, l->depth + 1);
+}
+
+void lex_program(struct awk *a, token_list *out, const char *text, size_t n, const char *source,
+		 int depth)
+{
+	struct lexer l = { .a = a, .out = out, .text = text, .source = source, .n = n, .line = 1,
+			   .depth = depth };
+
+	while (lex_skip(&l)) {
+		awk_tick(a);
+		lex_one(&l);
+	}
+	if (out->n && vec_last(out).type != T_NEWLINE)
+		lex_add(&l, T_NEWLINE, n);
+	if (!depth) {
+		l.at = n;
+		lex_add(&l, T_EOF, n);
+	}
+}

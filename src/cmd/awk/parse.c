@@ -1,0 +1,570 @@
+/*
+ * Expressions, as gawk's grammar has them. Assignments are taken where their
+ * target stands (a && b = c is a && (b = c)); a concatenation is one node with
+ * a list, so that long ones do not nest.
+ */
+#include "cmd/awk/parse.h"
+
+struct token *peek_at(struct parser *ps, size_t ahead)
+{
+	size_t i = ps->at + ahead;
+
+	return &ps->tokens.at[i < ps->tokens.n ? i : ps->tokens.n - 1];
+}
+
+bool accept(struct parser *ps, int type)
+{
+	if (next_type(ps) != type)
+		return false;
+	if (type != T_EOF)
+		ps->at++;
+	return true;
+}
+
+void parse_fail(struct parser *ps)
+{
+	int type = next_type(ps);
+
+	lex_error(ps->a, peek(ps), type == T_EOF || type == T_NEWLINE ?
+		  "unexpected newline or end of string" : "syntax error");
+}
+
+void expect(struct parser *ps, int type)
+{
+	if (!accept(ps, type))
+		parse_fail(ps);
+}
+
+void skip_newlines(struct parser *ps)
+{
+	while (next_type(ps) == T_NEWLINE)
+		ps->at++;
+}
+
+struct node *node_new(struct parser *ps, enum node_op op)
+{
+	struct node *n = heap_zalloc(ps->a->heap, sizeof(*n));
+
+	n->op = op;
+	n->line = peek(ps)->line;
+	n->source = peek(ps)->source;
+	return n;
+}
+
+struct func *func_named(struct awk *a, const char *name, size_t n)
+{
+	struct map_entry *e = map_put(&a->func_names, name, n);
+
+	if (!e->value) {
+		struct func *f = heap_zalloc(a->heap, sizeof(*f));
+
+		f->name = heap_dup(a->heap, name, n);
+		*vec_add(a->heap, &a->funcs) = f;
+		e->value = f;
+	}
+	return e->value;
+}
+
+struct node *name_node(struct parser *ps, const struct token *t)
+{
+	struct node *n = node_new(ps, N_GLOBAL);
+
+	for (size_t i = 0; ps->func && i < ps->func->params.n; i++) {
+		const char *param = ps->func->params.at[i];
+
+		if (strlen(param) == t->n && !memcmp(param, t->p, t->n)) {
+			n->op = N_LOCAL;
+			n->slot = (uint32_t)i;
+			return n;
+		}
+	}
+	n->slot = var_slot(ps->a, t->p, t->n);
+	if (n->slot < VAR_SPECIAL_END) {
+		n->op = N_SPECIAL;
+		ps->a->uses[n->slot] = true;
+	}
+	return n;
+}
+
+bool is_target(const struct node *n)
+{
+	return !n->paren && (n->op == N_GLOBAL || n->op == N_SPECIAL || n->op == N_LOCAL ||
+			     n->op == N_INDEX || n->op == N_FIELD);
+}
+
+static struct node *unary_node(struct parser *ps, enum node_op op, int sub, struct node *x)
+{
+	struct node *n = node_new(ps, op);
+
+	n->a = x;
+	n->sub = sub;
+	return n;
+}
+
+static struct node *binary_node(struct parser *ps, enum node_op op, int sub, struct node *x,
+				struct node *y)
+{
+	struct node *n = unary_node(ps, op, sub, x);
+
+	n->b = y;
+	return n;
+}
+
+/* Expressions between commas, up to `end`, which is taken. */
+struct node *parse_list(struct parser *ps, int end)
+{
+	bool greater = ps->no_greater, in = ps->no_in;
+	struct node *first = NULL, **last = &first;
+
+	ps->no_greater = ps->no_in = false;
+	skip_newlines(ps);
+	while (next_type(ps) != end) {
+		*last = parse_expr(ps);
+		last = &(*last)->next;
+		skip_newlines(ps);
+		if (next_type(ps) == end)
+			break;
+		expect(ps, ',');
+		skip_newlines(ps);
+	}
+	ps->at++;
+	ps->no_greater = greater;
+	ps->no_in = in;
+	return first;
+}
+
+static struct node *parse_subscripts(struct parser *ps, struct node *array)
+{
+	while (next_type(ps) == '[') {
+		struct node *n = node_new(ps, N_INDEX);
+
+		ps->at++;
+		n->a = array;
+		n->b = parse_list(ps, ']');
+		if (!n->b) {
+			ps->at--;
+			parse_fail(ps);
+		}
+		array = n;
+	}
+	return array;
+}
+
+static struct node *parse_call(struct parser *ps)
+{
+	struct node *n = node_new(ps, N_CALL);
+	struct token *t = peek(ps);
+
+	n->func = func_named(ps->a, t->p, t->n);
+	ps->at += 2;
+	n->b = parse_list(ps, ')');
+	return n;
+}
+
+static struct node *parse_indirect(struct parser *ps)
+{
+	struct node *n = node_new(ps, N_INDIRECT);
+	struct token *t;
+
+	ps->at++;
+	t = peek(ps);
+	if (t->type != T_FUNC_NAME)
+		parse_fail(ps);
+	n->a = name_node(ps, t);
+	ps->at += 2;
+	n->b = parse_list(ps, ')');
+	return n;
+}
+
+static struct node *parse_builtin(struct parser *ps)
+{
+	struct node *n = node_new(ps, N_BUILTIN), *arg;
+	const struct builtin_row *row = builtin_row(peek(ps)->sub);
+	struct token *t = peek(ps);
+	struct str m;
+	int count = 0;
+
+	n->sub = t->sub;
+	ps->at++;
+	if (next_type(ps) != '(') {
+		if (n->sub != B_LENGTH)
+			parse_fail(ps);
+		return n;
+	}
+	ps->at++;
+	n->b = parse_list(ps, ')');
+	for (arg = n->b; arg; arg = arg->next)
+		count++;
+	n->slot = (uint32_t)count;
+	if (count >= row->min && count <= row->max)
+		return n;
+	str_init(&m, ps->a->heap, STR_MAX_DEFAULT);
+	str_addf(&m, "%d is invalid as number of arguments for %s", count, row->name);
+	ps->at--;
+	lex_error(ps->a, peek(ps), m.p);
+}
+
+/* ( expr ), ( list ) in name, and the list of print (a, b). */
+static struct node *parse_parens(struct parser *ps)
+{
+	struct node *n, *list;
+
+	ps->at++;
+	list = parse_list(ps, ')');
+	if (!list) {
+		ps->at--;
+		parse_fail(ps);
+	}
+	if (!list->next) {
+		list->paren = true;
+		return list;
+	}
+	if (next_type(ps) == T_IN && (peek_at(ps, 1)->type == T_NAME)) {
+		ps->at++;
+		n = node_new(ps, N_IN);
+		n->b = list;
+		n->a = name_node(ps, peek(ps));
+		ps->at++;
+		n->a = parse_subscripts(ps, n->a);
+		return n;
+	}
+	n = node_new(ps, N_GROUP);
+	n->b = list;
+	return n;
+}
+
+static struct node *parse_optional_target(struct parser *ps)
+{
+	struct node *n;
+
+	if (next_type(ps) != T_NAME && next_type(ps) != '$')
+		return NULL;
+	n = parse_atom(ps);
+	if (!is_target(n))
+		parse_fail(ps);
+	return n;
+}
+
+static struct node *parse_getline(struct parser *ps)
+{
+	struct node *n = node_new(ps, N_GETLINE);
+
+	ps->at++;
+	n->a = parse_optional_target(ps);
+	if (accept(ps, '<')) {
+		n->sub = '<';
+		n->b = parse_atom(ps);
+	}
+	return n;
+}
+
+static struct node *parse_constant(struct parser *ps)
+{
+	struct token *t = peek(ps);
+	struct node *n = node_new(ps, t->type == T_REGEX ? N_REGEX : N_CONST);
+
+	ps->at++;
+	if (t->type == T_NUMBER) {
+		val_number(&n->v, t->num);
+		return n;
+	}
+	val_string(&n->v, str_make(ps->a, t->p, t->n));
+	if (t->type != T_STRING)
+		n->v.type = V_REGEX;
+	return n;
+}
+
+static struct node *parse_unary(struct parser *ps);
+
+static struct node *parse_step(struct parser *ps)
+{
+	int sub = next_type(ps) == T_INCR ? '+' : '-';
+	struct node *n = node_new(ps, N_BEFORE);
+
+	ps->at++;
+	n->sub = sub;
+	n->a = parse_atom(ps);
+	if (!is_target(n->a))
+		parse_fail(ps);
+	return n;
+}
+
+static struct node *parse_field(struct parser *ps)
+{
+	struct node *n = node_new(ps, N_FIELD);
+	int type;
+
+	ps->at++;
+	type = next_type(ps);
+	n->a = type == '-' || type == '+' || type == '!' ? parse_unary(ps) : parse_atom(ps);
+	return n;
+}
+
+/* The smallest pieces, without what may stand behind them. */
+struct node *parse_atom(struct parser *ps)
+{
+	struct token *t = peek(ps);
+	struct node *n;
+
+	awk_deep(ps->a);
+	switch (t->type) {
+	case T_NUMBER: case T_STRING: case T_REGEX: case T_TYPED_REGEX:
+		return parse_constant(ps);
+	case T_NAME:
+		n = name_node(ps, t);
+		ps->at++;
+		return parse_subscripts(ps, n);
+	case T_FUNC_NAME:
+		return parse_call(ps);
+	case T_BUILTIN:
+		return parse_builtin(ps);
+	case '$':
+		return parse_field(ps);
+	case '(':
+		return parse_parens(ps);
+	case '@':
+		return parse_indirect(ps);
+	case T_INCR: case T_DECR:
+		return parse_step(ps);
+	case T_GETLINE:
+		return parse_getline(ps);
+	case '-': case '+': case '!':
+		return parse_unary(ps);
+	}
+	parse_fail(ps);
+}
+
+static int assign_operator(int type)
+{
+	switch (type) {
+	case T_ADD_EQ: return '+';
+	case T_SUB_EQ: return '-';
+	case T_MUL_EQ: return '*';
+	case T_DIV_EQ: return '/';
+	case T_MOD_EQ: return '%';
+	case T_POW_EQ: return '^';
+	}
+	return 0;
+}
+
+static struct node *parse_postfix(struct parser *ps)
+{
+	struct node *n = parse_atom(ps);
+	int type = next_type(ps), op = assign_operator(type);
+
+	if (!is_target(n))
+		return n;
+	if (type == T_INCR || type == T_DECR) {
+		ps->at++;
+		return unary_node(ps, N_AFTER, type == T_INCR ? '+' : '-', n);
+	}
+	if (type == '=' || op) {
+		struct node *to = binary_node(ps, op ? N_CHANGE : N_ASSIGN, op, n, NULL);
+
+		ps->at++;
+		skip_newlines(ps);
+		to->b = parse_expr(ps);
+		return to;
+	}
+	return n;
+}
+
+static struct node *parse_power(struct parser *ps)
+{
+	struct node *n = parse_postfix(ps), *right;
+
+	if (!accept(ps, T_POW))
+		return n;
+	if (next_type(ps) == '-' || next_type(ps) == '+' || next_type(ps) == '!')
+		right = parse_unary(ps);
+	else
+		right = parse_power(ps);
+	return binary_node(ps, N_BINARY, '^', n, right);
+}
+
+static struct node *parse_unary(struct parser *ps)
+{
+	int type = next_type(ps);
+	struct node *x;
+
+	if (type != '-' && type != '+' && type != '!')
+		return parse_power(ps);
+	awk_deep(ps->a);
+	ps->at++;
+	x = parse_unary(ps);
+	if (type == '-' && x->op == N_CONST && x->v.type == V_NUM && !x->paren) {
+		x->v.num = -x->v.num;
+		return x;
+	}
+	return unary_node(ps, type == '!' ? N_NOT : type == '-' ? N_NEG : N_PLUS, type, x);
+}
+
+static struct node *parse_product(struct parser *ps)
+{
+	struct node *n = parse_unary(ps);
+
+	for (;;) {
+		int type = next_type(ps);
+
+		if (type != '*' && type != '/' && type != '%')
+			return n;
+		ps->at++;
+		n = binary_node(ps, N_BINARY, type, n, NULL);
+		n->b = parse_unary(ps);
+	}
+}
+
+static struct node *parse_sum(struct parser *ps)
+{
+	struct node *n = parse_product(ps);
+
+	for (;;) {
+		int type = next_type(ps);
+
+		if (type != '+' && type != '-')
+			return n;
+		ps->at++;
+		n = binary_node(ps, N_BINARY, type, n, NULL);
+		n->b = parse_product(ps);
+	}
+}
+
+static bool starts_operand(struct parser *ps)
+{
+	switch (next_type(ps)) {
+	case T_NAME: case T_FUNC_NAME: case T_NUMBER: case T_STRING: case T_BUILTIN: case '$':
+	case '!': case '(': case T_INCR: case T_DECR: case '@': case T_REGEX: case T_TYPED_REGEX:
+		return true;
+	}
+	return false;
+}
+
+struct node *parse_concat(struct parser *ps)
+{
+	struct node *n = parse_sum(ps), *list, *last;
+
+	if (!starts_operand(ps))
+		return n;
+	list = node_new(ps, N_CONCAT);
+	list->b = last = n;
+	while (starts_operand(ps)) {
+		last->next = parse_sum(ps);
+		last = last->next;
+	}
+	return list;
+}
+
+static bool is_comparison(struct parser *ps, int type)
+{
+	switch (type) {
+	case '<': case T_LE: case T_EQ: case T_NE: case T_GE:
+		return true;
+	case '>':
+		return !ps->no_greater;
+	}
+	return false;
+}
+
+static struct node *parse_comparison(struct parser *ps)
+{
+	struct node *n = parse_concat(ps);
+
+	for (;;) {
+		int type = next_type(ps);
+
+		if ((type == '|' || type == T_TWO_WAY) && peek_at(ps, 1)->type == T_GETLINE) {
+			struct node *get;
+
+			ps->at++;
+			get = node_new(ps, N_GETLINE);
+			ps->at++;
+			get->sub = type;
+			get->b = n;
+			get->a = parse_optional_target(ps);
+			n = get;
+		} else if (is_comparison(ps, type)) {
+			ps->at++;
+			n = binary_node(ps, N_COMPARE, type, n, NULL);
+			n->b = parse_concat(ps);
+		} else {
+			return n;
+		}
+	}
+}
+
+static struct node *parse_match(struct parser *ps)
+{
+	struct node *n = parse_comparison(ps);
+
+	for (;;) {
+		int type = next_type(ps);
+
+		if (type != '~' && type != T_NO_MATCH)
+			return n;
+		ps->at++;
+		n = binary_node(ps, N_MATCH, type == T_NO_MATCH, n, NULL);
+		n->b = parse_comparison(ps);
+	}
+}
+
+static struct node *parse_in(struct parser *ps)
+{
+	struct node *n = parse_match(ps);
+
+	while (!ps->no_in && next_type(ps) == T_IN) {
+		struct node *in = node_new(ps, N_IN);
+
+		ps->at++;
+		in->b = n;
+		if (next_type(ps) != T_NAME)
+			parse_fail(ps);
+		in->a = name_node(ps, peek(ps));
+		ps->at++;
+		in->a = parse_subscripts(ps, in->a);
+		n = in;
+	}
+	return n;
+}
+
+static struct node *parse_and(struct parser *ps)
+{
+	struct node *n = parse_in(ps);
+
+	while (accept(ps, T_AND)) {
+		skip_newlines(ps);
+		n = binary_node(ps, N_AND, 0, n, NULL);
+		n->b = parse_in(ps);
+	}
+	return n;
+}
+
+static struct node *parse_or(struct parser *ps)
+{
+	struct node *n = parse_and(ps);
+
+	while (accept(ps, T_OR)) {
+		skip_newlines(ps);
+		n = binary_node(ps, N_OR, 0, n, NULL);
+		n->b = parse_and(ps);
+	}
+	return n;
+}
+
+struct node *parse_expr(struct parser *ps)
+{
+	struct node *n, *test;
+
+	awk_deep(ps->a);
+	test = parse_or(ps);
+	if (next_type(ps) != '?')
+		return test;
+	ps->at++;
+	n = binary_node(ps, N_COND, 0, test, NULL);
+	skip_newlines(ps);
+	n->b = parse_expr(ps);
+	skip_newlines(ps);
+	expect(ps, ':');
+	skip_newlines(ps);
+	n->c = parse_expr(ps);
+	return n;
+}

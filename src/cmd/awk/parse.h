@@ -1,0 +1,46 @@
+/*
+ * The parser, inside: recursive descent over the tokens. Nesting is limited by
+ * the stack it takes (awk_deep).
+ */
+#ifndef CMD_AWK_PARSE_H
+#define CMD_AWK_PARSE_H
+
+#include "cmd/awk/lex.h"
+
+struct parser {
+	struct awk *a;
+	token_list tokens;
+	size_t at;
+	struct func *func;	/* whose body it is */
+	int loops, switches;
+	bool no_greater;	/* in print: ">" redirects */
+	bool no_in;
+};
+
+static inline struct token *peek(struct parser *ps)
+{
+	return &ps->tokens.at[ps->at];
+}
+static inline int next_type(struct parser *ps)
+{
+	return ps->tokens.at[ps->at].type;
+}
+struct token *peek_at(struct parser *ps, size_t ahead);
+bool accept(struct parser *ps, int type);
+void expect(struct parser *ps, int type);
+void skip_newlines(struct parser *ps);
+void parse_fail(struct parser *ps) TSB_NORETURN;
+struct node *node_new(struct parser *ps, enum node_op op);
+struct func *func_named(struct awk *a, const char *name, size_t n);
+
+struct node *parse_expr(struct parser *ps);
+struct node *parse_concat(struct parser *ps);
+struct node *parse_atom(struct parser *ps);
+struct node *parse_list(struct parser *ps, int end);
+struct node *name_node(struct parser *ps, const struct token *t);
+bool is_target(const struct node *n);
+
+struct node *parse_statement(struct parser *ps);
+struct node *parse_block(struct parser *ps);
+
+#endif

@@ -1,0 +1,274 @@
+/*
+ * printf: the directives of gawk, through the engine of text/format. Widths and
+ * precisions of %s and %c count characters.
+ */
+#include "cmd/awk/awk.h"
+
+#include <math.h>
+
+#include "base/utf8.h"
+#include "text/format.h"
+
+struct formatting {
+	struct awk *a;
+	struct str *out;
+	struct awk_str *format;
+	struct awk_val *args;
+	size_t n, next;
+	bool numbered;
+};
+
+static void ran_out(struct formatting *f, const char *at)
+{
+	struct str pad;
+
+	str_init(&pad, f->a->heap, STR_MAX_DEFAULT);
+	str_fill(&pad, ' ', (size_t)(at - f->format->p) - 1);
+	awk_fatal(f->a, "not enough arguments to satisfy format string\n\t`%s'\n\t%s^ ran out for this one",
+		  f->format->p, pad.p);
+}
+
+static struct awk_val *next_arg(struct formatting *f, size_t number, const char *at)
+{
+	size_t i = number ? number - 1 : f->next++;
+
+	if (i >= f->n) {
+		if (number)
+			awk_fatal(f->a, "arg count with `$' must be less than total number of supplied arguments");
+		ran_out(f, at);
+	}
+	return &f->args[i];
+}
+
+static int clamp(double v)
+{
+	return v != v ? 0 : v > 2e9 ? 2000000000 : v < -2e9 ? -2000000000 : (int)v;
+}
+
+static const char *read_digits(const char *p, size_t *v)
+{
+	for (*v = 0; *p >= '0' && *p <= '9'; p++)
+		*v = *v < 2000000000 ? *v * 10 + (size_t)(*p - '0') : *v;
+	return p;
+}
+
+static const char *read_star(struct formatting *f, const char *p, int *v)
+{
+	size_t number = 0;
+	const char *end;
+
+	p++;
+	end = read_digits(p, &number);
+	if (number && *end == '$')
+		p = end + 1;
+	else
+		number = 0;
+	*v = clamp(val_to_num(f->a, next_arg(f, number, p)));
+	return p;
+}
+
+static const char *read_flags(const char *p, struct format_spec *spec)
+{
+	for (;; p++) {
+		switch (*p) {
+		case '-': spec->minus = true; break;
+		case '+': spec->plus = true; break;
+		case ' ': spec->space = true; break;
+		case '#': spec->alt = true; break;
+		case '0': spec->zero = true; break;
+		case '\'': break;
+		default: return p;
+		}
+	}
+}
+
+/* Flags, width, precision; where the letter stands. */
+static const char *read_spec(struct formatting *f, const char *p, struct format_spec *spec, size_t *number)
+{
+	size_t v;
+	const char *end = read_digits(p, &v);
+
+	*number = 0;
+	spec->precision = -1;
+	if (*end == '$' && v) {
+		*number = v;
+		p = end + 1;
+	}
+	p = read_flags(p, spec);
+	if (*p == '*') {
+		p = read_star(f, p, &spec->width);
+		if (spec->width < 0) {
+			spec->minus = true;
+			spec->width = -spec->width;
+		}
+	} else {
+		p = read_digits(p, &v);
+		spec->width = (int)v;
+	}
+	if (*p == '.') {
+		p++;
+		if (*p == '*') {
+			p = read_star(f, p, &spec->precision);
+		} else {
+			p = read_digits(p, &v);
+			spec->precision = (int)v;
+		}
+	}
+	while (*p == 'l' || *p == 'h' || *p == 'L' || *p == 'j' || *p == 'z' || *p == 't')
+		p++;
+	return p;
+}
+
+static void put_text(struct formatting *f, struct format_spec *spec, const char *p, size_t n)
+{
+	size_t bytes = 0, chars = 0;
+
+	if (!f->a->utf8 || (!spec->width && spec->precision < 0)) {
+		format_text(f->out, spec, p, n);
+		return;
+	}
+	while (bytes < n && (spec->precision < 0 || chars < (size_t)spec->precision)) {
+		int32_t c;
+
+		bytes += utf8_decode(p + bytes, n - bytes, &c);
+		chars++;
+	}
+	spec->precision = -1;
+	if (spec->width)
+		spec->width += (int)(bytes - chars);
+	if (spec->width && chars >= (size_t)spec->width - (bytes - chars))
+		spec->width = 0;
+	format_text(f->out, spec, p, bytes);
+}
+
+static void put_char(struct formatting *f, struct format_spec *spec, struct awk_val *v)
+{
+	char buf[8];
+	double num;
+	size_t n = 1;
+
+	spec->precision = -1;
+	if (val_is_num(f->a, v, &num) && v->type != V_UNDEF) {
+		uint32_t c = num >= 0 && num < 4294967296.0 ? (uint32_t)num : (uint32_t)(int64_t)num;
+
+		if (f->a->utf8 && c >= 128 && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff))
+			n = utf8_encode(buf, c);
+		else
+			buf[0] = (char)c;
+		put_text(f, spec, buf, n);
+	} else {
+		struct awk_str *s = val_to_str(f->a, v);
+		int32_t c;
+
+		n = !s->n ? 0 : f->a->utf8 ? utf8_decode(s->p, s->n, &c) : 1;
+		put_text(f, spec, s->p, n);
+		str_drop(f->a, s);
+	}
+}
+
+static void put_odd(struct formatting *f, struct format_spec *spec, double v)
+{
+	const char *text = number_odd(v);
+
+	spec->precision = -1;
+	spec->zero = false;
+	format_text(f->out, spec, text, 4);
+}
+
+static void put_int(struct formatting *f, struct format_spec *spec, double v)
+{
+	if (number_odd(v)) {
+		put_odd(f, spec, v);
+		return;
+	}
+	v = trunc(v);
+	if (spec->precision >= 0)
+		spec->zero = false;
+	if (v <= -18446744073709551616.0 || v >= 18446744073709551616.0 ||
+	    (v < 0 && !strchr("di", spec->conv))) {
+		spec->conv = 'f';
+		spec->precision = 0;
+		format_float(f->out, spec, (long double)v);
+		return;
+	}
+	format_int(f->out, spec, (uint64_t)fabs(v), v < 0);
+}
+
+static void put_float(struct formatting *f, struct format_spec *spec, double v)
+{
+	if (number_odd(v))
+		put_odd(f, spec, v);
+	else
+		format_float(f->out, spec, (long double)v);
+}
+
+/* One directive; the text goes on at what it returns. */
+static const char *format_one(struct formatting *f, const char *p, const char *end)
+{
+	struct format_spec spec = { 0 };
+	size_t number;
+	const char *start = p++, *letter = read_spec(f, p, &spec, &number);
+	struct awk_str *s;
+
+	spec.conv = *letter;
+	if (letter < end && *letter == '%') {
+		str_addc(f->out, '%');
+		return letter + 1;
+	}
+	if (letter >= end || !strchr("dicsouxXeEfFgGaA", *letter)) {
+		str_addn(f->out, start, (size_t)(letter - start));
+		if (letter < end)
+			str_addc(f->out, *letter++);
+		return letter;
+	}
+	struct awk_val *v = next_arg(f, number, letter);
+
+	if (*letter == 's') {
+		s = val_to_str(f->a, v);
+		spec.zero = false;
+		put_text(f, &spec, s->p, s->n);
+		str_drop(f->a, s);
+	} else if (*letter == 'c') {
+		put_char(f, &spec, v);
+	} else if (strchr("diouxX", *letter)) {
+		put_int(f, &spec, val_to_num(f->a, v));
+	} else {
+		put_float(f, &spec, val_to_num(f->a, v));
+	}
+	return letter + 1;
+}
+
+void awk_format(struct awk *a, struct str *out, struct awk_str *format, struct awk_val *args, size_t n)
+{
+	struct formatting f = { .a = a, .out = out, .format = format, .args = args, .n = n };
+	const char *p = format->p, *end = p + format->n;
+
+	while (p < end) {
+		const char *percent = memchr(p, '%', (size_t)(end - p));
+
+		if (!percent)
+			percent = end;
+		str_addn(out, p, (size_t)(percent - p));
+		p = percent < end ? format_one(&f, percent, end) : end;
+	}
+}
+
+void awk_sprintf(struct awk *a, struct node *args, struct str *out)
+{
+	struct awk_str *format = eval_str(a, args);
+	struct awk_val few[8], *vals = few;
+	size_t n = 0, i = 0;
+
+	for (struct node *x = args->next; x; x = x->next)
+		n++;
+	if (n > 8)
+		vals = heap_array(a->heap, n, sizeof(*vals));
+	for (struct node *x = args->next; x; x = x->next)
+		eval(a, x, &vals[i++]);
+	awk_format(a, out, format, vals, n);
+	for (i = 0; i < n; i++)
+		val_drop(a, &vals[i]);
+	if (vals != few)
+		heap_free(a->heap, vals);
+	str_drop(a, format);
+}

@@ -1,0 +1,51 @@
+/*
+ * rand() with the numbers gawk gives: the additive feedback generator of BSD's
+ * random(), degree 63, separation 1.
+ */
+#include "cmd/awk/awk.h"
+
+enum { DEGREE = 63, SEPARATION = 1 };
+
+static uint32_t random_step(struct awk *a)
+{
+	int front = (a->random_at + SEPARATION) % DEGREE;
+	uint32_t v = a->random_state[front] += a->random_state[a->random_at];
+
+	a->random_at = (a->random_at + 1) % DEGREE;
+	return v >> 1;
+}
+
+static int32_t good_next(int32_t x)
+{
+	int32_t hi, lo;
+
+	if (!x)
+		x = 123459876;
+	hi = x / 127773;
+	lo = x % 127773;
+	x = 16807 * lo - 2836 * hi;
+	return x < 0 ? x + 0x7fffffff : x;
+}
+
+void random_seed(struct awk *a, uint32_t seed)
+{
+	a->random_state[0] = seed;
+	for (int i = 1; i < DEGREE; i++)
+		a->random_state[i] = (uint32_t)good_next((int32_t)a->random_state[i - 1]);
+	a->random_at = 0;
+	for (int i = 0; i < 10 * DEGREE; i++)
+		random_step(a);
+}
+
+double random_next(struct awk *a)
+{
+	double v;
+
+	do {
+		double first = random_step(a), second = random_step(a);
+
+		v = 0.5 + (first / 2147483648.0 + second) / 2147483648.0;
+		v -= 0.5;
+	} while (v == 1.0);
+	return v;
+}

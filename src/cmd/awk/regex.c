@@ -1,0 +1,73 @@
+/*
+ * Regular expressions of the program: each place keeps the last one it used,
+ * and all of them are in one table, which begins anew when it has grown large.
+ */
+#include "cmd/awk/awk.h"
+
+enum { REGEXES_MAX = 500 };
+
+static void regex_tick(void *ctx, size_t steps)
+{
+	struct awk *a = ctx;
+
+	tsb_tick(a->p, steps / 64 + 1);
+}
+
+static void regexes_forget(struct awk *a)
+{
+	for (struct map_entry *e = NULL; (e = map_next(&a->regexes, e));)
+		regex_free(e->value);
+	map_end(&a->regexes);
+	map_init(&a->regexes, a->heap);
+	a->regex_generation++;
+}
+
+static struct regex *regex_make(struct awk *a, struct awk_str *source)
+{
+	unsigned flags = REGEX_EXTENDED | REGEX_AWK | (a->utf8 ? REGEX_UTF8 : 0u) |
+			 (a->icase ? REGEX_ICASE : 0u);
+	const char *error = NULL;
+	struct regex *re = regex_compile(a->heap, source->p, source->n, flags, &error);
+
+	if (!re)
+		awk_fatal(a, "invalid regexp: %s: /%s/", error, source->p);
+	regex_on_tick(re, regex_tick, a);
+	return re;
+}
+
+struct regex *regex_of(struct awk *a, struct awk_regex *cache, struct awk_str *source)
+{
+	struct map_entry *e;
+	struct str key;
+
+	if (cache->re && cache->generation == a->regex_generation && cache->icase == a->icase &&
+	    (cache->source == source || (cache->source->n == source->n &&
+					 !memcmp(cache->source->p, source->p, source->n))))
+		return cache->re;
+	if (a->regexes.n >= REGEXES_MAX)
+		regexes_forget(a);
+	str_init(&key, a->heap, STR_MAX_DEFAULT);
+	str_addc(&key, a->icase ? 'i' : 'c');
+	str_addn(&key, source->p, source->n);
+	e = map_put(&a->regexes, key.p, key.n);
+	str_end(&key);
+	if (!e->value)
+		e->value = regex_make(a, source);
+	if (cache->source)
+		str_drop(a, cache->source);
+	cache->source = str_hold(source);
+	cache->icase = a->icase;
+	cache->generation = a->regex_generation;
+	cache->re = e->value;
+	return cache->re;
+}
+
+bool regex_run(struct awk *a, struct regex *re, const char *p, size_t n, size_t from,
+	       struct regex_span *spans, size_t n_spans)
+{
+	enum regex_status st = regex_match(re, p, n, from, 0, spans, n_spans);
+
+	if (st == REGEX_BUDGET)
+		awk_fatal(a, "regular expression is too complex");
+	return st == REGEX_MATCH;
+}

@@ -1,0 +1,228 @@
+/*
+ * Cutting text into fields: by blanks, one character, a regular expression,
+ * every character; by what fields look like (FPAT); by widths.
+ */
+#include "cmd/awk/awk.h"
+
+#include "base/utf8.h"
+
+static void add_piece(struct awk *a, piece_list *to, const char *p, size_t n)
+{
+	struct piece *x;
+
+	if (!to)
+		return;
+	x = vec_add(a->heap, to);
+	x->p = p;
+	x->n = n;
+}
+
+static bool blank(int c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
+static void split_blanks(struct awk *a, const char *p, size_t n, piece_list *out, piece_list *seps)
+{
+	const char *end = p + n, *from = p;
+
+	while (p < end && blank(*p))
+		p++;
+	add_piece(a, seps, from, (size_t)(p - from));
+	while (p < end) {
+		from = p;
+		while (p < end && !blank(*p))
+			p++;
+		add_piece(a, out, from, (size_t)(p - from));
+		from = p;
+		while (p < end && blank(*p))
+			p++;
+		add_piece(a, seps, from, (size_t)(p - from));
+	}
+}
+
+static void split_byte(struct awk *a, const char *p, size_t n, int sep, bool lines, piece_list *out,
+		       piece_list *seps)
+{
+	const char *end = p + n, *at;
+
+	add_piece(a, seps, NULL, 0);
+	for (;;) {
+		if (lines) {
+			for (at = p; at < end && *at != sep && *at != '\n'; at++)
+				;
+		} else {
+			at = memchr(p, sep, (size_t)(end - p));
+			if (!at)
+				at = end;
+		}
+		add_piece(a, out, p, (size_t)(at - p));
+		if (at == end)
+			break;
+		add_piece(a, seps, at, 1);
+		p = at + 1;
+	}
+	add_piece(a, seps, NULL, 0);
+}
+
+static void split_each(struct awk *a, const char *p, size_t n, piece_list *out, piece_list *seps)
+{
+	add_piece(a, seps, NULL, 0);
+	while (n) {
+		int32_t c;
+		size_t step = a->utf8 ? utf8_decode(p, n, &c) : 1;
+
+		add_piece(a, out, p, step);
+		add_piece(a, seps, p + step, 0);
+		p += step;
+		n -= step;
+	}
+}
+
+static void split_regex(struct awk *a, const char *p, size_t n, struct regex *re, piece_list *out,
+			piece_list *seps)
+{
+	size_t at = 0, from = 0;
+	struct regex_span span;
+
+	add_piece(a, seps, NULL, 0);
+	while (at <= n && regex_run(a, re, p, n, at, &span, 1)) {
+		if (span.eo == span.so) {
+			at = span.eo + 1;
+			continue;
+		}
+		add_piece(a, out, p + from, span.so - from);
+		add_piece(a, seps, p + span.so, span.eo - span.so);
+		at = from = span.eo;
+	}
+	add_piece(a, out, p + from, n - from);
+	add_piece(a, seps, NULL, 0);
+}
+
+static struct regex *split_pattern(struct awk *a, struct awk_str *fs, struct awk_regex *re, bool lines)
+{
+	struct awk_str *made;
+	struct regex *found;
+
+	if (!lines)
+		return regex_of(a, re, fs);
+	made = str_blank(a, fs->n + 5);
+	memcpy(made->p, "(", 1);
+	memcpy(made->p + 1, fs->p, fs->n);
+	memcpy(made->p + 1 + fs->n, ")|\\n", 4);
+	found = regex_of(a, re, made);
+	str_drop(a, made);
+	return found;
+}
+
+void split_fs(struct awk *a, const char *p, size_t n, const struct awk_val *fs, struct awk_regex *re,
+	      bool record, piece_list *out, piece_list *seps)
+{
+	struct awk_str *s = val_to_str(a, fs);
+	bool lines = false, letter;
+
+	if (record) {
+		struct awk_str *rs = var_str(a, VAR_RS);
+
+		lines = !rs->n;
+		str_drop(a, rs);
+	}
+	letter = a->icase && s->n == 1 && ((*s->p | 32) >= 'a' && (*s->p | 32) <= 'z');
+	if (!n)
+		;
+	else if (fs->type != V_REGEX && s->n == 1 && *s->p == ' ')
+		split_blanks(a, p, n, out, seps);
+	else if (fs->type != V_REGEX && s->n == 1 && !letter)
+		split_byte(a, p, n, *s->p, lines, out, seps);
+	else if (!s->n)
+		split_each(a, p, n, out, seps);
+	else
+		split_regex(a, p, n, split_pattern(a, s, re, lines), out, seps);
+	str_drop(a, s);
+}
+
+void split_fpat(struct awk *a, const char *p, size_t n, struct regex *re, piece_list *out,
+		piece_list *seps)
+{
+	size_t at = 0, from = 0;
+	bool after = false;
+	struct regex_span span;
+
+	while (at <= n && regex_run(a, re, p, n, at, &span, 1)) {
+		if (span.so == span.eo && after && span.so == from) {
+			at = span.eo + 1;
+			after = false;
+			continue;
+		}
+		add_piece(a, seps, p + from, span.so - from);
+		add_piece(a, out, p + span.so, span.eo - span.so);
+		from = span.eo;
+		after = true;
+		at = span.eo > span.so ? span.eo : span.eo + 1;
+	}
+	add_piece(a, seps, p + from, n - from);
+}
+
+/* The bytes of `count` characters. */
+static size_t chars_bytes(struct awk *a, const char *p, size_t n, size_t count)
+{
+	size_t at = 0;
+
+	while (count-- && at < n) {
+		int32_t c;
+
+		at += a->utf8 ? utf8_decode(p + at, n - at, &c) : 1;
+	}
+	return at;
+}
+
+static size_t width_number(const char **w)
+{
+	size_t v = 0;
+
+	while (**w >= '0' && **w <= '9') {
+		v = v < 100000000 ? v * 10 + (size_t)(**w - '0') : v;
+		(*w)++;
+	}
+	return v;
+}
+
+/* "3 2:4 *": widths, each perhaps behind what is skipped; "*" is the rest. */
+void split_widths(struct awk *a, const char *p, size_t n, piece_list *out)
+{
+	struct awk_str *widths = var_str(a, VAR_FIELDWIDTHS);
+	const char *w = widths->p;
+
+	while (n) {
+		size_t count, take;
+
+		while (blank(*w))
+			w++;
+		if (!*w)
+			break;
+		if (*w == '*') {
+			add_piece(a, out, p, n);
+			break;
+		}
+		if (*w < '0' || *w > '9')
+			awk_fatal(a, "invalid FIELDWIDTHS value, for field %zu, near `%s'",
+				  out->n + 1, w);
+		count = width_number(&w);
+		if (*w == ':') {
+			w++;
+			take = chars_bytes(a, p, n, count);
+			p += take;
+			n -= take;
+			if (*w == '*')
+				continue;
+			count = width_number(&w);
+		}
+		if (!n)
+			break;
+		take = chars_bytes(a, p, n, count);
+		add_piece(a, out, p, take);
+		p += take;
+		n -= take;
+	}
+	str_drop(a, widths);
+}
