@@ -379,6 +379,10 @@ void bopt_init(struct bopt *o, struct shell *sh, int argc, char **argv);
  * ':' behind those with an argument, a leading '+' where +x is an option too. */
 int bopt_next(struct bopt *o, const char *spec);
 
+/* The three one after the other, in sh->turn; b and c may be NULL. */
+char *turn_join(struct shell *sh, const char *a, const char *b, const char *c);
+/* n bytes of dir, a slash if it has none, and the name; in sh->turn. */
+char *path_join(struct shell *sh, const char *dir, size_t n, const char *name);
 /* Checked whole number; false if it is none. */
 bool text_number(const char *s, int64_t *out);
 bool text_is_name(const char *s);

@@ -28,7 +28,8 @@ void message_write(struct shell *sh, const struct str *text)
 	tsb_write_all(sh->p, 2, text->p, text->n);
 }
 
-static void message_send(struct shell *sh, const char *builtin, const char *fmt, va_list ap)
+static void __attribute__((format(printf, 3, 0)))
+message_send(struct shell *sh, const char *builtin, const char *fmt, va_list ap)
 {
 	struct str *m = &doing(sh)->message;
 

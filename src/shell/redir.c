@@ -301,7 +301,8 @@ static int apply_close(struct shell *sh, const struct redir *r, struct redir_und
 		struct slice v;
 		int64_t number;
 
-		if (!var_get_reference(sh, r->var.s, r->var.n, &v) || !text_number(v.p, &number) || number < 0) {
+		if (!var_get_reference(sh, r->var.s, r->var.n, &v) ||
+		    !text_number(v.p, &number) || number < 0) {
 			shell_error(sh, "%s: ambiguous redirect", r->var.s);
 			return 1;
 		}

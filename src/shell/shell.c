@@ -279,6 +279,8 @@ static struct shell *clone_into(const struct shell *from, struct tsb_heap *heap,
 	str_addn(&sh->last_arg, from->last_arg.p, from->last_arg.n);
 	clone_aliases(&sh->aliases, &from->aliases, heap);
 	clone_aliases(&sh->hashed, &from->hashed, heap);
+	clone_aliases(&d->completions, &doing(from)->completions, heap);
+	clone_aliases(&d->bindings, &doing(from)->bindings, heap);
 	sh->calls = clone_calls(from->calls, heap);
 	sh->jobs = NULL;
 	memset(&sh->functions, 0, sizeof(sh->functions));

@@ -165,6 +165,31 @@ int bopt_next(struct bopt *o, const char *spec)
 	return c;
 }
 
+/* ---- Texts ---- */
+
+char *turn_join(struct shell *sh, const char *a, const char *b, const char *c)
+{
+	struct str t;
+	char *out;
+
+	str_init(&t, sh->heap, STR_MAX_DEFAULT);
+	str_adds(&t, a);
+	if (b)
+		str_adds(&t, b);
+	if (c)
+		str_adds(&t, c);
+	out = arena_dup(&sh->turn, t.p, t.n);
+	str_end(&t);
+	return out;
+}
+
+char *path_join(struct shell *sh, const char *dir, size_t n, const char *name)
+{
+	char *start = arena_dup(&sh->turn, dir, n);
+
+	return turn_join(sh, start, n && dir[n - 1] != '/' ? "/" : NULL, name);
+}
+
 /* ---- Numbers ---- */
 
 /* As bash's legal_number: white space around it is fine. */

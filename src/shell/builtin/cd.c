@@ -75,7 +75,8 @@ int change_directory(struct shell *sh, const char *dir, const char *shown, bool 
 		if (!err)
 			err = *dir ? tsb_chdir(sh->p, path.p) : 0;
 		if (err == -ENOENT && (!strcmp(path.p, old) || !tsb_chdir(sh->p, dir))) {
-			static const char gone[] = "cd: error retrieving current directory: getcwd: "
+			static const char gone[] =
+				"cd: error retrieving current directory: getcwd: "
 				"cannot access parent directories: No such file or directory\n";
 
 			tsb_write_all(sh->p, 2, gone, sizeof(gone) - 1);
@@ -112,14 +113,9 @@ static int cd_by_path(struct shell *sh, const char *dir, bool physical)
 	while (at) {
 		const char *colon = strchr(at, ':');
 		size_t n = colon ? (size_t)(colon - at) : strlen(at);
-		char *path = arena_alloc(&sh->turn, n + strlen(dir) + 3);
+		char *path = path_join(sh, at, n, dir);
 		struct tsb_stat st;
 
-		memcpy(path, at, n);
-		path[n] = '\0';
-		if (n && path[n - 1] != '/')
-			strcat(path, "/");
-		strcat(path, dir);
 		if (!tsb_stat(sh->p, path, &st) && S_ISDIR(st.mode)) {
 			int status = change_directory(sh, path, path, physical);
 

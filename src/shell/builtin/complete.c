@@ -214,6 +214,7 @@ static void offer_files(struct list *l, bool only_directories)
 	const char *slash = strrchr(l->word, '/');
 	size_t n = slash ? (size_t)(slash - l->word) + 1 : 0, count = 0;
 	char *dir = n ? arena_dup(&l->sh->turn, l->word, n) : NULL, **names;
+	char *word_dir = arena_dup(&l->sh->turn, l->word, n);
 	struct slice home;
 
 	if (n && !strncmp(l->word, "~/", 2) && var_get_text(l->sh, "HOME", &home)) {
@@ -226,14 +227,9 @@ static void offer_files(struct list *l, bool only_directories)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		struct tsb_stat st;
-		char *path = arena_alloc(&l->sh->turn, n + strlen(names[i]) + 1);
-		char *real;
+		char *path = turn_join(l->sh, word_dir, names[i], NULL);
+		char *real = turn_join(l->sh, dir ? dir : "", names[i], NULL);
 
-		memcpy(path, l->word, n);
-		strcpy(path + n, names[i]);
-		real = dir ? arena_alloc(&l->sh->turn, strlen(dir) + strlen(names[i]) + 1) : path;
-		if (dir)
-			strcat(strcpy(real, dir), names[i]);
 		if (names[i][0] == '.' && l->word[n] != '.')
 			continue;
 		if (!only_directories || (!tsb_stat(l->sh->p, real, &st) && S_ISDIR(st.mode)))
@@ -273,12 +269,8 @@ static void offer_signals(struct list *l)
 {
 	offer(l, "EXIT");
 	for (int i = 1; i <= 64; i++) {
-		char buf[32] = "SIG";
-
-		if (signal_name(i)) {
-			strcat(buf, signal_name(i));
-			offer(l, buf);
-		}
+		if (signal_name(i))
+			offer(l, turn_join(l->sh, "SIG", signal_name(i), NULL));
 	}
 	offer(l, "DEBUG");
 	offer(l, "ERR");
@@ -454,7 +446,8 @@ static bool filtered(struct shell *sh, const struct spec *s, const char *word, c
 		}
 		str_addc(&p, *filter);
 	}
-	match = pattern_match(pattern_cached(sh, str_slice(&p), PATTERN_EXTGLOB), text, strlen(text));
+	match = pattern_match(pattern_cached(sh, str_slice(&p), PATTERN_EXTGLOB), text,
+			      strlen(text));
 	str_end(&p);
 	return match != negate;
 }

@@ -254,7 +254,8 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		struct name key = name_of(t.name, t.n);
 		const struct var *old = var_find(sh, &key);
 
-		if (!old || !(old->flags & VAR_ASSOC) || (d->local && old->scope != var_local_scope(sh)))
+		if (!old || !(old->flags & VAR_ASSOC) ||
+		    (d->local && old->scope != var_local_scope(sh)))
 			early |= VAR_INDEXED;
 	}
 	if (d->no_empty_arrays && !tree && !has_value)

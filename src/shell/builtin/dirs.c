@@ -47,7 +47,9 @@ static bool stack_index(const struct shell *sh, const char *arg, size_t *index)
 
 static bool is_index(const char *arg)
 {
-	return (arg[0] == '+' || arg[0] == '-') && arg[1] && !arg[1 + strspn(arg + 1, "0123456789")];
+	if ((arg[0] != '+' && arg[0] != '-') || !arg[1])
+		return false;
+	return !arg[1 + strspn(arg + 1, "0123456789")];
 }
 
 static void stack_insert(struct shell *sh, size_t at, const char *dir)
@@ -93,6 +95,15 @@ static void put_stack(struct shell *sh, bool full, bool lines, bool numbered)
 	}
 }
 
+static int out_of_range(struct shell *sh, const char *arg)
+{
+	if (!sh->dirs.n)
+		builtin_error(sh, "directory stack empty");
+	else
+		builtin_error(sh, "%s: directory stack index out of range", arg);
+	return 1;
+}
+
 int builtin_dirs(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	bool full = false, lines = false, numbered = false;
@@ -106,9 +117,7 @@ int builtin_dirs(struct shell *sh, int argc, char **argv, enum flow *flow)
 			continue;
 		if (is_index(a)) {
 			if (!stack_index(sh, a, &index)) {
-				builtin_error(sh, sh->dirs.n ? "%s: directory stack index out of range" :
-					      "directory stack empty", a + 1);
-				return 1;
+				return out_of_range(sh, a + 1);
 			}
 			put_dir(sh, stack_at(sh, index), full);
 			puts_(sh, "\n");
@@ -162,15 +171,6 @@ static bool stack_options(struct shell *sh, int argc, char **argv, bool *stay, c
 	return true;
 }
 
-static int out_of_range(struct shell *sh, const char *arg)
-{
-	if (!sh->dirs.n)
-		builtin_error(sh, "directory stack empty");
-	else
-		builtin_error(sh, "%s: directory stack index out of range", arg);
-	return 1;
-}
-
 static int push_directory(struct shell *sh, const char *dir, bool stay)
 {
 	const char *old = here(sh);
@@ -214,7 +214,8 @@ int builtin_pushd(struct shell *sh, int argc, char **argv, enum flow *flow)
 		if (arg && !stack_index(sh, arg, &index))
 			return out_of_range(sh, arg);
 		if (!stay)
-			status = change_directory(sh, stack_at(sh, index), stack_at(sh, index), false);
+			status = change_directory(sh, stack_at(sh, index), stack_at(sh, index),
+						  false);
 		if (!status && !stay) {
 			struct slice old;
 

@@ -100,8 +100,8 @@ int builtin_enable(struct shell *sh, int argc, char **argv, enum flow *flow)
 		file = c == 'f' ? o.arg : file;
 	}
 	if (file) {
-		builtin_error(sh, "cannot open shared object %s: %s: cannot open shared object file: "
-			      "No such file or directory", file, file);
+		builtin_error(sh, "cannot open shared object %s: %s: cannot open shared object "
+			      "file: No such file or directory", file, file);
 		return 1;
 	}
 	if (o.at >= argc || print) {
@@ -132,12 +132,18 @@ static const struct {
 	  "Run the commands of the first pattern that matches." },
 	{ "coproc", "coproc [NAME] command [redirections]",
 	  "Run a command in the background with pipes to and from it." },
-	{ "for", "for NAME [in WORDS ... ] ; do COMMANDS; done", "Run commands once for each word." },
-	{ "for ((", "for (( exp1; exp2; exp3 )); do COMMANDS; done", "Run commands while exp2 is not 0." },
-	{ "function", "function name { COMMANDS ; } or name () { COMMANDS ; }", "Define a function." },
-	{ "if", "if COMMANDS; then COMMANDS; [ elif COMMANDS; then COMMANDS; ]... [ else COMMANDS; ] fi",
+	{ "for", "for NAME [in WORDS ... ] ; do COMMANDS; done",
+	  "Run commands once for each word." },
+	{ "for ((", "for (( exp1; exp2; exp3 )); do COMMANDS; done",
+	  "Run commands while exp2 is not 0." },
+	{ "function", "function name { COMMANDS ; } or name () { COMMANDS ; }",
+	  "Define a function." },
+	{ "if",
+	  "if COMMANDS; then COMMANDS; [ elif COMMANDS; then COMMANDS; ]... "
+	  "[ else COMMANDS; ] fi",
 	  "Run commands if others succeed." },
-	{ "select", "select NAME [in WORDS ... ;] do COMMANDS; done", "Run commands on choices from a menu." },
+	{ "select", "select NAME [in WORDS ... ;] do COMMANDS; done",
+	  "Run commands on choices from a menu." },
 	{ "time", "time [-p] pipeline", "Run a pipeline and report the time it took." },
 	{ "until", "until COMMANDS; do COMMANDS-2; done", "Run commands until others succeed." },
 	{ "variables", "variables - Names and meanings of some shell variables",
@@ -155,8 +161,8 @@ static void help_topic(struct shell *sh, const char *name, const char *synopsis,
 	else if (form == 's')
 		putf(sh, "%s: %s\n", name, synopsis);
 	else if (form == 'm')
-		putf(sh, "NAME\n    %s - %s\n\nSYNOPSIS\n    %s\n\nDESCRIPTION\n    %s\n\nSEE ALSO\n"
-		     "    bash(1)\n\n", name, summary, synopsis, summary);
+		putf(sh, "NAME\n    %s - %s\n\nSYNOPSIS\n    %s\n\nDESCRIPTION\n    %s\n\n"
+		     "SEE ALSO\n    bash(1)\n\n", name, summary, synopsis, summary);
 	else
 		putf(sh, "%s: %s\n    %s\n", name, synopsis, summary);
 }
@@ -164,15 +170,10 @@ static void help_topic(struct shell *sh, const char *name, const char *synopsis,
 static const char *full_synopsis(struct shell *sh, const struct builtin *b)
 {
 	const char *s = builtin_synopsis(b);
-	char *out;
 
 	if (b->name[0] == '[')
 		return s;
-	out = arena_alloc(&sh->turn, strlen(b->name) + strlen(s) + 2);
-	strcpy(out, b->name);
-	if (*s)
-		strcat(strcat(out, " "), s);
-	return out;
+	return turn_join(sh, b->name, *s ? " " : NULL, s);
 }
 
 /* Topics the pattern matches, or those that begin with it. */
@@ -234,7 +235,8 @@ int builtin_help(struct shell *sh, int argc, char **argv, enum flow *flow)
 		putf(sh, "Shell commands matching keyword%s `%s'\n\n", argc - o.at > 1 ? "s" : "",
 		     argv[o.at]);
 	for (int i = o.at; i < argc; i++) {
-		if (help_matching(sh, argv[i], false, form) || help_matching(sh, argv[i], true, form))
+		if (help_matching(sh, argv[i], false, form) ||
+		    help_matching(sh, argv[i], true, form))
 			continue;
 		builtin_error(sh, "no help topics match `%s'.  Try `help help' or `man -k %s' or "
 			      "`info %s'.", argv[i], argv[i], argv[i]);

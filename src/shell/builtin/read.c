@@ -60,7 +60,8 @@ static int read_options(struct read *r, struct bopt *o)
 			break;
 		case 'u':
 			if (!text_number(o->arg, &n) || n < 0 || n > INT32_MAX) {
-				builtin_error(sh, "%s: invalid file descriptor specification", o->arg);
+				builtin_error(sh, "%s: invalid file descriptor specification",
+					      o->arg);
 				return 1;
 			}
 			r->fd = (int)n;

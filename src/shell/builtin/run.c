@@ -50,25 +50,19 @@ int builtin_eval(struct shell *sh, int argc, char **argv, enum flow *flow)
 /* A name without slash is searched in PATH (any readable file), then here. */
 static const char *source_path(struct shell *sh, const char *name)
 {
-	struct fields found = { 0 };
 	struct slice v;
 	const char *at, *end;
 
 	if (strchr(name, '/') || !sh->opts[SHOPT_SOURCEPATH] || !var_get_text(sh, "PATH", &v))
 		return name;
-	(void)found;
 	at = v.p;
 	end = v.p + v.n;
 	while (at && at <= end) {
 		const char *colon = memchr(at, ':', (size_t)(end - at));
 		size_t n = (size_t)((colon ? colon : end) - at);
-		char *path = arena_alloc(&sh->turn, n + strlen(name) + 3);
+		char *path = path_join(sh, n ? at : ".", n ? n : 1, name);
 		struct tsb_stat st;
 
-		memcpy(path, n ? at : ".", n ? n : 1);
-		n = n ? n : 1;
-		path[n] = '/';
-		strcpy(path + n + 1, name);
 		if (!tsb_stat(sh->p, path, &st) && !S_ISDIR(st.mode) &&
 		    !tsb_access(sh->p, path, TSB_R_OK))
 			return path;
@@ -109,15 +103,10 @@ static int exec_failed(struct shell *sh, int status, enum flow *flow)
 static const char *exec_absolute(struct shell *sh, const char *path)
 {
 	const char *cwd = tsb_getcwd(sh->p);
-	char *out;
 
 	while (!strncmp(path, "./", 2))
 		path += 2;
-	out = arena_alloc(&sh->turn, strlen(cwd) + strlen(path) + 2);
-	strcpy(out, cwd);
-	if (out[strlen(out) - 1] != '/')
-		strcat(out, "/");
-	return strcat(out, path);
+	return path_join(sh, cwd, strlen(cwd), path);
 }
 
 /* Looks up with exec's own wording. */
