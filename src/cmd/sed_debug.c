@@ -1,200 +1,260 @@
 /*
- * sed --debug: the program as it was understood, and each step of it.
+ * --debug: the program in one form, and what each step does to it. All of it is
+ * as the real one prints it, its slips included: bytes beyond ASCII are shown
+ * with their sign, and the depth of blocks is not put back when a cycle ends
+ * inside one.
  */
 #include "cmd/sed.h"
 
 #include <string.h>
 
-static void put(struct sed *s, const char *z)
+static void debug_adds(struct sed *s, const char *text)
 {
-	sed_put_raw(s, &s->std_out, z, strlen(z));
+	sed_out_raw(s, &s->standard, text, strlen(text));
 }
 
-static void put_n(struct sed *s, uint64_t n)
+static void debug_put(struct sed *s, struct str *text)
 {
-	put(s, tsb_format(s->p, "%llu", (unsigned long long)n));
+	sed_out_raw(s, &s->standard, text->p, text->n);
+	str_end(text);
 }
 
-static void debug_regex_text(struct sed *s, const struct sed_regex *re)
+/* also: characters that get a backslash besides. */
+static void debug_escape(struct str *out, const char *p, size_t n, const char *also)
 {
-	put(s, "/");
-	for (const char *t = re->text ? re->text : ""; *t; t++)
-		sed_put_raw(s, &s->std_out, *t == '\n' ? "\\n" : t, *t == '\n' ? 2 : 1);
-	put(s, "/");
+	static const char names[] = "afnrtv\\", bytes[] = "\a\f\n\r\t\v\\";
+
+	for (size_t i = 0; i < n; i++) {
+		const char *simple = p[i] ? strchr(bytes, p[i]) : NULL;
+
+		if (simple)
+			str_addf(out, "\\%c", names[simple - bytes]);
+		else if (p[i] && strchr(also, p[i]))
+			str_addf(out, "\\%c", p[i]);
+		else if (p[i] >= 32 && p[i] < 127)
+			str_addc(out, p[i]);
+		else
+			str_addf(out, "\\o%03o", (unsigned)(int)(signed char)p[i]);
+	}
 }
 
-static void debug_regex(struct sed *s, const struct sed_regex *re)
-{
-	debug_regex_text(s, re);
-	if (re->flags & REGEX_ICASE)
-		put(s, "I");
-	if (re->flags & REGEX_NEWLINE)
-		put(s, "M");
-}
+/* ---- The program ---- */
 
-static void debug_address(struct sed *s, const struct sed_addr *a)
+static void debug_addr(struct str *out, const struct sed_addr *a)
 {
 	switch (a->kind) {
-	case SED_LINE: put_n(s, a->n); break;
-	case SED_STEP:
-		put_n(s, a->n);
-		put(s, "~");
-		put_n(s, a->step);
+	case SED_ADDR_NONE:
 		break;
-	case SED_LAST: put(s, "$"); break;
-	case SED_MATCH: debug_regex(s, a->re); break;
-	case SED_PLUS: case SED_MULTIPLE:
-		put(s, a->kind == SED_PLUS ? "+" : "~");
-		put_n(s, a->n);
+	case SED_ADDR_LINE:
+		str_addf(out, "%llu", (unsigned long long)a->n);
+		break;
+	case SED_ADDR_STEP:
+		str_addf(out, "%llu~%llu", (unsigned long long)a->n, (unsigned long long)a->step);
+		break;
+	case SED_ADDR_LAST:
+		str_addc(out, '$');
+		break;
+	case SED_ADDR_REGEX:
+		str_addc(out, '/');
+		debug_escape(out, a->regex->text.p, a->regex->text.n, "/");
+		str_addc(out, '/');
+		if (a->regex->flags & REGEX_ICASE)
+			str_addc(out, 'I');
+		if (a->regex->flags & REGEX_NEWLINE)
+			str_addc(out, 'M');
+		break;
+	case SED_ADDR_PLUS:
+	case SED_ADDR_MULTIPLE:
+		if (a->n)
+			str_addf(out, "%c%llu", a->kind == SED_ADDR_PLUS ? '+' : '~',
+				 (unsigned long long)a->n);
+		else
+			str_adds(out, "[ADDR-NULL]");
 		break;
 	}
 }
 
-static void debug_subst(struct sed *s, const struct sed_subst *sub)
+static void debug_piece(struct str *out, const struct sed_piece *piece, unsigned last)
 {
-	debug_regex_text(s, sub->re);
-	sed_put_raw(s, &s->std_out, sub->source.p, sub->source.n);
-	put(s, "/");
-	if (sub->re->flags & REGEX_ICASE)
-		put(s, "i");
-	if (sub->re->flags & REGEX_NEWLINE)
-		put(s, "m");
-	if (sub->eval)
-		put(s, "e");
+	unsigned how = piece->how;
+
+	if (how != last)
+		str_adds(out, how & SED_FIRST_UPPER ? "\\u" : how & SED_FIRST_LOWER ? "\\l"
+			 : how & SED_CASE_UPPER ? "\\U" : how & SED_CASE_LOWER ? "\\L" : "\\E");
+	str_addslice(out, piece->text);
+	if (piece->ref > 0)
+		str_addf(out, "\\%d", piece->ref);
+	else if (!piece->ref)
+		str_addc(out, '&');
+}
+
+static void debug_subst(struct str *out, const struct sed_subst *sub)
+{
+	unsigned last = 0;
+
+	str_adds(out, "s/");
+	debug_escape(out, sub->regex->text.p, sub->regex->text.n, "/");
+	str_addc(out, '/');
+	for (size_t i = 0; i < sub->pieces.n; i++) {
+		debug_piece(out, &sub->pieces.at[i], last);
+		last = sub->pieces.at[i].how;
+	}
+	str_addc(out, '/');
+	if (sub->regex->flags & REGEX_ICASE)
+		str_addc(out, 'i');
+	if (sub->regex->flags & REGEX_NEWLINE)
+		str_addc(out, 'm');
 	if (sub->global)
-		put(s, "g");
+		str_addc(out, 'g');
+	if (sub->eval)
+		str_addc(out, 'e');
 	if (sub->print)
-		put(s, "p");
+		str_addc(out, 'p');
 	if (sub->number)
-		put_n(s, sub->number);
-	if (sub->out) {
-		put(s, "w");
-		put(s, sub->out->name);
-	}
+		str_addf(out, "%llu", (unsigned long long)sub->number);
+	if (sub->out)
+		str_addf(out, "w%s", sub->out->name);
 }
 
-static void debug_map(struct sed *s, const struct sed_map *map)
+static void debug_trans(struct str *out, const struct sed_trans *t)
 {
-	put(s, "/");
-	for (size_t i = 0; i < map->n; i++)
-		sed_put_raw(s, &s->std_out, map->from[i].p, map->from[i].n);
-	put(s, "/");
-	for (size_t i = 0; i < map->n; i++)
-		sed_put_raw(s, &s->std_out, map->to[i].p, map->to[i].n);
-	put(s, "/");
-}
+	for (int side = 0; side < 2; side++) {
+		str_adds(out, side ? "/" : "y/");
+		for (size_t i = 0; i < t->pairs.n; i++) {
+			struct slice c = side ? t->pairs.at[i].to : t->pairs.at[i].from;
 
-static void debug_rest(struct sed *s, const struct sed_cmd *c)
-{
-	const char *label = c->label ? c->label : "";
-
-	switch (c->cmd) {
-	case 'a': case 'i': case 'c':
-		put(s, "\\");
-		sed_put_raw(s, &s->std_out, c->text.p ? c->text.p : "", c->text.n);
-		break;
-	case 's': debug_subst(s, c->subst); break;
-	case 'y': debug_map(s, c->map); break;
-	case ':': case 'b': case 't': case 'T':
-		if (*label && c->cmd != ':')
-			put(s, " ");
-		put(s, label);
-		break;
-	case 'q': case 'Q': case 'l': case 'L':
-		if (c->number >= 0) {
-			put(s, " ");
-			put_n(s, (uint64_t)c->number);
+			str_addslice(out, c);
 		}
-		break;
-	case 'r': put(s, " "); put(s, c->file); break;
-	case 'R': put(s, " "); put(s, c->in->name); break;
-	case 'w': case 'W': put(s, c->out->name); break;
-	case 'e':
-		put(s, c->text.p ? " " : "");
-		sed_put_raw(s, &s->std_out, c->text.p ? c->text.p : "", c->text.n);
-		break;
-	default:
-		break;
 	}
-	put(s, "\n");
+	str_addc(out, '/');
 }
 
-static void debug_cmd(struct sed *s, const struct sed_cmd *c, int indent)
+/* Name and arguments. */
+static void debug_arguments(struct str *out, const struct sed_cmd *cmd)
 {
-	for (; indent > 0; indent--)
-		put(s, "  ");
-	if (c->a1)
-		debug_address(s, c->a1);
-	if (c->a2) {
-		put(s, ",");
-		debug_address(s, c->a2);
+	switch (cmd->name) {
+	case 's':
+		debug_subst(out, cmd->subst);
+		return;
+	case 'y':
+		debug_trans(out, cmd->trans);
+		return;
+	case 'w': case 'W':
+		str_addf(out, "%c%s", cmd->name, cmd->out->name);
+		return;
+	default:
+		str_addc(out, cmd->name);
+		break;
 	}
-	if (c->bang)
-		put(s, "!");
-	if (c->a1 || c->bang)
-		put(s, " ");
-	sed_put_raw(s, &s->std_out, &c->cmd, 1);
-	debug_rest(s, c);
+	if (strchr("aic", cmd->name))
+		str_addc(out, '\\');
+	else if (cmd->name == 'e' || (cmd->text.n && cmd->name != ':'))
+		str_addc(out, ' ');
+	str_addslice(out, cmd->text);
+	if (strchr("lLqQ", cmd->name) && cmd->number != SED_NOT_GIVEN)
+		str_addf(out, " %lld", (long long)cmd->number);
+}
+
+static void debug_command(struct sed *s, const struct sed_cmd *cmd, struct str *out)
+{
+	if (cmd->name == '}' && s->debug_depth)
+		s->debug_depth--;
+	for (size_t i = 0; i < s->debug_depth; i++)
+		str_adds(out, "  ");
+	debug_addr(out, &cmd->a1);
+	if (cmd->a2.kind)
+		str_addc(out, ',');
+	debug_addr(out, &cmd->a2);
+	if (cmd->negate)
+		str_addc(out, '!');
+	if (cmd->a1.kind || cmd->negate)
+		str_addc(out, ' ');
+	debug_arguments(out, cmd);
+	str_addc(out, '\n');
+	if (cmd->name == '{')
+		s->debug_depth++;
 }
 
 void sed_debug_program(struct sed *s)
 {
-	int depth = 1;
+	struct str out;
 
-	put(s, "SED PROGRAM:\n");
-	for (size_t i = 0; i < s->n_cmds; i++) {
-		depth -= s->cmds[i].cmd == '}';
-		debug_cmd(s, &s->cmds[i], depth);
-		depth += s->cmds[i].cmd == '{';
+	debug_adds(s, "SED PROGRAM:\n");
+	for (size_t i = 0; i < s->cmds.n; i++) {
+		str_init(&out, tsb_heap_of(s->p), STR_MAX_DEFAULT);
+		str_adds(&out, "  ");
+		debug_command(s, &s->cmds.at[i], &out);
+		debug_put(s, &out);
 	}
+	s->debug_depth = 0;
 }
 
-void sed_debug_input(struct sed *s)
-{
-	const char *name = input_is_stdin(s->name) ? "STDIN" : s->name;
+/* ---- The steps ---- */
 
-	put(s, tsb_format(s->p, "INPUT:   '%s' line %llu\n", name, (unsigned long long)s->line));
+static void debug_space(struct sed *s, const char *title, const struct sed_space *sp)
+{
+	struct str out;
+
+	str_init(&out, tsb_heap_of(s->p), STR_MAX_DEFAULT);
+	str_adds(&out, title);
+	debug_escape(&out, sp->at, sp->n, "");
+	str_addc(&out, '\n');
+	debug_put(s, &out);
 }
 
-void sed_debug_step(struct sed *s, const struct sed_cmd *c)
+void sed_debug_input(struct sed *s, bool read)
 {
-	int depth = 0;
+	struct str out;
 
-	for (const struct sed_cmd *at = s->cmds; at < c; at++)
-		depth += (at->cmd == '{') - (at->cmd == '}');
-	depth -= c->cmd == '}';
-	put(s, "COMMAND: ");
-	debug_cmd(s, c, depth);
-}
-
-void sed_debug_space(struct sed *s)
-{
-	put(s, "PATTERN: ");
-	for (size_t i = 0; i < s->space.n; i++) {
-		static const char special[] = "\a\f\n\r\t\v", letters[] = "afnrtv";
-		char c = s->space.at[i];
-		const char *at = c ? strchr(special, c) : NULL;
-
-		if (at)
-			put(s, tsb_format(s->p, "\\%c", letters[at - special]));
-		else if (c >= 32 && c < 127)
-			sed_put_raw(s, &s->std_out, &c, 1);
-		else
-			put(s, tsb_format(s->p, "\\o%o", (unsigned)(signed char)c));
+	if (read) {
+		str_init(&out, tsb_heap_of(s->p), STR_MAX_DEFAULT);
+		str_addf(&out, "INPUT:   '%s' line %llu\n",
+			 input_is_stdin(s->in.name) ? "STDIN" : s->in.name,
+			 (unsigned long long)s->in.line);
+		debug_put(s, &out);
 	}
-	put(s, "\n");
+	debug_space(s, "PATTERN: ", &s->pattern);
 }
 
-void sed_debug_spans(struct sed *s, const struct sed_regex *re)
+void sed_debug_command(struct sed *s, const struct sed_cmd *cmd)
 {
-	put(s, "MATCHED REGEX REGISTERS\n");
-	for (size_t i = 0; i <= re->groups && i < 10; i++) {
-		struct regex_span m = s->spans[i];
+	struct str out;
 
-		if (m.so == REGEX_NONE)
-			continue;
-		put(s, tsb_format(s->p, "  regex[%zu] = %zu-%zu '", i, m.so, m.eo));
-		sed_put_raw(s, &s->std_out, s->space.at + m.so, m.eo - m.so);
-		put(s, "'\n");
+	str_init(&out, tsb_heap_of(s->p), STR_MAX_DEFAULT);
+	s->debug_last = cmd->name;
+	str_adds(&out, "COMMAND: ");
+	debug_command(s, cmd, &out);
+	debug_put(s, &out);
+}
+
+void sed_debug_after(struct sed *s, const struct sed_cmd *cmd)
+{
+	if (strchr("GNnsxyz", cmd->name))
+		debug_space(s, "PATTERN: ", &s->pattern);
+	if (strchr("ghHx", cmd->name))
+		debug_space(s, "HOLD:    ", &s->hold);
+}
+
+void sed_debug_end(struct sed *s, enum sed_flow flow)
+{
+	if (flow == SED_END || (flow == SED_DELETE && s->debug_last != 'D'))
+		debug_adds(s, "END-OF-CYCLE:\n");
+}
+
+/* The groups of the first match, up to one that took no part. */
+void sed_debug_match(struct sed *s)
+{
+	size_t n = s->last_regex->groups < SED_REFS ? s->last_regex->groups + 1 : SED_REFS;
+	struct regex_span spans[SED_REFS];
+	struct str out;
+
+	sed_match(s, s->last_regex, s->pattern.at, s->pattern.n, 0, spans, n);
+	str_init(&out, tsb_heap_of(s->p), STR_MAX_DEFAULT);
+	str_adds(&out, "MATCHED REGEX REGISTERS\n");
+	for (size_t i = 0; i < n && spans[i].so != REGEX_NONE; i++) {
+		str_addf(&out, "  regex[%zu] = %d-%d '", i, (int)spans[i].so, (int)spans[i].eo);
+		str_addn(&out, s->pattern.at + spans[i].so, spans[i].eo - spans[i].so);
+		str_adds(&out, "'\n");
 	}
+	debug_put(s, &out);
 }

@@ -1,488 +1,345 @@
 /*
- * A sed script to commands. The texts of the messages and the places they name
- * are GNU's: characters of an expression read so far, or the line of a file.
+ * Scripts: addresses, the name of a command, what belongs to it. A script comes
+ * in pieces (-e, -f); blocks and labels span them, a command does not, but for
+ * the text of a, i and c.
  */
 #include "cmd/sed.h"
 
-#include <errno.h>
 #include <string.h>
-
-#include "base/map.h"
-#include "cmd/util.h"
-
-/* ---- Messages ---- */
-
-static void say(struct sed *s, const char *text)
-{
-	const char *all = tsb_format(s->p, "%s: %s\n", tsb_name(s->p), text);
-
-	sink_flush(&s->std_out.sink);
-	tsb_flush(s->p);
-	tsb_write_all(s->p, 2, all, strlen(all));
-}
-
-static __attribute__((format(printf, 2, 0)))
-const char *message(struct sed *s, const char *fmt, va_list ap)
-{
-	struct str text;
-
-	str_init(&text, tsb_heap_of(s->p), STR_MAX_DEFAULT);
-	str_addvf(&text, fmt, ap);
-	return str_take(&text, NULL);
-}
-
-void sed_panic(struct sed *s, int status, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(s, message(s, fmt, ap));
-	va_end(ap);
-	if (s->temp)
-		tsb_unlink(s->p, s->temp);
-	tsb_exit(s->p, status);
-}
-
-void sed_bad(struct sed_parser *q, const char *fmt, ...)
-{
-	struct sed *s = q->s;
-	const char *what;
-	va_list ap;
-
-	va_start(ap, fmt);
-	what = message(s, fmt, ap);
-	va_end(ap);
-	if (q->script && q->script->file)
-		say(s, tsb_format(s->p, "file %s line %zu: %s", q->script->file, q->line, what));
-	else
-		say(s, tsb_format(s->p, "-e expression #%u, char %zu: %s", q->expression,
-				  q->script ? q->at : 0, what));
-	tsb_exit(s->p, SED_BAD_USAGE);
-}
-
-/* ---- Characters ---- */
-
-int sed_get(struct sed_parser *q)
-{
-	int c;
-
-	if (q->at >= q->script->n) {
-		q->ended = true;
-		return -1;
-	}
-	c = (unsigned char)q->script->text[q->at++];
-	q->line += c == '\n';
-	return c;
-}
-
-void sed_unget(struct sed_parser *q, int c)
-{
-	if (c < 0)
-		return;
-	q->at--;
-	q->line -= c == '\n';
-}
-
-static bool is_blank(int c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static bool is_space(int c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static bool is_digit(int c)
-{
-	return c >= '0' && c <= '9';
-}
-
-int sed_get_nonblank(struct sed_parser *q)
-{
-	int c;
-
-	do
-		c = sed_get(q);
-	while (is_blank(c));
-	return c;
-}
-
-uint64_t sed_get_number(struct sed_parser *q, int first)
-{
-	uint64_t n = 0;
-	int c = first;
-
-	for (; is_digit(c); c = sed_get(q))
-		if (__builtin_mul_overflow(n, (uint64_t)10, &n) ||
-		    __builtin_add_overflow(n, (uint64_t)(c - '0'), &n))
-			n = UINT64_MAX;
-	sed_unget(q, c);
-	return n;
-}
-
-static void end_of_command(struct sed_parser *q)
-{
-	int c = sed_get_nonblank(q);
-
-	if (c == '}' || c == '#')
-		sed_unget(q, c);
-	else if (c >= 0 && c != '\n' && c != ';' && c != '\r')
-		sed_bad(q, "extra characters after command");
-}
-
-/* ---- Words ---- */
-
-const char *sed_get_file_name(struct sed_parser *q)
-{
-	struct str name;
-	int c;
-
-	if (q->s->sandbox)
-		sed_bad(q, "e/r/w commands disabled in sandbox mode");
-	str_init(&name, tsb_heap_of(q->s->p), STR_MAX_DEFAULT);
-	for (c = sed_get_nonblank(q); c >= 0 && c != '\n'; c = sed_get(q))
-		str_addc(&name, c);
-	if (!name.n)
-		sed_bad(q, "missing filename in r/R/w/W commands");
-	return str_take(&name, NULL);
-}
-
-struct sed_out *sed_get_out(struct sed_parser *q)
-{
-	return sed_out_open(q->s, sed_get_file_name(q));
-}
-
-static const char *get_label(struct sed_parser *q)
-{
-	struct str name;
-	int c;
-
-	str_init(&name, tsb_heap_of(q->s->p), STR_MAX_DEFAULT);
-	for (c = sed_get_nonblank(q); c >= 0 && !is_space(c) && c != ';' && c != '}' && c != '#';
-	     c = sed_get(q))
-		str_addc(&name, c);
-	sed_unget(q, c);
-	return str_take(&name, NULL);
-}
 
 /* ---- Addresses ---- */
 
-static void get_regex_address(struct sed_parser *q, struct sed_addr *a, int delimiter)
+static bool parse_regex_addr(struct sed *s, struct sed_addr *a, int c)
 {
-	struct str text;
+	struct str pattern;
 	unsigned flags = 0;
 
-	if (delimiter < 0 || !sed_get_delimited(q, delimiter, true, &text))
-		sed_bad(q, "unterminated address regex");
+	if (c == '\\')
+		c = sed_char(s);
+	if (!sed_delimited(s, c, true, &pattern))
+		sed_bad(s, "unterminated address regex");
 	for (;;) {
-		int c = sed_get_nonblank(q);
-
-		if (c == 'I' && !q->s->strict) {
+		c = sed_nonblank(s);
+		if (c == 'I' && s->posix != SED_MINIMAL)
 			flags |= REGEX_ICASE;
-		} else if (c == 'M' && !q->s->strict) {
+		else if (c == 'M' && s->posix != SED_MINIMAL)
 			flags |= REGEX_NEWLINE;
-		} else {
-			sed_unget(q, c);
+		else
 			break;
-		}
 	}
-	a->kind = SED_MATCH;
-	a->re = sed_regex_new(q, &text, flags);
-}
-
-/* Steps of N~M: a number that may be missing. */
-static uint64_t get_step(struct sed_parser *q)
-{
-	return sed_get_number(q, sed_get_nonblank(q));
-}
-
-static bool get_address(struct sed_parser *q, struct sed_addr *a, int c)
-{
-	*a = (struct sed_addr){ .kind = SED_LINE };
-	if (c == '/') {
-		get_regex_address(q, a, c);
-	} else if (c == '\\') {
-		get_regex_address(q, a, sed_get(q));
-	} else if (is_digit(c)) {
-		a->n = sed_get_number(q, c);
-		c = sed_get_nonblank(q);
-		if (c != '~' || q->s->strict) {
-			sed_unget(q, c);
-			return true;
-		}
-		a->step = get_step(q);
-		if (a->step)
-			a->kind = SED_STEP;
-	} else if ((c == '+' || c == '~') && !q->s->strict) {
-		a->n = get_step(q);
-		a->kind = c == '+' ? SED_PLUS : SED_MULTIPLE;
-	} else if (c == '$') {
-		a->kind = SED_LAST;
-	} else {
-		return false;
-	}
+	sed_unchar(s, c);
+	a->kind = SED_ADDR_REGEX;
+	a->regex = sed_regex_new(s, &pattern, flags, -1);
 	return true;
 }
 
-static struct sed_addr *keep_address(struct sed_parser *q, const struct sed_addr *a)
+static bool parse_number_addr(struct sed *s, struct sed_addr *a, int c)
 {
-	struct sed_addr *copy = tsb_alloc(q->s->p, sizeof(*copy));
-
-	*copy = *a;
-	return copy;
+	a->kind = SED_ADDR_LINE;
+	a->n = sed_integer(s, c);
+	c = sed_nonblank(s);
+	if (c != '~' || s->posix == SED_MINIMAL) {
+		sed_unchar(s, c);
+		return true;
+	}
+	a->step = sed_integer(s, sed_nonblank(s));
+	if (a->step)
+		a->kind = SED_ADDR_STEP;
+	return true;
 }
 
-/* Both addresses and "!"; the character behind them. */
-static int get_addresses(struct sed_parser *q, struct sed_cmd *cmd, int c)
+/* false: there is none at c. */
+static bool parse_addr(struct sed *s, struct sed_addr *a, int c)
 {
-	struct sed_addr a;
-
-	if (get_address(q, &a, c)) {
-		/* "~" or "~0" alone is every line. */
-		if (a.kind == SED_MULTIPLE && !a.n)
-			a = (struct sed_addr){ .kind = SED_STEP, .step = 1 };
-		if (a.kind == SED_PLUS || a.kind == SED_MULTIPLE)
-			sed_bad(q, "invalid usage of +N or ~N as first address");
-		cmd->a1 = keep_address(q, &a);
-		c = sed_get_nonblank(q);
-		if (c == ',') {
-			if (!get_address(q, &a, sed_get_nonblank(q)))
-				sed_bad(q, "unexpected `,'");
-			cmd->a2 = keep_address(q, &a);
-			c = sed_get_nonblank(q);
-		}
-		if (cmd->a1->kind == SED_LINE && !cmd->a1->n &&
-		    !(cmd->a2 ? cmd->a2->kind == SED_MATCH && !q->s->strict : c == 'r'))
-			sed_bad(q, "invalid usage of line address 0");
+	*a = (struct sed_addr){ 0 };
+	if (c == '/' || c == '\\')
+		return parse_regex_addr(s, a, c);
+	if (c >= '0' && c <= '9')
+		return parse_number_addr(s, a, c);
+	if ((c == '+' || c == '~') && s->posix != SED_MINIMAL) {
+		a->kind = c == '+' ? SED_ADDR_PLUS : SED_ADDR_MULTIPLE;
+		a->n = sed_integer(s, sed_nonblank(s));
+		return true;
 	}
-	if (c != '!')
+	if (c == '$')
+		a->kind = SED_ADDR_LAST;
+	return c == '$';
+}
+
+/* Both addresses; returns the character behind them. */
+static int parse_addrs(struct sed *s, struct sed_cmd *cmd, int c)
+{
+	if (!parse_addr(s, &cmd->a1, c))
 		return c;
-	cmd->bang = true;
-	c = sed_get_nonblank(q);
-	if (c == '!')
-		sed_bad(q, "multiple `!'s");
+	if (cmd->a1.kind == SED_ADDR_PLUS || cmd->a1.kind == SED_ADDR_MULTIPLE)
+		sed_bad(s, "invalid usage of +N or ~N as first address");
+	c = sed_nonblank(s);
+	if (c == ',') {
+		if (!parse_addr(s, &cmd->a2, sed_nonblank(s)))
+			sed_bad(s, "unexpected `,'");
+		c = sed_nonblank(s);
+	}
+	if (cmd->a1.kind != SED_ADDR_LINE || cmd->a1.n)
+		return c;
+	cmd->zero = true;
+	if (s->posix == SED_MINIMAL ||
+	    (cmd->a2.kind != SED_ADDR_REGEX && (cmd->a2.kind || c != 'r')))
+		sed_bad(s, "invalid usage of line address 0");
+	if (!cmd->a2.kind)
+		cmd->a1.n = 1;
 	return c;
 }
 
-/* ---- Commands ---- */
+/* ---- What belongs to a command ---- */
 
-static void comment(struct sed_parser *q, bool at_start)
+static void parse_comment(struct sed *s, const struct sed_cmd *cmd)
 {
-	int c = sed_get(q);
+	const struct sed_script *t = &s->script;
+	int c;
 
+	if (cmd->a1.kind)
+		sed_bad(s, "comments don't accept any addresses");
+	c = sed_char(s);
 	/* Whatever follows: "#no" is as good as "#n". */
-	if (at_start && c == 'n')
-		q->s->quiet = true;
+	if (c == 'n' && t->at == t->base + 2 && !s->scripted && !t->piped)
+		s->quiet = true;
 	while (c >= 0 && c != '\n')
-		c = sed_get(q);
+		c = sed_char(s);
 }
 
-static void one_address(struct sed_parser *q, const struct sed_cmd *cmd)
+static void parse_close(struct sed *s, const struct sed_cmd *cmd)
 {
-	if (cmd->a2)
-		sed_bad(q, "command only uses one address");
+	size_t here = s->cmds.n - 1;
+
+	if (!s->blocks.n)
+		sed_bad(s, "unexpected `}'");
+	if (cmd->a1.kind)
+		sed_bad(s, "`}' doesn't want any addresses");
+	sed_end_of_command(s);
+	s->cmds.at[vec_pop(&s->blocks).at].target = here;
 }
 
-static void open_block(struct sed_parser *q, size_t index)
+static void parse_open(struct sed *s)
 {
-	q->blocks = util_grow(q->s->p, q->blocks, q->n_blocks, &q->cap_blocks, sizeof(*q->blocks));
-	q->blocks[q->n_blocks++] = (struct sed_block){ index, q->script, q->line, q->expression };
+	struct sed_block *b = vec_add(tsb_heap_of(s->p), &s->blocks);
+
+	*b = (struct sed_block){ s->cmds.n - 1, s->script };
 }
 
-static void close_block(struct sed_parser *q, const struct sed_cmd *cmd, size_t index)
+static void parse_label(struct sed *s, struct sed_cmd *cmd)
 {
-	if (!q->n_blocks)
-		sed_bad(q, "unexpected `}'");
-	if (cmd->a1)
-		sed_bad(q, "} doesn't want any addresses");
-	end_of_command(q);
-	q->s->cmds[q->blocks[--q->n_blocks].index].jump = index;
+	struct sed_label *label;
+
+	if (cmd->a1.kind)
+		sed_bad(s, ": doesn't want any addresses");
+	cmd->text = sed_label(s);
+	if (!cmd->text.n)
+		sed_bad(s, "\":\" lacks a label");
+	label = vec_add(tsb_heap_of(s->p), &s->labels);
+	*label = (struct sed_label){ cmd->text, s->cmds.n - 1 };
 }
 
-static void number_command(struct sed_parser *q, struct sed_cmd *cmd)
+/* q, Q, l, L: a number may follow. */
+static void parse_number(struct sed *s, struct sed_cmd *cmd)
 {
+	bool quits = cmd->name == 'q' || cmd->name == 'Q';
 	int c;
 
-	if (cmd->cmd == 'q' || cmd->cmd == 'Q')
-		one_address(q, cmd);
-	c = sed_get_nonblank(q);
-	cmd->number = -1;
-	if (is_digit(c)) {
-		uint64_t n = sed_get_number(q, c);
+	if (quits && cmd->a2.kind)
+		sed_bad(s, "command only uses one address");
+	c = sed_nonblank(s);
+	cmd->number = SED_NOT_GIVEN;
+	if (c >= '0' && c <= '9' && s->posix != SED_MINIMAL)
+		cmd->number = (int)sed_integer(s, c);
+	else
+		sed_unchar(s, c);
+	sed_end_of_command(s);
+}
 
-		cmd->number = n > INT32_MAX ? INT32_MAX : (int64_t)n;
-	} else {
-		sed_unget(q, c);
+/* Dotted numbers: is this sed older than that? */
+static bool version_is_newer(struct slice v)
+{
+	static const int ours[] = { 4, 9, 0 };
+	const char *p = v.p, *end = p + v.n;
+
+	for (int i = 0; i < 3; i++) {
+		int n = 0;
+
+		if (p < end && (*p < '0' || *p > '9'))
+			return true;
+		for (; p < end && *p >= '0' && *p <= '9'; p++)
+			if (n < 10000)
+				n = n * 10 + (*p - '0');
+		if (n != ours[i])
+			return n > ours[i];
+		p += p < end && *p == '.';
 	}
-	end_of_command(q);
+	return false;
 }
 
-static void label_command(struct sed_parser *q, struct sed_cmd *cmd)
+static void parse_version(struct sed *s)
 {
-	if (cmd->cmd == ':') {
-		if (cmd->a1)
-			sed_bad(q, ": doesn't want any addresses");
-		cmd->label = get_label(q);
-		if (!*cmd->label)
-			sed_bad(q, "\":\" lacks a label");
+	if (version_is_newer(sed_label(s)))
+		sed_bad(s, "expected newer version of sed");
+	s->posix = SED_GNU;
+}
+
+static void parse_file(struct sed *s, struct sed_cmd *cmd)
+{
+	struct sed_source *r;
+
+	if (cmd->name == 'w' || cmd->name == 'W') {
+		cmd->text = sed_filename(s);
+		cmd->out = sed_out_open(s, cmd->text);
 		return;
 	}
-	cmd->label = get_label(q);
-}
-
-static void version_command(struct sed_parser *q)
-{
-	const char *v = get_label(q);
-	unsigned major = 0, minor = 0;
-
-	for (; is_digit(*v); v++)
-		major = major * 10 + (unsigned)(*v - '0');
-	if (*v == '.')
-		for (v++; is_digit(*v); v++)
-			minor = minor * 10 + (unsigned)(*v - '0');
-	if (major > 4 || (major == 4 && minor > 9))
-		sed_bad(q, "expected newer version of sed");
-	end_of_command(q);
-}
-
-static void shell_command(struct sed_parser *q, struct sed_cmd *cmd)
-{
-	int c;
-
-	if (q->s->sandbox)
-		sed_bad(q, "e/r/w commands disabled in sandbox mode");
-	c = sed_get_nonblank(q);
-	if (c < 0 || c == '\n')
+	cmd->text = sed_filename(s);
+	if (cmd->name == 'r')
 		return;
-	sed_unget(q, c);
-	sed_read_text(q, cmd);
+	for (r = s->sources; r && !slice_is(cmd->text, r->name); r = r->next)
+		;
+	if (!r) {
+		r = sed_alloc(s, sizeof(*r));
+		r->name = cmd->text.p;
+		r->next = s->sources;
+		s->sources = r;
+	}
+	cmd->source = r;
 }
 
-static void strict_command(struct sed_parser *q, const struct sed_cmd *cmd)
+/* ---- A command ---- */
+
+static void parse_check_posix(struct sed *s, const struct sed_cmd *cmd, int c)
 {
-	if (!q->s->strict || !cmd->cmd)
+	if (s->posix != SED_MINIMAL || c <= 0)
 		return;
-	if (strchr("eFvzLQTRW", cmd->cmd))
-		sed_bad(q, "unknown command: `%c'", cmd->cmd);
-	if (strchr("ail=r", cmd->cmd))
-		one_address(q, cmd);
+	if (strchr("eFvzLQTRW", c))
+		sed_bad(s, "unknown command: `%c'", c);
+	if (strchr("ailq=r", c) && cmd->a2.kind)
+		sed_bad(s, "command only uses one address");
 }
 
-/* The rest of a command, by its letter. */
-static void get_command(struct sed_parser *q, struct sed_cmd *cmd, size_t index)
+static void parse_arguments(struct sed *s, struct sed_cmd *cmd)
 {
-	strict_command(q, cmd);
-	switch (cmd->cmd) {
-	case '{': open_block(q, index); break;
-	case '}': close_block(q, cmd, index); break;
-	case 'a': case 'i': case 'c': sed_read_text(q, cmd); break;
-	case 'e': shell_command(q, cmd); break;
-	case ':': case 'b': case 't': case 'T': label_command(q, cmd); break;
-	case 'q': case 'Q': case 'l': case 'L': number_command(q, cmd); break;
-	case 'r': cmd->file = sed_get_file_name(q); break;
-	case 'R': cmd->in = sed_in_open(q->s, sed_get_file_name(q)); break;
-	case 'w': case 'W': cmd->out = sed_get_out(q); break;
-	case 's': sed_parse_subst(q, cmd); break;
-	case 'y':
-		sed_parse_map(q, cmd);
-		end_of_command(q);
+	if (s->sandbox && strchr("erRwW", cmd->name))
+		sed_bad(s, "e/r/w commands disabled in sandbox mode");
+	switch (cmd->name) {
+	case '{':
+		parse_open(s);
 		break;
-	case 'v': version_command(q); break;
-	case '=': case 'd': case 'D': case 'F': case 'g': case 'G': case 'h': case 'H': case 'n':
-	case 'N': case 'p': case 'P': case 'z': case 'x':
-		end_of_command(q);
+	case '}':
+		parse_close(s, cmd);
+		break;
+	case ':':
+		parse_label(s, cmd);
+		break;
+	case 'b': case 't': case 'T':
+		cmd->text = sed_label(s);
+		break;
+	case 'q': case 'Q': case 'l': case 'L':
+		parse_number(s, cmd);
+		break;
+	case 'r': case 'R': case 'w': case 'W':
+		parse_file(s, cmd);
+		break;
+	case 's':
+		sed_parse_subst(s, cmd);
+		break;
+	case 'y':
+		sed_parse_trans(s, cmd);
+		break;
+	case 'a': case 'i': case 'c': case 'e':
+		sed_parse_text(s, s->cmds.n - 1);
 		break;
 	default:
-		sed_bad(q, "unknown command: `%c'", cmd->cmd);
+		sed_end_of_command(s);
+		break;
 	}
 }
 
-static void parse_script(struct sed_parser *q)
+/* false: that was a comment or v, which leave no command. */
+static bool parse_command(struct sed *s, struct sed_cmd *cmd, int c)
 {
-	struct sed *s = q->s;
+	c = parse_addrs(s, cmd, c);
+	if (c == '!') {
+		cmd->negate = true;
+		c = sed_nonblank(s);
+		if (c == '!')
+			sed_bad(s, "multiple `!'s");
+	}
+	parse_check_posix(s, cmd, c);
+	if (c < 0)
+		sed_bad(s, "missing command");
+	cmd->name = (char)c;
+	if (c == '#') {
+		parse_comment(s, cmd);
+		return false;
+	}
+	if (c == 'v') {
+		parse_version(s);
+		return false;
+	}
+	cmd->run = sed_find_command(cmd->name);
+	if (!cmd->run)
+		sed_bad(s, "unknown command: `%c'", c);
+	parse_arguments(s, cmd);
+	return true;
+}
+
+void sed_compile(struct sed *s, const char *text, size_t n, const char *file, bool piped)
+{
 	int c;
 
-	if (!sed_continue_text(q))
-		return;
-	while ((c = sed_get(q)) >= 0) {
+	s->script = (struct sed_script){ text, text, text + n, file, file ? 1 : 0,
+					 file ? 0 : ++s->expressions, piped };
+	if (s->has_pending)
+		sed_text_goes_on(s);
+	for (;;) {
 		struct sed_cmd *cmd;
 
-		if (c == ';' || is_space(c))
-			continue;
-		s->cmds = util_grow(s->p, s->cmds, s->n_cmds, &s->cap_cmds, sizeof(*s->cmds));
-		cmd = &s->cmds[s->n_cmds];
-		*cmd = (struct sed_cmd){ .number = -1 };
-		c = get_addresses(q, cmd, c);
+		do
+			c = sed_char(s);
+		while (c == ';' || sed_is_space(c));
 		if (c < 0)
-			sed_bad(q, "missing command");
-		if (c == '#') {
-			if (cmd->a1)
-				sed_bad(q, "comments don't accept any addresses");
-			comment(q, q->script == s->scripts && q->at == 1);
+			break;
+		cmd = vec_add(tsb_heap_of(s->p), &s->cmds);
+		if (!parse_command(s, cmd, c))
+			s->cmds.n--;
+	}
+	s->scripted = true;
+}
+
+/* ---- The end ---- */
+
+static void compile_jumps(struct sed *s)
+{
+	for (size_t i = s->cmds.n; i--; ) {
+		struct sed_cmd *cmd = &s->cmds.at[i];
+		size_t k = s->labels.n;
+
+		cmd->skip = cmd->name == '{' ? cmd->target : i + 1;
+		if (!strchr("btT", cmd->name))
 			continue;
-		}
-		cmd->cmd = (char)c;
-		s->n_cmds++;
-		get_command(q, cmd, s->n_cmds - 1);
-		tsb_tick(s->p, 1);
+		cmd->target = s->cmds.n;
+		if (!cmd->text.n)
+			continue;
+		while (k && !slice_eq(s->labels.at[k - 1].name, cmd->text))
+			k--;
+		if (!k)
+			sed_panic(s, "can't find label for jump to `%s'", cmd->text.p);
+		cmd->target = s->labels.at[k - 1].at;
 	}
 }
 
-/* ---- Labels ---- */
-
-static void find_labels(struct sed *s)
+void sed_compile_end(struct sed *s)
 {
-	struct map labels;
-
-	map_init(&labels, tsb_heap_of(s->p));
-	for (size_t i = 0; i < s->n_cmds; i++) {
-		struct map_entry *e;
-
-		if (s->cmds[i].cmd != ':')
-			continue;
-		e = map_put(&labels, s->cmds[i].label, strlen(s->cmds[i].label));
-		if (!e->value)
-			e->value = (void *)(uintptr_t)(i + 1);
+	if (s->blocks.n) {
+		s->script = vec_last(&s->blocks).place;
+		s->script.at = s->script.base;
+		sed_bad(s, "unmatched `{'");
 	}
-	/* From the end, because the last one that is wrong is told of. */
-	for (size_t i = s->n_cmds; i--; ) {
-		struct sed_cmd *c = &s->cmds[i];
-		struct map_entry *e;
-
-		if (c->cmd != 'b' && c->cmd != 't' && c->cmd != 'T')
-			continue;
-		c->jump = s->n_cmds;
-		if (!*c->label)
-			continue;
-		e = map_find(&labels, c->label, strlen(c->label));
-		if (!e)
-			sed_panic(s, SED_PANIC, "can't find label for jump to `%s'", c->label);
-		c->jump = (size_t)(uintptr_t)e->value - 1;
-	}
-	map_end(&labels);
-}
-
-void sed_compile(struct sed *s)
-{
-	struct sed_parser q = { .s = s };
-
-	for (size_t i = 0; i < s->n_scripts; i++) {
-		q.script = &s->scripts[i];
-		q.at = 0;
-		q.line = 1;
-		q.expression += !q.script->file;
-		parse_script(&q);
-	}
-	q.script = NULL;
-	sed_end_text(&q);
-	if (q.n_blocks) {
-		const struct sed_block *b = &q.blocks[q.n_blocks - 1];
-
-		q.script = b->script->file ? b->script : NULL;
-		q.line = b->line;
-		q.expression = b->expression;
-		sed_bad(&q, "unmatched `{'");
-	}
-	find_labels(s);
+	if (s->has_pending)
+		sed_text_end(s);
+	compile_jumps(s);
+	s->script.at = s->script.base;	/* "char 0", when a message speaks of it later */
 }

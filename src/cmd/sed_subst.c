@@ -1,415 +1,331 @@
 /*
- * sed's s and y: reading and doing them.
+ * s: the replacement as pieces (literal text, then a group), and its making. The
+ * new line grows in a second space, which then changes places with the pattern
+ * space.
  *
- * A replacement is kept as pieces: text, a group, and what happens to their
- * case. The result is built in a scratch buffer that then changes places with
- * the pattern space, so that a line is copied once however often it matches.
+ * Letter case follows GNU: \U and \L last until \E; \u and \l change the first
+ * character of the next piece, and wait for the next one if that is an empty
+ * group. A \u right before \L or \U is lost.
  */
 #include "cmd/sed.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
-#include "cmd/util.h"
 
-/* ---- Regular expressions ---- */
+/* ---- Parsing ---- */
 
-static void sed_regex_tick(void *ctx, size_t steps)
-{
-	tsb_tick(ctx, steps / 64 + 1);
-}
-
-struct sed_regex *sed_regex_new(struct sed_parser *q, struct str *text, unsigned flags)
-{
-	struct sed *s = q->s;
-	struct sed_regex *re = tsb_alloc(s->p, sizeof(*re));
-	const char *error;
-
-	if (!text->n) {
-		if (flags)
-			sed_bad(q, "cannot specify modifiers on empty regexp");
-		return re;
-	}
-	re->text = tsb_strndup(s->p, text->p, text->n);
-	sed_unescape(q, text, SED_TEXT_REGEX);
-	re->flags = flags | REGEX_UTF8 | (s->extended ? REGEX_EXTENDED : 0) |
-		    (s->strict ? REGEX_NO_GNU : 0) | (s->zero ? REGEX_NUL_LINES : 0);
-	re->re = regex_compile(tsb_heap_of(s->p), text->p, text->n, re->flags, &error);
-	if (!re->re)
-		sed_bad(q, "%s", error);
-	re->groups = regex_groups(re->re);
-	regex_on_tick(re->re, sed_regex_tick, s->p);
-	return re;
-}
-
-struct sed_regex *sed_regex_use(struct sed *s, struct sed_regex *re)
-{
-	unsigned n = 0;
-
-	if (re->re) {
-		s->last_regex = re;
-		return re;
-	}
-	if (s->last_regex)
-		return s->last_regex;
-	for (size_t i = 0; i < s->n_scripts; i++)
-		n += !s->scripts[i].file;
-	sed_panic(s, SED_BAD_USAGE, "-e expression #%u, char 0: no previous regular expression", n);
-}
-
-bool sed_match(struct sed *s, struct sed_regex *re, size_t from, size_t n_spans)
-{
-	enum regex_status r = regex_match(re->re, s->space.at, s->space.n, from, 0, s->spans,
-					  n_spans);
-
-	if (r == REGEX_BUDGET)
-		sed_panic(s, SED_PANIC, "a regular expression with back-references takes too long");
-	return r == REGEX_MATCH;
-}
-
-/* ---- Reading s ---- */
-
-struct pieces {
-	struct sed_parser *q;
+struct replacement {
 	struct sed_subst *sub;
-	struct sed_piece now;
-	size_t cap, start;	/* start: of the text that is not in a piece yet */
-	struct str *text;
-	struct str plain;	/* the text without backslashes */
+	struct str text;	/* literal text of the piece that is being read */
+	unsigned how, then;	/* of this piece and of those behind it */
 };
 
-static void piece_end(struct pieces *b, int group)
+static void piece_end(struct sed *s, struct replacement *r, int ref)
 {
-	struct sed_subst *sub = b->sub;
+	struct sed_subst *sub = r->sub;
+	struct sed_piece *last = sub->pieces.n ? &vec_last(&sub->pieces) : NULL, *piece;
 
-	b->now.text = (struct slice){ tsb_strndup(b->q->s->p, b->plain.p, b->plain.n), b->plain.n };
-	b->now.group = group;
-	str_reset(&b->plain);
-	sub->pieces = util_grow(b->q->s->p, sub->pieces, sub->n_pieces, &b->cap,
-				sizeof(*sub->pieces));
-	sub->pieces[sub->n_pieces++] = b->now;
-	b->now = (struct sed_piece){ .group = -1 };
-	if (group > sub->max_group)
-		sub->max_group = group;
+	sub->plain &= !r->how;
+	if (ref > sub->max_ref)
+		sub->max_ref = ref;
+	if (sub->plain && ref < 0 && !r->text.n)
+		return;
+	if (sub->plain && last && last->ref < 0) {
+		struct str both;
+
+		str_init(&both, tsb_heap_of(s->p), STR_MAX_DEFAULT);
+		str_addslice(&both, last->text);
+		str_addn(&both, r->text.p, r->text.n);
+		last->text = sed_keep(&both);
+		last->ref = ref;
+		str_reset(&r->text);
+		return;
+	}
+	piece = vec_add(tsb_heap_of(s->p), &sub->pieces);
+	*piece = (struct sed_piece){ sed_keep(&r->text), ref, r->how };
+	r->how = r->then;
 }
 
-static void piece_case(struct pieces *b, char c)
+static void replacement_case(struct replacement *r, char c)
 {
-	if (b->plain.n)
-		piece_end(b, -1);
-	b->sub->has_case = true;
 	switch (c) {
-	case 'U': case 'L': case 'E':
-		b->now.case_set = true;
-		b->now.next = SED_CASE_NONE;
-		b->now.lasting = c == 'U' ? SED_CASE_UPPER
-			       : c == 'L' ? SED_CASE_LOWER : SED_CASE_NONE;
+	case 'U':
+		r->how = r->then = SED_CASE_UPPER;
+		break;
+	case 'L':
+		r->how = r->then = SED_CASE_LOWER;
+		break;
+	case 'E':
+		r->how = r->then = SED_CASE_KEEP;
+		break;
+	case 'u':
+		r->then = r->how;
+		r->how |= SED_FIRST_UPPER;
 		break;
 	default:
-		b->now.next = c == 'u' ? SED_CASE_UPPER : SED_CASE_LOWER;
+		r->then = r->how;
+		r->how |= SED_FIRST_LOWER;
+		break;
 	}
 }
 
-static void parse_replacement(struct sed_parser *q, struct sed_subst *sub, struct str *text)
+/* What is behind a backslash. */
+static void replacement_escape(struct sed *s, struct replacement *r, char c)
 {
-	struct pieces b = { .q = q, .sub = sub, .now = { .group = -1 }, .text = text };
+	if (c >= '0' && c <= '9') {
+		piece_end(s, r, c - '0');
+	} else if (c && strchr("ULEul", c) && s->posix != SED_MINIMAL) {
+		piece_end(s, r, -1);
+		replacement_case(r, c);
+	} else {
+		str_addc(&r->text, c == 'n' ? '\n' : c);
+		piece_end(s, r, -1);
+	}
+}
 
-	str_init(&b.plain, tsb_heap_of(q->s->p), STR_MAX_DEFAULT);
+static void parse_replacement(struct sed *s, struct sed_subst *sub, struct str *text)
+{
+	struct replacement r = { .sub = sub };
+
+	sed_unescape(s, text, SED_TEXT_REPLACEMENT);
+	str_init(&r.text, tsb_heap_of(s->p), STR_MAX_DEFAULT);
+	sub->max_ref = -1;
+	sub->plain = true;
 	for (size_t i = 0; i < text->n; i++) {
 		char c = text->p[i];
 
-		if (c == '&') {
-			piece_end(&b, 0);
-		} else if (c != '\\' || i + 1 >= text->n) {
-			str_addc(&b.plain, c);
-		} else {
-			c = text->p[++i];
-			if (c >= '0' && c <= '9')
-				piece_end(&b, c - '0');
-			else if (!q->s->strict && c && strchr("ULEul", c))
-				piece_case(&b, c);
-			else
-				str_addc(&b.plain, c == 'n' ? '\n' : c);
-		}
+		if (c == '\\' && i + 1 < text->n)
+			replacement_escape(s, &r, text->p[++i]);
+		else if (c == '&')
+			piece_end(s, &r, 0);
+		else
+			str_addc(&r.text, c);
 	}
-	piece_end(&b, -1);
+	if (r.text.n)
+		piece_end(s, &r, -1);
 }
 
-/* One flag: false when they end. */
-static bool parse_flag(struct sed_parser *q, struct sed_subst *sub, unsigned *flags, int c)
+static void parse_flag_number(struct sed *s, struct sed_subst *sub, int c)
 {
-	if (q->s->strict && c > 0 && strchr("iImMe", c))
-		sed_bad(q, "unknown option to `s'");
-	switch (c) {
-	case 'i': case 'I':
-		*flags |= REGEX_ICASE;
-		return true;
-	case 'm': case 'M':
-		*flags |= REGEX_NEWLINE;
-		return true;
-	case 'e':
-		if (q->s->sandbox)
-			sed_bad(q, "e/r/w commands disabled in sandbox mode");
-		sub->eval = true;
-		return true;
-	case 'p':
-		if (sub->print)
-			sed_bad(q, "multiple `p' options to `s' command");
-		sub->print = 1 + sub->eval;
-		return true;
-	case 'g':
-		if (sub->global)
-			sed_bad(q, "multiple `g' options to `s' command");
-		sub->global = true;
-		return true;
-	case 'w':
-		sub->out = sed_get_out(q);
-		return false;
-	case '}': case '#':
-		sed_unget(q, c);
-		return false;
-	case ' ': case '\t':
-		return true;
-	case '\n': case ';': case -1: case '\r':
-		return false;
-	default:
-		break;
-	}
-	if (c < '0' || c > '9')
-		sed_bad(q, "unknown option to `s'");
 	if (sub->number)
-		sed_bad(q, "multiple number options to `s' command");
-	sub->number = sed_get_number(q, c);
+		sed_bad(s, "multiple number options to `s' command");
+	sub->number = sed_integer(s, c);
 	if (!sub->number)
-		sed_bad(q, "number option to `s' command may not be zero");
+		sed_bad(s, "number option to `s' command may not be zero");
+}
+
+/* The letters that GNU added: they add to *flags. */
+static bool parse_flag_gnu(struct sed *s, struct sed_subst *sub, int c, unsigned *flags)
+{
+	if (s->posix == SED_MINIMAL)
+		return false;
+	if (c == 'i' || c == 'I')
+		*flags |= REGEX_ICASE;
+	else if (c == 'm' || c == 'M')
+		*flags |= REGEX_NEWLINE;
+	else if (c != 'e')
+		return false;
+	if (c == 'e' && s->sandbox)
+		sed_bad(s, "e/r/w commands disabled in sandbox mode");
+	sub->eval |= c == 'e';
 	return true;
 }
 
-void sed_parse_subst(struct sed_parser *q, struct sed_cmd *cmd)
+/* One flag; false: the command ends with it. */
+static bool parse_flag(struct sed *s, struct sed_subst *sub, int c, unsigned *flags)
 {
-	struct sed_subst *sub = tsb_alloc(q->s->p, sizeof(*sub));
-	struct str regex, text;
-	unsigned flags = 0;
-	int delimiter = sed_get(q);
-
-	cmd->subst = sub;
-	if (delimiter < 0 || !sed_get_delimited(q, delimiter, true, &regex) ||
-	    !sed_get_delimited(q, delimiter, false, &text))
-		sed_bad(q, "unterminated `s' command");
-	sed_unescape(q, &text, SED_TEXT_REPLACEMENT);
-	parse_replacement(q, sub, &text);
-	sub->source = (struct slice){ tsb_strndup(q->s->p, text.p, text.n), text.n };
-	while (parse_flag(q, sub, &flags, sed_get(q)))
-		;
-	sub->re = sed_regex_new(q, &regex, flags);
-	if (sub->re->re && (size_t)sub->max_group > sub->re->groups)
-		sed_bad(q, "invalid reference \\%d on `s' command's RHS", sub->max_group);
+	if (c < 0 || c == '\n' || c == ';')
+		return false;
+	if (c == '}' || c == '#') {
+		sed_unchar(s, c);
+		return false;
+	}
+	if (c == 'w') {
+		if (s->sandbox)
+			sed_bad(s, "e/r/w commands disabled in sandbox mode");
+		sub->out = sed_out_open(s, sed_filename(s));
+		return false;
+	}
+	if (c == 'p') {
+		if (sub->print)
+			sed_bad(s, "multiple `p' options to `s' command");
+		sub->print = sub->eval ? 2 : 1;
+	} else if (c == 'g') {
+		if (sub->global)
+			sed_bad(s, "multiple `g' options to `s' command");
+		sub->global = true;
+	} else if (c >= '0' && c <= '9') {
+		parse_flag_number(s, sub, c);
+	} else if (c == '\r' && sed_char(s) == '\n') {
+		return false;
+	} else if (!sed_is_blank(c) && !parse_flag_gnu(s, sub, c, flags)) {
+		sed_bad(s, "unknown option to `s'");
+	}
+	return true;
 }
 
-/* ---- Doing s ---- */
+void sed_parse_subst(struct sed *s, struct sed_cmd *cmd)
+{
+	struct sed_subst *sub = sed_alloc(s, sizeof(*sub));
+	struct str pattern, text;
+	unsigned flags = 0;
+	int delim = sed_char(s);
 
-struct casing {
-	enum sed_case lasting, next;
-};
+	if (!sed_delimited(s, delim, true, &pattern) || !sed_delimited(s, delim, false, &text))
+		sed_bad(s, "unterminated `s' command");
+	parse_replacement(s, sub, &text);
+	while (parse_flag(s, sub, sed_char(s), &flags))
+		;
+	sub->regex = sed_regex_new(s, &pattern, flags, sub->max_ref < 0 ? 0 : sub->max_ref);
+	cmd->subst = sub;
+}
 
-static void add_cased(struct sed *s, struct casing *c, const char *at, size_t n)
+/* ---- Letter case ---- */
+
+static int32_t case_of(const struct sed *s, unsigned how, int32_t c)
+{
+	if (!s->utf8 && c >= 128)
+		return c;
+	if (how & (SED_CASE_UPPER | SED_FIRST_UPPER))
+		return utf8_upper(c);
+	return utf8_lower(c);
+}
+
+/* One character at p, changed; the length it had. */
+static size_t case_add(struct sed *s, unsigned how, const char *p, size_t n)
 {
 	char buf[4];
+	size_t len = 1;
+	int32_t c = (unsigned char)*p;
 
-	while (n && (c->lasting || c->next)) {
-		int32_t ch;
-		size_t len = utf8_decode(at, n, &ch);
-		enum sed_case now = c->next ? c->next : c->lasting;
-
-		c->next = SED_CASE_NONE;
-		if (ch < 0)
-			space_add(s, &s->scratch, at, len);
-		else
-			space_add(s, &s->scratch, buf, utf8_encode(buf, (uint32_t)
-				  (now == SED_CASE_UPPER ? utf8_upper(ch) : utf8_lower(ch))));
-		at += len;
-		n -= len;
-	}
-	space_add(s, &s->scratch, at, n);
+	if (s->utf8)
+		len = utf8_decode(p, n, &c);
+	if (c < 0)
+		sed_space_addc(s, &s->scratch, *p);
+	else if (s->utf8)
+		sed_space_add(s, &s->scratch, buf,
+			      utf8_encode(buf, (uint32_t)case_of(s, how, c)));
+	else
+		sed_space_addc(s, &s->scratch, case_of(s, how, c));
+	return len;
 }
 
-static void add_replacement(struct sed *s, const struct sed_subst *sub)
+static void subst_cased(struct sed *s, unsigned how, const char *p, size_t n)
 {
-	struct casing c = { SED_CASE_NONE, SED_CASE_NONE };
+	size_t at = 0;
 
-	for (size_t i = 0; i < sub->n_pieces; i++) {
-		const struct sed_piece *piece = &sub->pieces[i];
-		struct regex_span m = { 0, 0 };
+	if (n && how & SED_FIRST)
+		at = case_add(s, how & SED_FIRST, p, n);
+	if (!(how & SED_CASE_ALL)) {
+		sed_space_add(s, &s->scratch, p + at, n - at);
+		return;
+	}
+	while (at < n)
+		at += case_add(s, how & SED_CASE_ALL, p + at, n - at);
+}
 
-		if (piece->group >= 0 && s->spans[piece->group].so != REGEX_NONE)
-			m = s->spans[piece->group];
-		if (!sub->has_case) {
-			space_add(s, &s->scratch, piece->text.p, piece->text.n);
-			space_add(s, &s->scratch, s->space.at + m.so, m.eo - m.so);
+/* ---- Doing ---- */
+
+static void subst_plain(struct sed *s, const struct sed_subst *sub, const struct regex_span *spans)
+{
+	const char *text = s->pattern.at;
+
+	for (size_t i = 0; i < sub->pieces.n; i++) {
+		const struct sed_piece *piece = &sub->pieces.at[i];
+
+		if (piece->text.n)
+			sed_space_add(s, &s->scratch, piece->text.p, piece->text.n);
+		if (piece->ref >= 0 && spans[piece->ref].so != REGEX_NONE)
+			sed_space_add(s, &s->scratch, text + spans[piece->ref].so,
+				      spans[piece->ref].eo - spans[piece->ref].so);
+	}
+}
+
+static void subst_pieces(struct sed *s, const struct sed_subst *sub, const struct regex_span *spans)
+{
+	unsigned waits = 0;
+
+	for (size_t i = 0; i < sub->pieces.n; i++) {
+		const struct sed_piece *piece = &sub->pieces.at[i];
+		unsigned how = piece->how & SED_FIRST ? piece->how : piece->how | waits;
+		const struct regex_span *span = piece->ref < 0 ? NULL : &spans[piece->ref];
+
+		waits = 0;
+		if (piece->text.n) {
+			subst_cased(s, how, piece->text.p, piece->text.n);
+			how &= ~(unsigned)SED_FIRST;
+		}
+		if (!span)
 			continue;
-		}
-		if (piece->case_set) {
-			c.lasting = piece->lasting;
-			c.next = SED_CASE_NONE;
-		}
-		if (piece->next)
-			c.next = piece->next;
-		add_cased(s, &c, piece->text.p, piece->text.n);
-		add_cased(s, &c, s->space.at + m.so, m.eo - m.so);
+		if (span->so != span->eo)
+			subst_cased(s, how, s->pattern.at + span->so, span->eo - span->so);
+		else if (piece->how & SED_FIRST)
+			waits = how & SED_FIRST;
 	}
 }
 
-/* Replaces in the pattern space: how often. */
-static size_t replace_all(struct sed *s, struct sed_subst *sub, struct sed_regex *re)
+/* All replacements into the scratch space: was there one? */
+static bool subst_all(struct sed *s, const struct sed_subst *sub)
 {
-	size_t from = 0, copied = 0, spans = (size_t)sub->max_group + 1, done = 0;
-	size_t last_end = SIZE_MAX;
-	uint64_t count = 0;
+	const struct sed_space *sp = &s->pattern;
+	struct regex_span spans[SED_REFS];
+	size_t n_spans = (size_t)(sub->max_ref < 0 ? 1 : sub->max_ref + 1);
+	size_t at = 0, last_end = REGEX_NONE;
+	uint64_t count = 0, number = sub->number ? sub->number : 1;
+	bool done = false;
 
-	s->scratch.n = 0;
-	if (s->debug)
-		spans = re->groups < 9 ? re->groups + 1 : 10;
-	while (from <= s->space.n && sed_match(s, re, from, spans)) {
-		struct regex_span m = s->spans[0];
+	while (at <= sp->n && sed_match(s, sub->regex, sp->at, sp->n, at, spans, n_spans)) {
+		size_t so = spans[0].so, eo = spans[0].eo;
 
-		/* An empty match right behind the last one does not count. */
-		if (!(m.so == m.eo && m.so == last_end) && ++count >= sub->number) {
-			space_add(s, &s->scratch, s->space.at + copied, m.so - copied);
-			add_replacement(s, sub);
-			copied = m.eo;
-			done++;
-			if (!sub->global)
-				break;
+		if (s->debug && !at && last_end == REGEX_NONE)
+			sed_debug_match(s);
+		sed_space_add(s, &s->scratch, sp->at + at, so - at);
+		at = eo;
+		/* Nothing is found right behind the last match. */
+		if (so != eo || so != last_end) {
+			if (++count < number) {
+				sed_space_add(s, &s->scratch, sp->at + so, eo - so);
+			} else {
+				done = true;
+				if (sub->plain)
+					subst_plain(s, sub, spans);
+				else
+					subst_pieces(s, sub, spans);
+				if (!sub->global)
+					break;
+			}
 		}
-		last_end = m.eo;
-		from = m.eo;
-		/* A byte on, as GNU's does in the middle of a character too. */
-		if (m.so == m.eo && m.eo < s->space.n)
-			from++;
-		else if (m.so == m.eo)
-			break;
-		if (++s->steps % 64 == 0)
-			tsb_tick(s->p, 16);
+		last_end = eo;
+		if (so != eo)
+			continue;
+		if (at < sp->n)
+			sed_space_addc(s, &s->scratch, sp->at[at]);
+		at++;
 	}
-	if (done)
-		space_add(s, &s->scratch, s->space.at + copied, s->space.n - copied);
+	if (done && at < sp->n)
+		sed_space_add(s, &s->scratch, sp->at + at, sp->n - at);
 	return done;
 }
 
-static void swap_scratch(struct sed *s)
+enum sed_flow sed_do_subst(struct sed *s, struct sed_cmd *cmd)
 {
-	struct sed_space old = s->space;
+	const struct sed_subst *sub = cmd->subst;
 
-	s->scratch.newline = old.newline;
-	s->space = s->scratch;
-	s->scratch = old;
-}
-
-void sed_do_subst(struct sed *s, struct sed_subst *sub)
-{
-	struct sed_regex *re = sed_regex_use(s, sub->re);
-
-	if ((size_t)sub->max_group > re->groups)
-		sed_panic(s, SED_BAD_USAGE, "-e expression #1, char 0: invalid reference \\%d on "
-			  "`s' command's RHS", sub->max_group);
-	if (!replace_all(s, sub, re))
-		return;
-	if (s->debug)
-		sed_debug_spans(s, re);
-	swap_scratch(s);
+	sed_space_clear(&s->scratch);
+	if (!subst_all(s, sub))
+		return SED_NEXT;
+	s->scratch.no_newline = s->pattern.no_newline;
+	sed_space_swap(&s->pattern, &s->scratch);
 	s->replaced = true;
-	if (sub->print == 1 && sub->eval)
-		sed_put(s, &s->out, s->space.at, s->space.n, s->space.newline);
 	if (sub->eval) {
-		struct slice r = sed_shell(s, (struct slice){ s->space.at, s->space.n });
-
-		if (r.n && r.p[r.n - 1] == s->end)
-			r.n--;
-		space_set(s, &s->space, r.p, r.n);
+		if (sub->print & 1)
+			sed_out_space(s, s->to, &s->pattern);
+		sed_eval_pattern(s);
 	}
-	if (sub->print && !(sub->print == 1 && sub->eval))
-		sed_put(s, &s->out, s->space.at, s->space.n, s->space.newline);
+	if (sub->eval ? sub->print & 2 : sub->print)
+		sed_out_space(s, s->to, &s->pattern);
 	if (sub->out)
-		sed_put(s, sub->out, s->space.at, s->space.n, s->space.newline);
-}
-
-/* ---- y ---- */
-
-/* The characters of one side. */
-static size_t map_side(struct sed_parser *q, struct str *text, struct slice **out)
-{
-	size_t n = 0, cap = 0, to = 0;
-	struct slice *at = NULL;
-	char *s;
-
-	/* Backslashes first: each makes the next one plain. */
-	sed_unescape(q, text, SED_TEXT_REGEX);
-	s = text->p;
-	for (size_t i = 0; i < text->n; ) {
-		size_t start = to, len = 1;
-		int32_t c;
-
-		if (s[i] == '\\' && i + 1 < text->n) {
-			i++;
-			s[to++] = s[i] == 'n' ? '\n' : s[i];
-		} else {
-			len = utf8_decode(s + i, text->n - i, &c);
-			memmove(s + to, s + i, len);
-			to += len;
-		}
-		i += len;
-		at = util_grow(q->s->p, at, n, &cap, sizeof(*at));
-		at[n++] = (struct slice){ s + start, to - start };
-	}
-	*out = at;
-	return n;
-}
-
-void sed_parse_map(struct sed_parser *q, struct sed_cmd *cmd)
-{
-	struct sed_map *map = tsb_alloc(q->s->p, sizeof(*map));
-	int delimiter = sed_get(q);
-	struct str from, to;
-
-	cmd->map = map;
-	if (delimiter < 0 || !sed_get_delimited(q, delimiter, false, &from) ||
-	    !sed_get_delimited(q, delimiter, false, &to))
-		sed_bad(q, "unterminated `y' command");
-	map->n = map_side(q, &from, &map->from);
-	if (map_side(q, &to, &map->to) != map->n)
-		sed_bad(q, "strings for `y' command are different lengths");
-	for (int c = 0; c < 256; c++)
-		map->bytes[c] = (unsigned char)c;
-	for (size_t i = map->n; i--; ) {
-		map->wide |= map->from[i].n > 1 || map->to[i].n > 1;
-		map->bytes[(unsigned char)map->from[i].p[0]] = (unsigned char)map->to[i].p[0];
-	}
-}
-
-static void map_wide(struct sed *s, const struct sed_map *map)
-{
-	s->scratch.n = 0;
-	for (size_t i = 0; i < s->space.n; ) {
-		int32_t c;
-		size_t len = utf8_decode(s->space.at + i, s->space.n - i, &c), k = 0;
-		struct slice ch = { s->space.at + i, len };
-
-		while (k < map->n && !slice_eq(map->from[k], ch))
-			k++;
-		if (k < map->n)
-			ch = map->to[k];
-		space_add(s, &s->scratch, ch.p, ch.n);
-		i += len;
-	}
-	swap_scratch(s);
-}
-
-void sed_do_map(struct sed *s, const struct sed_map *map)
-{
-	if (map->wide) {
-		map_wide(s, map);
-		return;
-	}
-	for (size_t i = 0; i < s->space.n; i++)
-		s->space.at[i] = (char)map->bytes[(unsigned char)s->space.at[i]];
+		sed_out_space(s, sub->out, &s->pattern);
+	return SED_NEXT;
 }
