@@ -1,0 +1,2 @@
+/* comm: being written. */
+/* taken by the sed helper */

@@ -1,0 +1,2 @@
+/* expr: being written. */
+/* taken by the sed helper */

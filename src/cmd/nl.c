@@ -1,0 +1,2 @@
+/* nl: being written. */
+/* taken by the sed helper */

@@ -1,0 +1,2 @@
+/* paste: being written. */
+/* taken by the sed helper */

@@ -1,0 +1,2 @@
+/* rev: being written. */
+/* taken by the sed helper */

@@ -1,0 +1,2 @@
+/* tac: being written. */
+/* taken by the sed helper */
