@@ -310,7 +310,7 @@ void sed_out_space(struct sed *s, struct sed_out *o, const struct sed_space *sp)
 void sed_out_line(struct sed *s, struct sed_out *o, const char *p, size_t n);	/* and its end */
 void sed_out_text(struct sed *s, struct sed_out *o, const char *p, size_t n);
 void sed_out_raw(struct sed *s, struct sed_out *o, const char *p, size_t n);
-void sed_flush_files(struct sed *s);	/* what r, R or another program may read */
+void sed_flush_files(struct sed *s);	/* those of w */
 void sed_flush_all(struct sed *s);
 
 /* ---- sed_fast.c ---- */

@@ -78,7 +78,7 @@ static void debug_piece(struct str *out, const struct sed_piece *piece, unsigned
 {
 	unsigned how = piece->how;
 
-	if (how != last)
+	if (how != last && (how || last & SED_CASE_ALL))
 		str_adds(out, how & SED_FIRST_UPPER ? "\\u" : how & SED_FIRST_LOWER ? "\\l"
 			 : how & SED_CASE_UPPER ? "\\U" : how & SED_CASE_LOWER ? "\\L" : "\\E");
 	str_addslice(out, piece->text);

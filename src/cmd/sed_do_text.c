@@ -160,7 +160,6 @@ static void put_named(struct sed *s, const char *name)
 	struct lines l = { 0 };
 	int fd;
 
-	sed_flush_files(s);
 	fd = tsb_open(s->p, name, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return;
@@ -190,7 +189,6 @@ static bool source_open(struct sed *s, struct sed_source *r)
 	if (r->started)
 		return !r->failed;
 	r->started = true;
-	sed_flush_files(s);
 	if (!strcmp(r->name, "/dev/stdin")) {
 		r->lines = sed_standard_input(s);
 		return true;

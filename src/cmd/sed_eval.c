@@ -15,7 +15,7 @@ static int eval_start(struct sed *s, const char *command, int *pid)
 				 .fds = &map, .n_fds = 1 };
 	int fd[2], r;
 
-	sed_flush_all(s);
+	sed_out_flush(s, &s->standard);
 	r = tsb_pipe(s->p, fd);
 	if (r < 0)
 		sed_panic(s, "error in subprocess");

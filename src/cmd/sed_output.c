@@ -1,14 +1,15 @@
 /*
  * Where sed writes: standard output, the file that is edited in place, the files
- * of w. Each has a buffer of its own, and a note that the last line written to
- * it lacks its newline, which is added only when more is written.
+ * of w. Each has a buffer of its own (r reads back what was flushed, no more),
+ * and a note that the last line written to it lacks its newline, which is added
+ * only when more is written.
  */
 #include "cmd/sed.h"
 
 #include <fcntl.h>
 #include <string.h>
 
-enum { SED_OUT_SIZE = 64 << 10, SED_OUT_FILE_SIZE = 16 << 10 };
+enum { SED_OUT_SIZE = 64 << 10, SED_OUT_FILE_SIZE = 4 << 10 };
 
 static size_t out_size(const struct sed *s, const struct sed_out *o)
 {
@@ -32,8 +33,6 @@ void sed_out_flush(struct sed *s, struct sed_out *o)
 	o->n = 0;	/* first: a write may end the process */
 	if (!n)
 		return;
-	if (o == &s->standard)
-		sed_flush_files(s);	/* nobody may read on while they lag behind */
 	out_write(s, o, o->buf, n);
 }
 

@@ -71,7 +71,8 @@ static int parse_addrs(struct sed *s, struct sed_cmd *cmd, int c)
 {
 	if (!parse_addr(s, &cmd->a1, c))
 		return c;
-	if (cmd->a1.kind == SED_ADDR_PLUS || cmd->a1.kind == SED_ADDR_MULTIPLE)
+	/* +0 and ~0 are no address at all. */
+	if ((cmd->a1.kind == SED_ADDR_PLUS || cmd->a1.kind == SED_ADDR_MULTIPLE) && cmd->a1.n)
 		sed_bad(s, "invalid usage of +N or ~N as first address");
 	c = sed_nonblank(s);
 	if (c == ',') {

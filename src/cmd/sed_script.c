@@ -92,7 +92,7 @@ static struct slice sed_until(struct sed *s, bool (*stop)(int c))
 
 static bool ends_label(int c)
 {
-	return sed_is_space(c) || c == ';' || c == '}';
+	return sed_is_space(c) || c == ';' || c == '}' || c == '#';
 }
 
 static bool ends_line(int c)
