@@ -115,6 +115,7 @@ struct doing {
 	bool exec_last;		/* bash -c: so does the last command of the text */
 	uint64_t limits[40];	/* ulimit, soft and hard; 0: not set */
 	bool *frame_opts;	/* local -: options to give back when the function returns */
+	bool misused;		/* the running builtin was: POSIX lets a special one end the shell */
 	bool keep_redirs;		/* exec without a command: they stay */
 	unsigned trace_level;		/* + signs of PS4 */
 	uint64_t disabled[2];		/* builtins switched off by enable -n, by index */
@@ -167,6 +168,7 @@ void message_write(struct shell *sh, const struct str *text);
 /* "usage: " line after a builtin's invalid option; status 2. */
 int builtin_usage(struct shell *sh);
 int builtin_bad_option(struct shell *sh, int letter);
+void parse_warnings(struct shell *sh, const struct script *s);
 void parse_message(struct shell *sh, const struct parse_error *err, const char *what);
 
 /* ---- eval.c ---- */
@@ -382,7 +384,7 @@ int bopt_next(struct bopt *o, const char *spec);
 /* The three one after the other, in sh->turn; b and c may be NULL. */
 char *turn_join(struct shell *sh, const char *a, const char *b, const char *c);
 /* n bytes of dir, a slash if it has none, and the name; in sh->turn. */
-char *path_join(struct shell *sh, const char *dir, size_t n, const char *name);
+char *turn_path(struct shell *sh, const char *dir, size_t n, const char *name);
 /* Checked whole number; false if it is none. */
 bool text_number(const char *s, int64_t *out);
 bool text_is_name(const char *s);

@@ -84,8 +84,11 @@ static void verbose_print(struct shell *sh, const struct script *s, uint32_t *at
 		end++;
 	if (end < s->n)
 		end++;
-	if (end > from && sh->opts[OPT_VERBOSE])
+	if (end > from && sh->opts[OPT_VERBOSE]) {
 		tsb_write_all(sh->p, 2, s->text + from, end - from);
+		if (s->text[end - 1] != '\n')
+			tsb_write_all(sh->p, 2, "\n", 1);
+	}
 	*at = end > from ? end : from;
 }
 

@@ -103,7 +103,7 @@ static void menu_prompt(struct shell *sh)
 }
 
 /* One choice: the word's number, 0 for none of them; false at the end of input. */
-static bool menu_ask(struct shell *sh, const struct fields *words, size_t *choice)
+static bool menu_ask(struct shell *sh, const struct fields *words, bool show, size_t *choice)
 {
 	char name[] = "read", *argv[] = { name, NULL };
 	const struct builtin *b = builtin_find("read", 4);
@@ -111,7 +111,7 @@ static bool menu_ask(struct shell *sh, const struct fields *words, size_t *choic
 	struct slice v;
 	int64_t n;
 
-	for (bool show = true;; show = true) {
+	for (;; show = true) {
 		if (show)
 			menu_show(sh, words);
 		menu_prompt(sh);
@@ -130,11 +130,12 @@ static bool menu_ask(struct shell *sh, const struct fields *words, size_t *choic
 
 /* true: the loop is over with *f. */
 static bool select_turn(struct shell *sh, const struct node *n, const struct fields *words,
-			enum flow *f)
+			bool *show, enum flow *f)
 {
+	struct slice reply;
 	size_t choice;
 
-	if (!menu_ask(sh, words, &choice)) {
+	if (!menu_ask(sh, words, *show, &choice)) {
 		sh->status = 1;
 		*f = FLOW_NEXT;
 		return true;
@@ -146,6 +147,7 @@ static bool select_turn(struct shell *sh, const struct node *n, const struct fie
 		return true;
 	}
 	*f = eval_node(sh, n->loop.body);
+	*show = var_get_text(sh, "REPLY", &reply) && !reply.n;
 	return loop_ends(sh, f);
 }
 
@@ -153,6 +155,7 @@ enum flow eval_select(struct shell *sh, const struct node *n)
 {
 	struct arena_mark m = arena_mark(&sh->turn);
 	struct fields words = { 0 };
+	bool show = true;
 	enum flow f;
 
 	sh->line = n->line;
@@ -166,7 +169,7 @@ enum flow eval_select(struct shell *sh, const struct node *n)
 		sh->loop_depth++;
 		do
 			proc_tick(sh->p, 1);
-		while (!select_turn(sh, n, &words, &f));
+		while (!select_turn(sh, n, &words, &show, &f));
 		sh->loop_depth--;
 	}
 	arena_reset(&sh->turn, m);

@@ -55,6 +55,10 @@ static enum flow simple_assign(struct shell *sh, const struct node *n)
 		if (bad) {
 			if (sh->failed == FLOW_ABORT || !sh->status)
 				sh->status = 1;
+			if (sh->opts[OPT_POSIX] && !sh->interactive) {
+				sh->status = sh->command_string && !sh->is_subshell ? 127 : 1;
+				return FLOW_EXIT;
+			}
 			return f != FLOW_NEXT ? f : sh->failed;
 		}
 	}
@@ -233,6 +237,17 @@ static enum flow simple_run(struct shell *sh, const struct node *n, struct field
 	return f;
 }
 
+/* POSIX: those in front of a special builtin are the shell's own. */
+static bool keeps_assignments(struct shell *sh, const struct fields *words)
+{
+	const struct builtin *b;
+
+	if (!sh->opts[OPT_POSIX])
+		return false;
+	b = builtin_active(sh, words->at[0], words->lens[0]);
+	return b && (b->flags & BUILTIN_SPECIAL);
+}
+
 /* With the assignments, if any, in force. */
 static enum flow simple_words(struct shell *sh, const struct node *n, struct fields *words)
 {
@@ -242,6 +257,10 @@ static enum flow simple_words(struct shell *sh, const struct node *n, struct fie
 
 	if (!n->simple.assigns) {
 		f = simple_run(sh, n, words);
+	} else if (keeps_assignments(sh, words)) {
+		f = simple_assign(sh, n);
+		if (f == FLOW_NEXT)
+			f = simple_run(sh, n, words);
 	} else {
 		var_push_temporary(sh);
 		f = temporary_assign(sh, n);

@@ -20,13 +20,23 @@ struct start {
 	const char *init_file;
 };
 
+static const char usage_text[] =
+	"Usage:\tbash [GNU long option] [option] ...\n"
+	"\tbash [GNU long option] [option] script-file ...\n"
+	"GNU long options:\n\t--debug\n\t--debugger\n\t--dump-po-strings\n\t--dump-strings\n"
+	"\t--help\n\t--init-file\n\t--login\n\t--noediting\n\t--noprofile\n\t--norc\n"
+	"\t--posix\n\t--pretty-print\n\t--rcfile\n\t--restricted\n\t--verbose\n\t--version\n"
+	"Shell options:\n\t-ilrsD or -c command or -O shopt_option\t\t(invocation only)\n"
+	"\t-abefhkmnptuvxBCEHPT or -o option\n";
+
 static int start_bad(struct start *st, const char *fmt, const char *what)
 {
 	struct str m;
 
 	str_init(&m, st->sh->heap, STR_MAX_DEFAULT);
-	str_addf(&m, "%s: ", st->sh->arg0);
-	str_addf(&m, "%s: %s\n", what, fmt);
+	str_addf(&m, "%s: %s: %s\n", st->sh->arg0, what, fmt);
+	if (!strcmp(fmt, "invalid option"))
+		str_adds(&m, usage_text);
 	tsb_write_all(st->sh->p, 2, m.p, m.n);
 	str_end(&m);
 	return STATUS_USAGE;
@@ -44,13 +54,7 @@ static int start_help(struct start *st)
 {
 	struct shell *sh = st->sh;
 
-	puts_(sh, "Usage:\tbash [GNU long option] [option] ...\n"
-	      "\tbash [GNU long option] [option] script-file ...\n"
-	      "GNU long options:\n\t--debug\n\t--debugger\n\t--dump-po-strings\n\t--dump-strings\n"
-	      "\t--help\n\t--init-file\n\t--login\n\t--noediting\n\t--noprofile\n\t--norc\n"
-	      "\t--posix\n\t--pretty-print\n\t--rcfile\n\t--restricted\n\t--verbose\n\t--version\n"
-	      "Shell options:\n\t-ilrsD or -c command or -O shopt_option\t\t(invocation only)\n"
-	      "\t-abefhkmnptuvxBCEHPT or -o option\n");
+	puts_(sh, usage_text);
 	put_flush(sh);
 	return -1;
 }
@@ -99,7 +103,8 @@ static int start_named(struct start *st, char letter, bool on)
 	id = letter == 'o' ? set_option_by_name(name, strlen(name)) : shopt_by_name(name);
 	if (id == OPT_COUNT)
 		return start_bad(st, letter == 'o' ? "invalid option name" :
-				 "invalid shell option name", name);
+				 "invalid shell option name",
+				 turn_join(sh, "line 0: bash: ", name, NULL));
 	shell_set_option(sh, id, on);
 	st->at++;
 	return 0;

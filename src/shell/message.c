@@ -62,7 +62,7 @@ void builtin_error(struct shell *sh, const char *fmt, ...)
 
 /* One line of a syntax error, with its own line number. */
 static void parse_message_line(struct shell *sh, struct str *m, const char *what, uint32_t line,
-			       const struct str *text)
+			       struct slice text)
 {
 	const char *name = sh->arg0;
 
@@ -72,8 +72,19 @@ static void parse_message_line(struct shell *sh, struct str *m, const char *what
 	if (what)
 		str_addf(m, "%s: ", what);
 	str_addf(m, "line %u: ", line);
-	str_addn(m, text->p, text->n);
+	str_addslice(m, text);
 	str_addc(m, '\n');
+}
+
+void parse_warnings(struct shell *sh, const struct script *s)
+{
+	uint32_t line = sh->line;
+
+	for (const struct parse_warning *w = s->warnings; w; w = w->next) {
+		sh->line = w->line;
+		shell_error(sh, "warning: %s", w->message);
+	}
+	sh->line = line;
 }
 
 void parse_message(struct shell *sh, const struct parse_error *err, const char *what)
@@ -81,9 +92,15 @@ void parse_message(struct shell *sh, const struct parse_error *err, const char *
 	struct str m;
 
 	str_init(&m, sh->heap, STR_MAX_DEFAULT);
-	parse_message_line(sh, &m, what, err->line, &err->message);
-	if (err->detail.n)
-		parse_message_line(sh, &m, what, err->line, &err->detail);
+	parse_message_line(sh, &m, what, err->line, str_slice(&err->message));
+	for (size_t at = 0; at < err->detail.n;) {
+		const char *p = err->detail.p + at, *end = memchr(p, '\n', err->detail.n - at);
+		size_t n = end ? (size_t)(end - p) : err->detail.n - at;
+
+		parse_message_line(sh, &m, what, err->detail_line ? err->detail_line : err->line,
+				   (struct slice){ p, n });
+		at += n + 1;
+	}
 	message_write(sh, &m);
 	str_end(&m);
 }

@@ -35,6 +35,7 @@ int run_builtin(struct shell *sh, const struct builtin *b, int argc, char **argv
 	int status;
 
 	sh->builtin = b->name;
+	doing(sh)->misused = false;
 	status = b->run(sh, argc, argv, flow);
 	if (doing(sh)->out.n && put_flush(sh) && !status)
 		status = 1;
@@ -230,8 +231,14 @@ int run_command(struct shell *sh, int argc, char **argv, unsigned flags, enum fl
 		f = function_find(sh, argv[0], n);
 	if (f)
 		return call_function(sh, f->node, argc, argv, flow);
-	if (b)
-		return run_builtin(sh, b, argc, argv, flow);
+	if (b) {
+		int status = run_builtin(sh, b, argc, argv, flow);
+
+		if (doing(sh)->misused && sh->opts[OPT_POSIX] && (b->flags & BUILTIN_SPECIAL) &&
+		    *flow == FLOW_NEXT && !(flags & RUN_NO_FUNCTION) && !sh->interactive)
+			*flow = FLOW_EXIT;
+		return status;
+	}
 	if (!strchr(argv[0], '/') && function_find(sh, "command_not_found_handle", 24) &&
 	    !(*argv[0] && command_path(sh, argv[0], flags)))
 		return run_handle(sh, argc, argv);

@@ -135,10 +135,12 @@ enum flow run_text(struct shell *sh, const char *text, size_t n, const char *nam
 	opt = shell_parse_options(sh, current_source(sh), line);
 	error_init(sh, &err);
 	s = parse_script(doing(sh)->script_heap, text, n, &opt, &err);
-	if (s)
+	if (s) {
+		parse_warnings(sh, s);
 		f = run_script(sh, s);
-	else
+	} else {
 		f = parse_failed(sh, &err, what);
+	}
 	error_end(&err);
 	(void)name;
 	return text_outcome(sh, s != NULL, f);
@@ -176,6 +178,13 @@ static bool piece_try(struct shell *sh, struct piece *pc, bool at_end, const cha
 
 	error_init(sh, &err);
 	s = parse_script(doing(sh)->script_heap, pc->text.p, pc->text.n, &opt, &err);
+	if (s && s->warnings && !at_end) {	/* a here-document that goes on */
+		script_drop(s);
+		error_end(&err);
+		return false;
+	}
+	if (s)
+		parse_warnings(sh, s);
 	if (sh->opts[OPT_HISTORY] && s && s->body) {
 		history_add(sh, pc->text.p, pc->text.n);
 		doing(sh)->history_saved = true;
@@ -317,6 +326,19 @@ bool text_is_binary(const char *text, size_t n)
 	return memchr(text, '\0', first) != NULL;
 }
 
+/* bash reads on behind a NUL, without it. */
+static void drop_nuls(struct str *text)
+{
+	size_t kept = 0;
+
+	if (!memchr(text->p, '\0', text->n))
+		return;
+	for (size_t i = 0; i < text->n; i++)
+		if (text->p[i])
+			text->p[kept++] = text->p[i];
+	str_cut(text, kept);
+}
+
 static int source_read(struct shell *sh, const char *path, struct str *text)
 {
 	int fd = tsb_open(sh->p, path, O_RDONLY, 0), err;
@@ -330,6 +352,7 @@ static int source_read(struct shell *sh, const char *path, struct str *text)
 	if (!err)
 		err = file_read_all(sh, fd, text);
 	tsb_close(sh->p, fd);
+	drop_nuls(text);
 	return err;
 }
 
@@ -391,15 +414,14 @@ enum flow source_file(struct shell *sh, const char *path, const char *shown, int
 		builtin_error(sh, "%s: is a directory", shown);
 	} else if (err) {
 		shell_error(sh, "%s: %s", shown, tsb_strerror(err));
-	} else if (text_is_binary(text.p, text.n)) {
-		builtin_error(sh, "%s: cannot execute binary file", shown);
-		sh->status = STATUS_NOT_EXECUTABLE;
 	} else {
 		sh->status = 0;
 		f = source_run(sh, &text, shown, argc, argv);
 	}
 	if (err)
 		sh->status = 1;
+	if (err && sh->opts[OPT_POSIX])
+		doing(sh)->misused = true;
 	str_end(&text);
 	return f;
 }

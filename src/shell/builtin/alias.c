@@ -10,7 +10,9 @@
 
 static void print_alias(struct shell *sh, const char *name, const char *value)
 {
-	putf(sh, "alias %s%s=", *name == '-' ? "-- " : "", name);
+	if (!sh->opts[OPT_POSIX])
+		puts_(sh, *name == '-' ? "alias -- " : "alias ");
+	putf(sh, "%s=", name);
 	quote_single(&doing(sh)->out, value, strlen(value));
 	puts_(sh, "\n");
 }

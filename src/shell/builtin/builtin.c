@@ -83,6 +83,7 @@ int builtin_usage(struct shell *sh)
 	const struct builtin *b = builtin_find(sh->builtin, strlen(sh->builtin));
 	struct str m;
 
+	doing(sh)->misused = true;
 	str_init(&m, sh->heap, STR_MAX_DEFAULT);
 	str_addf(&m, "%s: usage: ", sh->builtin);
 	if (b && strcmp(b->name, "["))
@@ -183,7 +184,7 @@ char *turn_join(struct shell *sh, const char *a, const char *b, const char *c)
 	return out;
 }
 
-char *path_join(struct shell *sh, const char *dir, size_t n, const char *name)
+char *turn_path(struct shell *sh, const char *dir, size_t n, const char *name)
 {
 	char *start = arena_dup(&sh->turn, dir, n);
 

@@ -113,7 +113,7 @@ static int cd_by_path(struct shell *sh, const char *dir, bool physical)
 	while (at) {
 		const char *colon = strchr(at, ':');
 		size_t n = colon ? (size_t)(colon - at) : strlen(at);
-		char *path = path_join(sh, at, n, dir);
+		char *path = turn_path(sh, at, n, dir);
 		struct tsb_stat st;
 
 		if (!tsb_stat(sh->p, path, &st) && S_ISDIR(st.mode)) {

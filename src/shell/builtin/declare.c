@@ -62,6 +62,25 @@ static void print_one(struct shell *sh, const struct var *v)
 	puts_(sh, "\n");
 }
 
+/* POSIX mode: export a="b", readonly a="b". */
+static void print_posix(struct declare *d, const struct var *v)
+{
+	struct shell *sh = d->sh;
+	struct str line;
+	size_t skip;
+
+	str_init(&line, sh->heap, STR_MAX_DEFAULT);
+	var_print(sh, v, &line);
+	skip = strcspn(line.p, " ") + 1;
+	skip += strcspn(line.p + skip, " ");
+	puts_(sh, d->no_empty_arrays ? "readonly" : "export");
+	if (v->flags & (VAR_INDEXED | VAR_ASSOC))
+		puts_(sh, v->flags & VAR_INDEXED ? " -a" : " -A");
+	put(sh, line.p + skip, line.n - skip);
+	puts_(sh, "\n");
+	str_end(&line);
+}
+
 /* All variables with these attributes, as declare -p. */
 static void print_matching(struct declare *d, uint32_t flags)
 {
@@ -73,7 +92,10 @@ static void print_matching(struct declare *d, uint32_t flags)
 			continue;
 		if (d->only_local && !(all[i]->scope && all[i]->scope == var_local_scope(sh)))
 			continue;
-		print_one(sh, all[i]);
+		if (d->traced && sh->opts[OPT_POSIX])
+			print_posix(d, all[i]);
+		else
+			print_one(sh, all[i]);
 	}
 	heap_free(sh->heap, all);
 }

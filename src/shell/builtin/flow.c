@@ -37,6 +37,8 @@ static unsigned loop_count(struct shell *sh, int argc, char **argv, int *status,
 	int64_t n = 1;
 
 	*status = 0;
+	if (!sh->loop_depth && sh->opts[OPT_POSIX])
+		return 0;
 	if (!sh->loop_depth) {
 		builtin_error(sh, "only meaningful in a `for', `while', or `until' loop");
 		return 0;
@@ -115,6 +117,7 @@ int builtin_return(struct shell *sh, int argc, char **argv, enum flow *flow)
 
 	if (!sh->function_depth && !sh->source_depth) {
 		builtin_error(sh, "can only `return' from a function or sourced script");
+		doing(sh)->misused = true;
 		return STATUS_USAGE;
 	}
 	if (!status_argument(sh, argc, argv, &status)) {

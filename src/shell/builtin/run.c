@@ -60,7 +60,7 @@ static const char *source_path(struct shell *sh, const char *name)
 	while (at && at <= end) {
 		const char *colon = memchr(at, ':', (size_t)(end - at));
 		size_t n = (size_t)((colon ? colon : end) - at);
-		char *path = path_join(sh, n ? at : ".", n ? n : 1, name);
+		char *path = turn_path(sh, n ? at : ".", n ? n : 1, name);
 		struct tsb_stat st;
 
 		if (!tsb_stat(sh->p, path, &st) && !S_ISDIR(st.mode) &&
@@ -106,7 +106,7 @@ static const char *exec_absolute(struct shell *sh, const char *path)
 
 	while (!strncmp(path, "./", 2))
 		path += 2;
-	return path_join(sh, cwd, strlen(cwd), path);
+	return turn_path(sh, cwd, strlen(cwd), path);
 }
 
 /* Looks up with exec's own wording. */
@@ -189,7 +189,7 @@ int builtin_exec(struct shell *sh, int argc, char **argv, enum flow *flow)
 	if (name)
 		args[0] = (char *)(uintptr_t)name;
 	if (login)
-		args[0] = join(sh, 2, (char *[]){ (char *)(uintptr_t)"-", args[0] }, 1);
+		args[0] = turn_join(sh, "-", args[0], NULL);
 	if (doing(sh)->first)
 		return exec_by_waiting(sh, &program, args, exec_environ(sh, clean), flow);
 	doing(sh)->keep_redirs = true;
@@ -225,8 +225,7 @@ int builtin_command(struct shell *sh, int argc, char **argv, enum flow *flow)
 			t->index -= o.at;
 		status = run_command(sh, argc - o.at, argv + o.at, flags, flow);
 		sh->builtin = outer;
-		if (*flow == FLOW_EXIT && strcmp(argv[o.at], "exit") && sh->opts[OPT_POSIX])
-			*flow = FLOW_NEXT;
+		doing(sh)->misused = false;	/* command takes the special from it */
 		return status;
 	}
 	if (flags & RUN_STANDARD_PATH)

@@ -123,6 +123,7 @@ static int set_by_name(struct shell *sh, const char *name, bool on)
 
 	if (id == OPT_COUNT) {
 		builtin_error(sh, "%s: invalid option name", name);
+		doing(sh)->misused = true;
 		return STATUS_USAGE;
 	}
 	shell_set_option(sh, id, on);

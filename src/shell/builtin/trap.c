@@ -10,10 +10,15 @@
 #include "text/escape.h"
 
 /* All signals in columns, as kill -l and trap -l. */
-static void list_signals(struct shell *sh)
+static void list_signals(struct shell *sh, bool posix)
 {
 	int column = 0;
 
+	for (int sig = 1; posix && sig <= 64; sig++)
+		if (signal_name(sig))
+			putf(sh, "%s%s", signal_name(sig), sig < 64 ? " " : "\n");
+	if (posix)
+		return;
 	for (int sig = 1; sig <= 64; sig++) {
 		const char *name = signal_name(sig);
 
@@ -33,7 +38,7 @@ static void list_signals(struct shell *sh)
 
 /* ---- trap ---- */
 
-static void trap_name(struct str *out, int n)
+static void trap_name(struct str *out, int n, bool posix)
 {
 	static const char *const others[] = { "DEBUG", "ERR", "RETURN" };
 
@@ -42,7 +47,7 @@ static void trap_name(struct str *out, int n)
 	else if (n >= TRAP_DEBUG)
 		str_adds(out, others[n - TRAP_DEBUG]);
 	else
-		str_addf(out, "SIG%s", signal_name(n));
+		str_addf(out, "%s%s", posix ? "" : "SIG", signal_name(n));
 }
 
 static void print_trap(struct shell *sh, int n)
@@ -54,7 +59,7 @@ static void print_trap(struct shell *sh, int n)
 	str_adds(out, "trap -- ");
 	quote_single(out, sh->traps[n].action, strlen(sh->traps[n].action));
 	str_addc(out, ' ');
-	trap_name(out, n);
+	trap_name(out, n, sh->opts[OPT_POSIX]);
 	str_addc(out, '\n');
 }
 
@@ -104,7 +109,7 @@ int builtin_trap(struct shell *sh, int argc, char **argv, enum flow *flow)
 		list |= c == 'l';
 	}
 	if (list) {
-		list_signals(sh);
+		list_signals(sh, false);
 		return 0;
 	}
 	if (print || o.at >= argc)
@@ -162,7 +167,7 @@ static int kill_list(struct shell *sh, int argc, char **argv, int from)
 	int status = 0;
 
 	if (from >= argc)
-		list_signals(sh);
+		list_signals(sh, sh->opts[OPT_POSIX]);
 	for (int i = from; i < argc; i++)
 		if (list_one(sh, argv[i]))
 			status = 1;
