@@ -43,7 +43,7 @@ static void paths_add(struct glob *g, struct paths *list, struct slice path)
 	list->at[list->n++] = path;
 }
 
-static struct slice builtin_path_join(struct glob *g, struct slice a, const char *p, size_t n)
+static struct slice glob_join(struct glob *g, struct slice a, const char *p, size_t n)
 {
 	char *s = arena_alloc(&g->sh->turn, a.n + n + 1);
 
@@ -87,9 +87,9 @@ static void match_dots(struct glob *g, struct slice base, const struct pattern *
 	if (component.p[0] != '.')
 		return;
 	if (pattern_match(pattern, ".", 1))
-		paths_add(g, &g->next, builtin_path_join(g, base, ".", 1));
+		paths_add(g, &g->next, glob_join(g, base, ".", 1));
 	if (pattern_match(pattern, "..", 2))
-		paths_add(g, &g->next, builtin_path_join(g, base, "..", 2));
+		paths_add(g, &g->next, glob_join(g, base, "..", 2));
 }
 
 static void match_directory(struct glob *g, struct slice base, const struct pattern *pattern,
@@ -109,7 +109,7 @@ static void match_directory(struct glob *g, struct slice base, const struct patt
 			continue;
 		if (!last && e->mode && !S_ISDIR(e->mode) && !S_ISLNK(e->mode))
 			continue;
-		paths_add(g, &g->next, builtin_path_join(g, base, e->name, n));
+		paths_add(g, &g->next, glob_join(g, base, e->name, n));
 	}
 	tsb_closedir(dir);
 }
@@ -145,7 +145,7 @@ static void component_literal(struct glob *g, struct slice component)
 	struct tsb_stat st;
 
 	for (size_t i = 0; i < g->now.n; i++) {
-		struct slice path = builtin_path_join(g, g->now.at[i], text.p, text.n);
+		struct slice path = glob_join(g, g->now.at[i], text.p, text.n);
 
 		proc_tick(g->sh->p, 1);
 		if (!g->any_magic || tsb_lstat(g->sh->p, path.p, &st) == 0)
@@ -183,13 +183,13 @@ static void component_star_star(struct glob *g, bool last, bool only_dirs)
 				proc_tick(g->sh->p, 1);
 				if (e->name[0] == '.' && !dots)
 					continue;
-				path = builtin_path_join(g, base, e->name, strlen(e->name));
+				path = glob_join(g, base, e->name, strlen(e->name));
 				is_dir = entry_is_dir(g, path, e, false);
 				if (!is_dir && last && only_dirs && S_ISLNK(e->mode) &&
 				    entry_is_dir(g, path, e, true))
-					paths_add(g, &g->next, builtin_path_join(g, path, "/", 1));
+					paths_add(g, &g->next, glob_join(g, path, "/", 1));
 				if (is_dir) {
-					struct slice below = builtin_path_join(g, path, "/", 1);
+					struct slice below = glob_join(g, path, "/", 1);
 
 					paths_add(g, &todo, below);
 					if (!last || only_dirs) {
@@ -221,7 +221,7 @@ static void add_slashes(struct glob *g, size_t n, bool last)
 		bool here = path.n == 0 && g->any_magic;	/* ** matched nothing */
 
 		if (!here && (path.n == 0 || path.p[path.n - 1] != '/'))
-			path = builtin_path_join(g, path, slashes, n);
+			path = glob_join(g, path, slashes, n);
 		proc_tick(g->sh->p, 1);
 		if (!last || (tsb_stat(g->sh->p, path.p, &st) == 0 && S_ISDIR(st.mode)))
 			paths_add(g, &g->next, path);
