@@ -12,7 +12,7 @@
 
 enum { CHAIN_MAX = 2 };
 
-struct awk_array *array_new(struct awk *a)
+struct awk_array *ak_array_new(struct awk *a)
 {
 	struct awk_array *x = heap_zalloc(a->heap, sizeof(*x));
 
@@ -37,7 +37,7 @@ static void table_clear(struct awk *a, struct elem_table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-void array_clear(struct awk *a, struct awk_array *x)
+void ak_array_clear(struct awk *a, struct awk_array *x)
 {
 	table_clear(a, &x->strings);
 	table_clear(a, &x->ints);
@@ -45,12 +45,12 @@ void array_clear(struct awk *a, struct awk_array *x)
 	x->kind = ARRAY_EMPTY;
 }
 
-void array_drop(struct awk *a, struct awk_array *x)
+void ak_array_drop(struct awk *a, struct awk_array *x)
 {
 	if (--x->refs)
 		return;
 	awk_deep(a);
-	array_clear(a, x);
+	ak_array_clear(a, x);
 	heap_free(a->heap, x);
 }
 
@@ -58,11 +58,11 @@ void array_drop(struct awk *a, struct awk_array *x)
 
 static size_t hash_text(const char *p, size_t n)
 {
-	size_t h = 0;
+	uint32_t h = 0;
 
 	for (size_t i = 0; i < n; i++)
-		h = h * 65599 + (size_t)(unsigned char)p[i];
-	return h ^ 0;
+		h = h * 65599 + (uint32_t)(unsigned char)p[i];
+	return h;
 }
 
 static size_t hash_number(int64_t number)
@@ -80,7 +80,7 @@ static size_t hash_number(int64_t number)
 
 static void table_grow(struct awk *a, struct elem_table *t)
 {
-	static const size_t sizes[] = { 16, 127, 1021, 8191, 131071, 1048573, 8388593, 16777213,
+	static const size_t sizes[] = { 13, 127, 1021, 8191, 131071, 1048573, 8388593, 16777213,
 		33554393, 67108859, 134217689, 268435399, 536870909, 1073741789, 2147483647 };
 	struct elem **old = t->at;
 	size_t old_size = t->size, i = 0;
@@ -203,7 +203,7 @@ static struct awk_val *at_number(struct awk *a, struct awk_array *x, int64_t num
 		if (!put)
 			return NULL;
 		made = table_add(a, &x->strings, code);
-		made->key = str_make(a, buf, n);
+		made->key = ak_str_make(a, buf, n);
 		return &made->v;
 	} else {
 		struct elem **e = find_number(x, number);
@@ -241,7 +241,8 @@ static bool val_integer(const struct awk_val *key, int64_t *number)
 	return (double)*number == key->num;
 }
 
-struct awk_val *array_at(struct awk *a, struct awk_array *x, const struct awk_val *key, bool put)
+struct awk_val *ak_array_at(struct awk *a, struct awk_array *x, const struct awk_val *key,
+			    bool put)
 {
 	struct awk_val *v;
 	struct awk_str *s;
@@ -249,22 +250,22 @@ struct awk_val *array_at(struct awk *a, struct awk_array *x, const struct awk_va
 
 	if (val_integer(key, &number))
 		return at_number(a, x, number, put);
-	s = val_to_str(a, key);
+	s = ak_val_to_str(a, key);
 	v = at_text(a, x, s, put);
 	str_drop(a, s);
 	return v;
 }
 
-struct awk_val *array_at_str(struct awk *a, struct awk_array *x, const char *key, size_t n)
+struct awk_val *ak_array_at_str(struct awk *a, struct awk_array *x, const char *key, size_t n)
 {
-	struct awk_str *s = str_make(a, key, n);
+	struct awk_str *s = ak_str_make(a, key, n);
 	struct awk_val *v = at_text(a, x, s, true);
 
 	str_drop(a, s);
 	return v;
 }
 
-struct awk_val *array_at_num(struct awk *a, struct awk_array *x, int64_t key)
+struct awk_val *ak_array_at_num(struct awk *a, struct awk_array *x, int64_t key)
 {
 	return at_number(a, x, key, true);
 }
@@ -280,12 +281,12 @@ static void delete_at(struct awk *a, struct awk_array *x, struct elem_table *t, 
 	val_drop(a, &e->v);
 	heap_free(a->heap, e);
 	if (!array_size(x))
-		array_clear(a, x);
+		ak_array_clear(a, x);
 }
 
-void array_delete(struct awk *a, struct awk_array *x, const struct awk_val *key)
+void ak_array_delete(struct awk *a, struct awk_array *x, const struct awk_val *key)
 {
-	struct awk_str *s = val_to_str(a, key);
+	struct awk_str *s = ak_val_to_str(a, key);
 	struct elem **e;
 	int64_t number;
 
@@ -303,13 +304,13 @@ void array_delete(struct awk *a, struct awk_array *x, const struct awk_val *key)
 
 /* ---- Lists ---- */
 
-struct awk_str *elem_key(struct awk *a, struct elem *e)
+struct awk_str *ak_elem_key(struct awk *a, struct elem *e)
 {
 	if (!e->key) {
 		char buf[32];
 		size_t n = num_format_i64(buf, e->number);
 
-		e->key = str_make(a, buf, n);
+		e->key = ak_str_make(a, buf, n);
 	}
 	return e->key;
 }
@@ -331,7 +332,7 @@ static int by_number(const void *x, const void *y)
 	return (ex->number > ey->number) - (ex->number < ey->number);
 }
 
-struct elem **array_list(struct awk *a, struct awk_array *x, size_t *n)
+struct elem **ak_array_list(struct awk *a, struct awk_array *x, size_t *n)
 {
 	struct elem **list = heap_array(a->heap, array_size(x) + 1, sizeof(*list));
 	size_t count;

@@ -128,7 +128,7 @@ static const char *next_value(struct command_line *c, const char *option)
 	if (c->at < c->argc)
 		return c->argv[c->at++];
 	tsb_warn(c->a->p, "option requires an argument -- '%s'", option);
-	usage(c->a, 2);
+	usage(c->a, 1);
 	return NULL;
 }
 
@@ -149,7 +149,7 @@ static void option_long(struct command_line *c, const char *arg)
 		return;
 	}
 	tsb_warn(c->a->p, "unrecognized option '--%s'", arg);
-	usage(c->a, 2);
+	usage(c->a, 1);
 }
 
 static void option_short(struct command_line *c, const char *p)
@@ -169,7 +169,7 @@ static void option_short(struct command_line *c, const char *p)
 		}
 		if (!strchr("bcChnNOPrsStVLdDgIMopk", *p)) {
 			tsb_warn(c->a->p, "invalid option -- '%c'", *p);
-			usage(c->a, 2);
+			usage(c->a, 1);
 		}
 		option_set(c, *p, NULL);
 		if (strchr("L", *p))
@@ -200,7 +200,7 @@ static void load_part(struct awk *a, struct part *part)
 	int err;
 
 	if (part->text) {
-		parse_program(a, part->text, strlen(part->text), NULL);
+		ak_parse_program(a, part->text, strlen(part->text), NULL);
 		return;
 	}
 	str_init(&text, a->heap, STR_MAX_DEFAULT);
@@ -208,7 +208,7 @@ static void load_part(struct awk *a, struct part *part)
 	if (err)
 		awk_fatal(a, "cannot open source file `%s' for reading: %s", part->file,
 			  tsb_strerror(err));
-	parse_program(a, text.p, text.n, part->file);
+	ak_parse_program(a, text.p, text.n, part->file);
 }
 
 static bool wants_utf8(struct tsb_proc *p)
@@ -224,14 +224,14 @@ static bool wants_utf8(struct tsb_proc *p)
 
 static void set_separator(struct awk *a, const char *fs)
 {
-	char *assign = tsb_format(a->p, "FS=%s", !strcmp(fs, "t") ? "\t" : fs);
+	char *assign = tsb_format(a->p, "FS=%s", a->posix && !strcmp(fs, "t") ? "\t" : fs);
 
-	var_command_line(a, assign);
+	ak_var_command_line(a, assign);
 }
 
 static int awk_finish(struct awk *a)
 {
-	bool failed = streams_end(a) != 0;
+	bool failed = ak_streams_end(a) != 0;
 
 	if (tsb_flush(a->p))
 		failed = true;
@@ -248,8 +248,9 @@ static int awk_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	a->heap = tsb_heap_of(p);
 	a->stack_base = (uintptr_t)__builtin_frame_address(0);
 	a->utf8 = wants_utf8(p);
-	vars_init(a);
-	random_seed(a, 1);
+	ak_vars_init(a);
+	ak_random_seed(a, 1);
+	a->seed = 1;
 	read_options(&c);
 	bool files = false;
 
@@ -262,15 +263,15 @@ static int awk_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	}
 	for (size_t i = 0; i < c.parts.n; i++)
 		load_part(a, &c.parts.at[i]);
-	parse_finish(a);
-	vars_fill(a, argc - c.at, argv + c.at);
+	ak_parse_finish(a);
+	ak_vars_fill(a, argc - c.at, argv + c.at);
 	if (c.fs)
 		set_separator(a, c.fs);
 	for (size_t i = 0; i < c.assigned.n; i++) {
-		if (!var_command_line(a, c.assigned.at[i]))
+		if (!ak_var_command_line(a, c.assigned.at[i]))
 			awk_fatal(a, "`%s' argument to `-v' not in `var=value' form", c.assigned.at[i]);
 	}
-	run_program(a);
+	ak_run_program(a);
 	return awk_finish(a);
 }
 

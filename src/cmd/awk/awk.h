@@ -27,6 +27,9 @@
 struct awk;
 struct node;
 
+/* Keeps what a rare case needs off the stack of the common one: calls nest. */
+#define NOINLINE __attribute__((noinline))
+
 /* ---- Values ---- */
 
 enum { ASCII_UNKNOWN, ASCII_YES, ASCII_NO };
@@ -56,10 +59,10 @@ struct awk_val {
 	};
 };
 
-struct awk_str *str_make(struct awk *a, const char *p, size_t n);
-struct awk_str *str_blank(struct awk *a, size_t n);	/* room for n bytes, not set */
-void str_drop_last(struct awk *a, struct awk_str *s);
-bool str_ascii(const struct awk *a, struct awk_str *s);	/* a byte is a character */
+struct awk_str *ak_str_make(struct awk *a, const char *p, size_t n);
+struct awk_str *ak_str_blank(struct awk *a, size_t n);	/* room for n bytes, not set */
+void ak_str_drop_last(struct awk *a, struct awk_str *s);
+bool ak_str_ascii(const struct awk *a, struct awk_str *s);	/* a byte is a character */
 
 static inline struct awk_str *str_hold(struct awk_str *s)
 {
@@ -69,16 +72,16 @@ static inline struct awk_str *str_hold(struct awk_str *s)
 static inline void str_drop(struct awk *a, struct awk_str *s)
 {
 	if (!--s->refs)
-		str_drop_last(a, s);
+		ak_str_drop_last(a, s);
 }
 
-void val_drop_slow(struct awk *a, struct awk_val *v);
+void ak_val_drop_slow(struct awk *a, struct awk_val *v);
 static inline void val_drop(struct awk *a, struct awk_val *v)
 {
 	if (v->type >= V_STR)
-		val_drop_slow(a, v);
+		ak_val_drop_slow(a, v);
 }
-void val_copy(struct awk_val *to, const struct awk_val *from);	/* to was empty */
+void ak_val_copy(struct awk_val *to, const struct awk_val *from);	/* to was empty */
 static inline void val_number(struct awk_val *v, double num)
 {
 	v->type = V_NUM;
@@ -89,23 +92,23 @@ static inline void val_string(struct awk_val *v, struct awk_str *s)	/* takes the
 	v->type = V_STR;
 	v->str = s;
 }
-void val_input(struct awk *a, struct awk_val *v, const char *p, size_t n);
-double val_to_num(struct awk *a, const struct awk_val *v);
+void ak_val_input(struct awk *a, struct awk_val *v, const char *p, size_t n);
+double ak_val_to_num(struct awk *a, const struct awk_val *v);
 /* A reference that is yours. With ofmt: as print does it. */
-struct awk_str *val_to_str(struct awk *a, const struct awk_val *v);
-struct awk_str *val_to_out(struct awk *a, const struct awk_val *v);
-bool val_true(struct awk *a, const struct awk_val *v);
+struct awk_str *ak_val_to_str(struct awk *a, const struct awk_val *v);
+struct awk_str *ak_val_to_out(struct awk *a, const struct awk_val *v);
+bool ak_val_true(struct awk *a, const struct awk_val *v);
 /* Is it a number: by type, or input that looks like one? */
-bool val_is_num(struct awk *a, const struct awk_val *v, double *num);
-int val_compare(struct awk *a, const struct awk_val *x, const struct awk_val *y, bool *nan);
-int str_compare(struct awk *a, const char *x, size_t nx, const char *y, size_t ny);
+bool ak_val_is_num(struct awk *a, const struct awk_val *v, double *num);
+int ak_val_compare(struct awk *a, const struct awk_val *x, const struct awk_val *y, bool *nan);
+int ak_str_compare(struct awk *a, const char *x, size_t nx, const char *y, size_t ny);
 
 /* number.c: texts and numbers */
-size_t number_parse(struct awk *a, const char *p, size_t n, double *num);	/* bytes it took */
-bool number_looks(struct awk *a, const char *p, size_t n, double *num);
-double number_strtonum(struct awk *a, const char *p, size_t n);
-struct awk_str *number_text(struct awk *a, double num, struct awk_str *format);
-const char *number_odd(double num);	/* "+inf", "-nan" ..., NULL for others */
+size_t ak_number_parse(struct awk *a, const char *p, size_t n, double *num);	/* bytes it took */
+bool ak_number_looks(struct awk *a, const char *p, size_t n, double *num);
+double ak_number_strtonum(struct awk *a, const char *p, size_t n);
+struct awk_str *ak_number_text(struct awk *a, double num, struct awk_str *format);
+const char *ak_number_odd(double num);	/* "+inf", "-nan" ..., NULL for others */
 
 /* ---- Arrays: gawk's three kinds, because for (k in a) shows them ---- */
 
@@ -130,23 +133,26 @@ struct awk_array {
 	struct elem_table strings, ints, counts;	/* counts: 1, 2, 3 ... */
 };
 
-struct awk_array *array_new(struct awk *a);
-void array_drop(struct awk *a, struct awk_array *x);
-void array_clear(struct awk *a, struct awk_array *x);
+struct awk_array *ak_array_new(struct awk *a);
+void ak_array_drop(struct awk *a, struct awk_array *x);
+void ak_array_clear(struct awk *a, struct awk_array *x);
 static inline size_t array_size(const struct awk_array *x)
 {
 	return x->strings.n + x->ints.n + x->counts.n;
 }
 /* NULL: not there (put: made, undefined). */
-struct awk_val *array_at(struct awk *a, struct awk_array *x, const struct awk_val *key, bool put);
-struct awk_val *array_at_str(struct awk *a, struct awk_array *x, const char *key, size_t n);
-struct awk_val *array_at_num(struct awk *a, struct awk_array *x, int64_t key);
-void array_delete(struct awk *a, struct awk_array *x, const struct awk_val *key);
-struct elem **array_list(struct awk *a, struct awk_array *x, size_t *n);
-struct awk_str *elem_key(struct awk *a, struct elem *e);
+struct awk_val *ak_array_at(struct awk *a, struct awk_array *x, const struct awk_val *key,
+			    bool put);
+struct awk_val *ak_array_at_str(struct awk *a, struct awk_array *x, const char *key, size_t n);
+struct awk_val *ak_array_at_num(struct awk *a, struct awk_array *x, int64_t key);
+void ak_array_delete(struct awk *a, struct awk_array *x, const struct awk_val *key);
+struct elem **ak_array_list(struct awk *a, struct awk_array *x, size_t *n);
+struct awk_str *ak_elem_key(struct awk *a, struct elem *e);
 /* sort.c: the list in the order `how` names ("" or "unsorted": gawk's own). */
-void array_sort(struct awk *a, struct elem **list, size_t n, struct awk_str *how, const char *who);
-void array_asort(struct awk *a, struct awk_array *from, struct awk_array *to, struct awk_str *how,
+void ak_array_sort(struct awk *a, struct elem **list, size_t n, struct awk_str *how,
+		   const char *who);
+void ak_array_asort(struct awk *a, struct awk_array *from, struct awk_array *to,
+		    struct awk_str *how,
 		 bool by_index);
 
 /* ---- The tree ---- */
@@ -217,10 +223,12 @@ struct input {
 	size_t rt_n;
 };
 /* The next record, borrowed until the next call; false at the end. */
-bool input_record(struct awk *a, struct input *in, const char **p, size_t *n);
-void input_end(struct awk *a, struct input *in);
+bool ak_input_record(struct awk *a, struct input *in, const char **p, size_t *n);
+void ak_input_end(struct awk *a, struct input *in);
 
-enum stream_kind { STREAM_IN, STREAM_IN_PIPE, STREAM_OUT, STREAM_APPEND, STREAM_OUT_PIPE, STREAM_TWO };
+enum stream_kind {
+	STREAM_IN, STREAM_IN_PIPE, STREAM_OUT, STREAM_APPEND, STREAM_OUT_PIPE, STREAM_TWO
+};
 
 struct stream {
 	struct stream *next;
@@ -235,12 +243,12 @@ struct stream {
 	int status;
 };
 
-struct stream *stream_open(struct awk *a, enum stream_kind kind, struct awk_str *name);
-void stream_write(struct awk *a, struct stream *s, const char *p, size_t n);
-int stream_flush(struct awk *a, struct stream *s);
-int streams_flush(struct awk *a);
-int stream_close(struct awk *a, const struct awk_val *name, const char *how);
-int streams_end(struct awk *a);
+struct stream *ak_stream_open(struct awk *a, enum stream_kind kind, struct awk_str *name);
+void ak_stream_write(struct awk *a, struct stream *s, const char *p, size_t n);
+int ak_stream_flush(struct awk *a, struct stream *s);
+int ak_streams_flush(struct awk *a);
+int ak_stream_close(struct awk *a, const struct awk_val *name, const char *how);
+int ak_streams_end(struct awk *a);
 int awk_system(struct awk *a, const char *command);
 int awk_read_file(struct awk *a, const char *name, struct str *out);
 
@@ -255,11 +263,12 @@ typedef VEC(struct piece) piece_list;
 enum split_mode { SPLIT_FS, SPLIT_FPAT, SPLIT_WIDTHS };
 
 /* seps may be NULL: what stands between (and, at blanks, around) the pieces. */
-void split_fs(struct awk *a, const char *p, size_t n, const struct awk_val *fs, struct awk_regex *re,
+void ak_split_fs(struct awk *a, const char *p, size_t n, const struct awk_val *fs,
+		 struct awk_regex *re,
 	      bool record, piece_list *out, piece_list *seps);
-void split_fpat(struct awk *a, const char *p, size_t n, struct regex *re, piece_list *out,
+void ak_split_fpat(struct awk *a, const char *p, size_t n, struct regex *re, piece_list *out,
 		piece_list *seps);
-void split_widths(struct awk *a, const char *p, size_t n, piece_list *out);
+void ak_split_widths(struct awk *a, const char *p, size_t n, piece_list *out);
 
 struct field {
 	const char *p;
@@ -270,6 +279,8 @@ struct field {
 
 /* ---- The machine ---- */
 
+enum { RANDOM_TABLE = 512 };
+
 struct awk {
 	struct tsb_proc *p;
 	struct tsb_heap *heap;
@@ -278,6 +289,7 @@ struct awk {
 	rule_list begin, end, main, begin_file, end_file;
 	struct map global_names, func_names;
 	VEC(struct awk_val) globals_made;
+	VEC(const char *) global_list;	/* their names */
 	struct awk_val *globals;
 	size_t n_globals;
 	VEC(struct func *) funcs;
@@ -287,6 +299,7 @@ struct awk {
 	const char *source;
 	struct awk_val *frame;
 	uintptr_t stack_base;
+	struct func *running;
 	jmp_buf *next_jump, *exit_jump, *file_jump;
 	struct awk_val returned;
 	bool in_end, exiting;
@@ -295,6 +308,7 @@ struct awk {
 	/* the record */
 	struct awk_str *record;
 	size_t record_cap;
+	bool record_text;	/* it was assigned a string */
 	bool record_stale;	/* $0 must be put together from the fields */
 	bool split_done;
 	struct field *fields;	/* from 1 */
@@ -313,7 +327,7 @@ struct awk {
 	struct map regexes;
 	unsigned regex_generation;
 	bool icase;
-	uint32_t random_state[63];
+	uint32_t random_state[63], random_table[RANDOM_TABLE], random_last;
 	int random_at;
 	double seed;
 	struct zone zone;
@@ -323,6 +337,8 @@ struct awk {
 
 /* message.c */
 void awk_warn(struct awk *a, const char *fmt, ...) TSB_PRINTF(2, 3);
+/* What the parser finds: status 1. */
+void awk_error(struct awk *a, const char *source, int line, const char *text) TSB_NORETURN;
 void awk_fatal(struct awk *a, const char *fmt, ...) TSB_PRINTF(2, 3) TSB_NORETURN;
 static inline void awk_tick(struct awk *a)
 {
@@ -344,78 +360,80 @@ static inline void awk_deep(struct awk *a)
 }
 
 /* regex.c */
-struct regex *regex_of(struct awk *a, struct awk_regex *cache, struct awk_str *source);
+struct regex *ak_regex_of(struct awk *a, struct awk_regex *cache, struct awk_str *source);
 enum { MATCH_MAX = 100 };
-bool regex_run(struct awk *a, struct regex *re, const char *p, size_t n, size_t from,
+bool ak_regex_run(struct awk *a, struct regex *re, const char *p, size_t n, size_t from,
 	       struct regex_span *spans, size_t n_spans);
 
 /* vars.c */
-void vars_init(struct awk *a);
-void vars_fill(struct awk *a, int argc, char **argv);
-uint32_t var_slot(struct awk *a, const char *name, size_t n);
-void var_read(struct awk *a, uint32_t slot, struct awk_val *out);
-void var_changed(struct awk *a, uint32_t slot);
-void var_set(struct awk *a, uint32_t slot, struct awk_val *v);	/* takes v */
-struct awk_str *var_str(struct awk *a, uint32_t slot);		/* yours */
+void ak_vars_init(struct awk *a);
+void ak_vars_fill(struct awk *a, int argc, char **argv);
+uint32_t ak_var_slot(struct awk *a, const char *name, size_t n);
+void ak_var_read(struct awk *a, uint32_t slot, struct awk_val *out);
+void ak_var_changed(struct awk *a, uint32_t slot);
+void ak_var_set(struct awk *a, uint32_t slot, struct awk_val *v);	/* takes v */
+struct awk_str *ak_var_str(struct awk *a, uint32_t slot);		/* yours */
 /* "name=value" of the command line: false if it is none. */
-bool var_command_line(struct awk *a, const char *arg);
-void var_errno(struct awk *a, int err);
-struct awk_array *var_array(struct awk *a, uint32_t slot);
+bool ak_var_command_line(struct awk *a, const char *arg);
+void ak_var_errno(struct awk *a, int err);
+struct awk_array *ak_var_array(struct awk *a, uint32_t slot);
 
 /* field.c */
-void record_set(struct awk *a, const char *p, size_t n);
-void record_assign(struct awk *a, struct awk_val *v);	/* takes v */
-struct awk_str *record_str(struct awk *a);		/* borrowed */
-size_t field_count(struct awk *a);
-void field_set_count(struct awk *a, double n);
-void field_get(struct awk *a, double index, struct awk_val *out);
-void field_put(struct awk *a, double index, struct awk_val *v);	/* takes v */
-void fields_forget(struct awk *a);			/* before FS changes */
+void ak_record_set(struct awk *a, const char *p, size_t n);
+void ak_record_assign(struct awk *a, struct awk_val *v);	/* takes v */
+struct awk_str *ak_record_str(struct awk *a);		/* borrowed */
+size_t ak_field_count(struct awk *a);
+void ak_field_set_count(struct awk *a, double n);
+void ak_field_get(struct awk *a, double index, struct awk_val *out);
+void ak_field_put(struct awk *a, double index, struct awk_val *v);	/* takes v */
+void ak_fields_forget(struct awk *a);			/* before FS changes */
 
 /* input.c: the main input */
-bool main_record(struct awk *a, const char **p, size_t *n);
-bool main_next_file(struct awk *a);
+bool ak_main_record(struct awk *a, const char **p, size_t *n);
+bool ak_main_next_file(struct awk *a);
 
 /* exec.c, eval.c, call.c */
 enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
 enum { JUMP_NEXT = 1, JUMP_NEXTFILE = 2 };
-enum flow exec(struct awk *a, struct node *n);
-void run_rules(struct awk *a, rule_list *rules);
-void run_program(struct awk *a);
-void eval(struct awk *a, struct node *n, struct awk_val *out);
-double eval_num(struct awk *a, struct node *n);
-struct awk_str *eval_str(struct awk *a, struct node *n);
-bool eval_true(struct awk *a, struct node *n);
-struct awk_array *eval_array(struct awk *a, struct node *n);
-void eval_key(struct awk *a, struct node *subs, struct awk_val *out);
-void eval_store(struct awk *a, struct node *target, struct awk_val *v);	/* takes v */
-struct regex *eval_regex(struct awk *a, struct node *n);
-void eval_call(struct awk *a, struct func *f, struct node *args, struct awk_val *out);
-void eval_indirect(struct awk *a, struct node *n, struct awk_val *out);
-void call_with(struct awk *a, struct func *f, struct awk_val *args, size_t n, struct awk_val *out);
-void eval_getline(struct awk *a, struct node *n, struct awk_val *out);
-void eval_builtin(struct awk *a, struct node *n, struct awk_val *out);
-double arith(struct awk *a, int op, double x, double y);
+enum flow ak_exec(struct awk *a, struct node *n);
+void ak_run_rules(struct awk *a, rule_list *rules);
+void ak_run_program(struct awk *a);
+void ak_eval(struct awk *a, struct node *n, struct awk_val *out);
+double ak_eval_num(struct awk *a, struct node *n);
+struct awk_str *ak_eval_str(struct awk *a, struct node *n);
+bool ak_eval_true(struct awk *a, struct node *n);
+struct awk_array *ak_eval_array(struct awk *a, struct node *n);
+void ak_eval_key(struct awk *a, struct node *subs, struct awk_val *out);
+void ak_eval_store(struct awk *a, struct node *target, struct awk_val *v);	/* takes v */
+struct regex *ak_eval_regex(struct awk *a, struct node *n);
+void ak_eval_call(struct awk *a, struct func *f, struct node *args, struct awk_val *out);
+void ak_eval_indirect(struct awk *a, struct node *n, struct awk_val *out);
+void ak_call_with(struct awk *a, struct func *f, struct awk_val *args, size_t n,
+		  struct awk_val *out);
+void ak_eval_getline(struct awk *a, struct node *n, struct awk_val *out);
+void ak_eval_builtin(struct awk *a, struct node *n, struct awk_val *out);
+double ak_arith(struct awk *a, int op, double x, double y);
 
 /* builtins in further files */
-void bi_substitute(struct awk *a, struct node *n, struct awk_val *out);
-void bi_gensub(struct awk *a, struct node *n, struct awk_val *out);
-void bi_match(struct awk *a, struct node *n, struct awk_val *out);
-void bi_split(struct awk *a, struct node *n, struct awk_val *out);
-void bi_patsplit(struct awk *a, struct node *n, struct awk_val *out);
-void bi_bits(struct awk *a, struct node *n, struct awk_val *out);
-void bi_strftime(struct awk *a, struct node *n, struct awk_val *out);
-void bi_mktime(struct awk *a, struct node *n, struct awk_val *out);
-void bi_typeof(struct awk *a, struct node *n, struct awk_val *out);
-double random_next(struct awk *a);
-void random_seed(struct awk *a, uint32_t seed);
+void ak_bi_substitute(struct awk *a, struct node *n, struct awk_val *out);
+void ak_bi_gensub(struct awk *a, struct node *n, struct awk_val *out);
+void ak_bi_match(struct awk *a, struct node *n, struct awk_val *out);
+void ak_bi_split(struct awk *a, struct node *n, struct awk_val *out);
+void ak_bi_patsplit(struct awk *a, struct node *n, struct awk_val *out);
+void ak_bi_bits(struct awk *a, struct node *n, struct awk_val *out);
+void ak_bi_strftime(struct awk *a, struct node *n, struct awk_val *out);
+void ak_bi_mktime(struct awk *a, struct node *n, struct awk_val *out);
+void ak_bi_typeof(struct awk *a, struct node *n, struct awk_val *out);
+double ak_random_next(struct awk *a);
+void ak_random_seed(struct awk *a, uint32_t seed);
 /* printf.c */
-void awk_format(struct awk *a, struct str *out, struct awk_str *format, struct awk_val *args, size_t n);
+void awk_format(struct awk *a, struct str *out, struct awk_str *format, struct awk_val *args,
+		size_t n);
 void awk_sprintf(struct awk *a, struct node *args, struct str *out);
 
 /* lex.c, parse.c */
-void parse_program(struct awk *a, const char *text, size_t n, const char *source);
-void parse_finish(struct awk *a);
+void ak_parse_program(struct awk *a, const char *text, size_t n, const char *source);
+void ak_parse_finish(struct awk *a);
 
 enum builtin {
 	B_ADUMP, B_AND, B_ASORT, B_ASORTI, B_ATAN2, B_CLOSE, B_COMPL, B_COS, B_EXP, B_FFLUSH, B_GENSUB,

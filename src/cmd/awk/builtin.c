@@ -38,8 +38,8 @@ static double seed(struct awk *a, struct node *x)
 {
 	double old = a->seed;
 
-	a->seed = x ? eval_num(a, x) : (double)tsb_clock(a->p, TSB_CLOCK_REAL).sec;
-	random_seed(a, (uint32_t)(int64_t)a->seed);
+	a->seed = x ? ak_eval_num(a, x) : (double)tsb_clock(a->p, TSB_CLOCK_REAL).sec;
+	ak_random_seed(a, (uint32_t)(int64_t)a->seed);
 	return old;
 }
 
@@ -54,10 +54,10 @@ static double exponential(struct awk *a, double v)
 
 static double numeric(struct awk *a, struct node *n)
 {
-	double x = n->b ? eval_num(a, n->b) : 0;
+	double x = n->b ? ak_eval_num(a, n->b) : 0;
 
 	switch ((enum builtin)n->sub) {
-	case B_ATAN2: return atan2(x, eval_num(a, arg(n, 1)));
+	case B_ATAN2: return atan2(x, ak_eval_num(a, arg(n, 1)));
 	case B_COS: return cos(x);
 	case B_EXP: return exponential(a, x);
 	case B_INT: return trunc(x);
@@ -76,7 +76,7 @@ static size_t byte_of(struct awk *a, struct awk_str *s, double index)
 
 	if (index >= (double)s->n)
 		return s->n;
-	if (str_ascii(a, s))
+	if (ak_str_ascii(a, s))
 		return (size_t)index;
 	for (double i = 0; i < index && at < s->n; i++) {
 		int32_t c;
@@ -86,30 +86,19 @@ static size_t byte_of(struct awk *a, struct awk_str *s, double index)
 	return at;
 }
 
-static double half_even(double v)
-{
-	double down = floor(v), rest = v - down;
-
-	if (rest < 0.5 || (rest == 0.5 && fmod(down, 2) == 0))
-		return down;
-	return down + 1;
-}
-
 static void substring(struct awk *a, struct node *n, struct awk_val *out)
 {
-	struct awk_str *s = eval_str(a, n->b);
+	struct awk_str *s = ak_eval_str(a, n->b);
 	struct node *len = arg(n, 2);
-	double from = eval_num(a, arg(n, 1)), count = INFINITY;
+	double from = ak_eval_num(a, arg(n, 1)), count = INFINITY;
 	size_t start, end;
 
 	if (len)
-		count = eval_num(a, len);
-	from = isnan(from) ? from : half_even(from);
-	count = isinf(count) || isnan(count) ? count : half_even(count);
-	if (!(from >= 1)) {
-		count += from - 1;
+		count = ak_eval_num(a, len);
+	from = trunc(from);
+	count = trunc(count);
+	if (!(from >= 1))
 		from = 1;
-	}
 	if (!(count >= 1)) {
 		str_drop(a, s);
 		val_string(out, str_hold(a->empty));
@@ -121,7 +110,7 @@ static void substring(struct awk *a, struct node *n, struct awk_val *out)
 		val_string(out, s);
 		return;
 	}
-	val_string(out, str_make(a, s->p + start, end > start ? end - start : 0));
+	val_string(out, ak_str_make(a, s->p + start, end > start ? end - start : 0));
 	if (s->ascii == ASCII_YES)
 		out->str->ascii = ASCII_YES;
 	str_drop(a, s);
@@ -129,7 +118,7 @@ static void substring(struct awk *a, struct node *n, struct awk_val *out)
 
 static double characters(struct awk *a, struct awk_str *s)
 {
-	return str_ascii(a, s) ? (double)s->n : (double)utf8_count(s->p, s->n);
+	return ak_str_ascii(a, s) ? (double)s->n : (double)utf8_count(s->p, s->n);
 }
 
 static double length_of(struct awk *a, struct node *n)
@@ -139,12 +128,12 @@ static double length_of(struct awk *a, struct node *n)
 	double r;
 
 	if (!n->b)
-		return characters(a, record_str(a));
-	eval(a, n->b, &v);
+		return characters(a, ak_record_str(a));
+	ak_eval(a, n->b, &v);
 	if (v.type == V_ARRAY) {
 		r = (double)array_size(v.array);
 	} else {
-		s = val_to_str(a, &v);
+		s = ak_val_to_str(a, &v);
 		r = characters(a, s);
 		str_drop(a, s);
 	}
@@ -154,7 +143,7 @@ static double length_of(struct awk *a, struct node *n)
 
 static double index_of(struct awk *a, struct node *n)
 {
-	struct awk_str *s = eval_str(a, n->b), *t = eval_str(a, arg(n, 1));
+	struct awk_str *s = ak_eval_str(a, n->b), *t = ak_eval_str(a, arg(n, 1));
 	const char *at = NULL;
 	double r = 0;
 
@@ -162,13 +151,13 @@ static double index_of(struct awk *a, struct node *n)
 		at = memmem(s->p, s->n, t->p, t->n);
 	} else {
 		for (size_t i = 0; i + t->n <= s->n && !at; i++)
-			if (!str_compare(a, s->p + i, t->n, t->p, t->n))
+			if (!ak_str_compare(a, s->p + i, t->n, t->p, t->n))
 				at = s->p + i;
 	}
 	if (!t->n)
 		at = s->p;
 	if (at)
-		r = str_ascii(a, s) ? (double)(at - s->p) + 1 :
+		r = ak_str_ascii(a, s) ? (double)(at - s->p) + 1 :
 		    (double)utf8_count(s->p, (size_t)(at - s->p)) + 1;
 	if (!s->n && !t->n)
 		r = 0;
@@ -179,7 +168,7 @@ static double index_of(struct awk *a, struct node *n)
 
 static void change_case(struct awk *a, struct node *n, struct awk_val *out)
 {
-	struct awk_str *s = eval_str(a, n->b);
+	struct awk_str *s = ak_eval_str(a, n->b);
 	bool up = n->sub == B_TOUPPER;
 	struct str made;
 	char buf[8];
@@ -200,7 +189,7 @@ static void change_case(struct awk *a, struct node *n, struct awk_val *out)
 		else
 			str_addn(&made, buf, utf8_encode(buf, (uint32_t)(up ? utf8_upper(c) : utf8_lower(c))));
 	}
-	val_string(out, str_make(a, made.p, made.n));
+	val_string(out, ak_str_make(a, made.p, made.n));
 	str_end(&made);
 	str_drop(a, s);
 }
@@ -211,7 +200,7 @@ static void sprintf_to(struct awk *a, struct node *n, struct awk_val *out)
 
 	str_init(&made, a->heap, STR_MAX_DEFAULT);
 	awk_sprintf(a, n->b, &made);
-	val_string(out, str_make(a, made.p, made.n));
+	val_string(out, ak_str_make(a, made.p, made.n));
 	str_end(&made);
 }
 
@@ -220,9 +209,9 @@ static double text_number(struct awk *a, struct node *n)
 	struct awk_val v;
 	double r;
 
-	eval(a, n->b, &v);
-	r = v.type == V_STR || v.type == V_INPUT ? number_strtonum(a, v.str->p, v.str->n) :
-	    val_to_num(a, &v);
+	ak_eval(a, n->b, &v);
+	r = v.type == V_STR || v.type == V_INPUT ? ak_number_strtonum(a, v.str->p, v.str->n) :
+	    ak_val_to_num(a, &v);
 	val_drop(a, &v);
 	return r;
 }
@@ -235,26 +224,28 @@ static double flush(struct awk *a, struct node *n)
 	double r = -1;
 
 	if (!n->b)
-		return streams_flush(a) ? -1 : 0;
-	name = eval_str(a, n->b);
+		return ak_streams_flush(a) ? -1 : 0;
+	name = ak_eval_str(a, n->b);
 	if (!name->n || !strcmp(name->p, "/dev/stdout"))
-		r = streams_flush(a) ? -1 : 0;
+		r = ak_streams_flush(a) ? -1 : 0;
 	for (struct stream *s = a->streams; s; s = s->next)
 		if (s->out_fd >= 0 && s->name->n == name->n &&
 		    !memcmp(s->name->p, name->p, name->n))
-			r = stream_flush(a, s) ? -1 : 0;
+			r = ak_stream_flush(a, s) ? -1 : 0;
+	if (r < 0)
+		awk_warn(a, "fflush: `%s' is not an open file, pipe or co-process", name->p);
 	str_drop(a, name);
 	return r;
 }
 
 static double close_it(struct awk *a, struct node *n)
 {
-	struct awk_str *how = arg(n, 1) ? eval_str(a, arg(n, 1)) : NULL;
+	struct awk_str *how = arg(n, 1) ? ak_eval_str(a, arg(n, 1)) : NULL;
 	struct awk_val name;
 	double r;
 
-	eval(a, n->b, &name);
-	r = stream_close(a, &name, how ? how->p : NULL);
+	ak_eval(a, n->b, &name);
+	r = ak_stream_close(a, &name, how ? how->p : NULL);
 	val_drop(a, &name);
 	if (how)
 		str_drop(a, how);
@@ -263,7 +254,7 @@ static double close_it(struct awk *a, struct node *n)
 
 static double run_system(struct awk *a, struct node *n)
 {
-	struct awk_str *command = eval_str(a, n->b);
+	struct awk_str *command = ak_eval_str(a, n->b);
 	double r = awk_system(a, command->p);
 
 	str_drop(a, command);
@@ -276,12 +267,12 @@ static double sort_array(struct awk *a, struct node *n)
 {
 	bool by_index = n->sub == B_ASORTI;
 	struct node *to = arg(n, 1), *how = arg(n, 2);
-	struct awk_array *x = eval_array(a, n->b), *y = to ? eval_array(a, to) : x;
+	struct awk_array *x = ak_eval_array(a, n->b), *y = to ? ak_eval_array(a, to) : x;
 	struct awk_str *order;
 
-	order = how ? eval_str(a, how) : str_make(a, by_index ? "@ind_str_asc" : "@val_type_asc",
+	order = how ? ak_eval_str(a, how) : ak_str_make(a, by_index ? "@ind_str_asc" : "@val_type_asc",
 						  by_index ? 12 : 13);
-	array_asort(a, x, y, order, by_index);
+	ak_array_asort(a, x, y, order, by_index);
 	str_drop(a, order);
 	return (double)array_size(y);
 }
@@ -290,20 +281,20 @@ static void translated(struct awk *a, struct node *n, struct awk_val *out)
 {
 	if (n->sub == B_BINDTEXTDOMAIN)
 		val_string(out, str_hold(a->empty));
-	else if (n->sub == B_DCNGETTEXT && arg(n, 2) && eval_num(a, arg(n, 2)) != 1)
-		val_string(out, eval_str(a, arg(n, 1)));
+	else if (n->sub == B_DCNGETTEXT && arg(n, 2) && ak_eval_num(a, arg(n, 2)) != 1)
+		val_string(out, ak_eval_str(a, arg(n, 1)));
 	else
-		val_string(out, eval_str(a, n->b));
+		val_string(out, ak_eval_str(a, n->b));
 }
 
 static void eval_text_builtin(struct awk *a, struct node *n, struct awk_val *out)
 {
 	switch ((enum builtin)n->sub) {
-	case B_SUB: case B_GSUB: bi_substitute(a, n, out); return;
-	case B_GENSUB: bi_gensub(a, n, out); return;
-	case B_MATCH: bi_match(a, n, out); return;
-	case B_SPLIT: bi_split(a, n, out); return;
-	case B_PATSPLIT: bi_patsplit(a, n, out); return;
+	case B_SUB: case B_GSUB: ak_bi_substitute(a, n, out); return;
+	case B_GENSUB: ak_bi_gensub(a, n, out); return;
+	case B_MATCH: ak_bi_match(a, n, out); return;
+	case B_SPLIT: ak_bi_split(a, n, out); return;
+	case B_PATSPLIT: ak_bi_patsplit(a, n, out); return;
 	case B_SUBSTR: substring(a, n, out); return;
 	case B_INDEX: val_number(out, index_of(a, n)); return;
 	case B_LENGTH: val_number(out, length_of(a, n)); return;
@@ -314,25 +305,25 @@ static void eval_text_builtin(struct awk *a, struct node *n, struct awk_val *out
 	}
 }
 
-void eval_builtin(struct awk *a, struct node *n, struct awk_val *out)
+void ak_eval_builtin(struct awk *a, struct node *n, struct awk_val *out)
 {
 	switch ((enum builtin)n->sub) {
 	case B_ATAN2: case B_COS: case B_EXP: case B_INT: case B_LOG: case B_SIN: case B_SQRT:
 		val_number(out, numeric(a, n));
 		return;
-	case B_RAND: val_number(out, random_next(a)); return;
+	case B_RAND: val_number(out, ak_random_next(a)); return;
 	case B_SRAND: val_number(out, seed(a, n->b)); return;
 	case B_AND: case B_OR: case B_XOR: case B_LSHIFT: case B_RSHIFT: case B_COMPL:
-		bi_bits(a, n, out);
+		ak_bi_bits(a, n, out);
 		return;
 	case B_ASORT: case B_ASORTI: val_number(out, sort_array(a, n)); return;
 	case B_CLOSE: val_number(out, close_it(a, n)); return;
 	case B_FFLUSH: val_number(out, flush(a, n)); return;
 	case B_SYSTEM: val_number(out, run_system(a, n)); return;
-	case B_ISARRAY: case B_TYPEOF: bi_typeof(a, n, out); return;
-	case B_MKBOOL: val_number(out, eval_true(a, n->b)); return;
-	case B_MKTIME: bi_mktime(a, n, out); return;
-	case B_STRFTIME: bi_strftime(a, n, out); return;
+	case B_ISARRAY: case B_TYPEOF: ak_bi_typeof(a, n, out); return;
+	case B_MKBOOL: val_number(out, ak_eval_true(a, n->b)); return;
+	case B_MKTIME: ak_bi_mktime(a, n, out); return;
+	case B_STRFTIME: ak_bi_strftime(a, n, out); return;
 	case B_SYSTIME:
 		val_number(out, (double)tsb_clock(a->p, TSB_CLOCK_REAL).sec);
 		return;

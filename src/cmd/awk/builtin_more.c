@@ -13,7 +13,7 @@
 
 static uint64_t bits_of(struct awk *a, struct node *x, const char *name, int number)
 {
-	double v = eval_num(a, x);
+	double v = ak_eval_num(a, x);
 
 	if (v < 0)
 		awk_fatal(a, "%s: argument %d negative value %g is not allowed", name, number, v);
@@ -31,9 +31,9 @@ static double bits_shift(struct awk *a, struct node *n, const char *name)
 	return (double)(n->sub == B_LSHIFT ? v << by : v >> by);
 }
 
-void bi_bits(struct awk *a, struct node *n, struct awk_val *out)
+void ak_bi_bits(struct awk *a, struct node *n, struct awk_val *out)
 {
-	const char *name = builtin_row(n->sub)->name;
+	const char *name = ak_builtin_row(n->sub)->name;
 	uint64_t v;
 	int i = 1;
 
@@ -65,18 +65,18 @@ static struct awk_str *time_format(struct awk *a)
 	struct awk_val key, *v = NULL;
 
 	if (a->uses[VAR_PROCINFO]) {
-		val_string(&key, str_make(a, "strftime", 8));
-		v = array_at(a, var_array(a, VAR_PROCINFO), &key, false);
+		val_string(&key, ak_str_make(a, "strftime", 8));
+		v = ak_array_at(a, ak_var_array(a, VAR_PROCINFO), &key, false);
 		val_drop(a, &key);
 	}
-	return v ? val_to_str(a, v) : str_make(a, "%a %b %e %H:%M:%S %Z %Y", 23);
+	return v ? ak_val_to_str(a, v) : ak_str_make(a, "%a %b %e %H:%M:%S %Z %Y", 23);
 }
 
-void bi_strftime(struct awk *a, struct node *n, struct awk_val *out)
+void ak_bi_strftime(struct awk *a, struct node *n, struct awk_val *out)
 {
 	struct node *when = n->b ? n->b->next : NULL, *utc = when ? when->next : NULL;
-	struct awk_str *format = n->b ? eval_str(a, n->b) : time_format(a);
-	double sec = when ? floor(eval_num(a, when)) : (double)tsb_clock(a->p, TSB_CLOCK_REAL).sec;
+	struct awk_str *format = n->b ? ak_eval_str(a, n->b) : time_format(a);
+	double sec = when ? floor(ak_eval_num(a, when)) : (double)tsb_clock(a->p, TSB_CLOCK_REAL).sec;
 	struct date_moment m;
 	struct zone zone;
 	struct str made;
@@ -84,18 +84,18 @@ void bi_strftime(struct awk *a, struct node *n, struct awk_val *out)
 	if (!(fabs(sec) < 6e16))
 		awk_fatal(a, "strftime: second argument out of range for time_t");
 	str_init(&made, a->heap, (size_t)1 << 24);
-	if (date_moment(&m, (int64_t)sec, 0, zone_of(a, utc && eval_true(a, utc), &zone)))
+	if (date_moment(&m, (int64_t)sec, 0, zone_of(a, utc && ak_eval_true(a, utc), &zone)))
 		date_format(&made, format->p, format->n, &m);
-	val_string(out, str_make(a, made.p, made.n));
+	val_string(out, ak_str_make(a, made.p, made.n));
 	str_end(&made);
 	str_drop(a, format);
 }
 
 /* "YYYY MM DD HH MM SS [DST]" */
-void bi_mktime(struct awk *a, struct node *n, struct awk_val *out)
+void ak_bi_mktime(struct awk *a, struct node *n, struct awk_val *out)
 {
-	struct awk_str *s = eval_str(a, n->b);
-	bool utc = n->b->next && eval_true(a, n->b->next);
+	struct awk_str *s = ak_eval_str(a, n->b);
+	bool utc = n->b->next && ak_eval_true(a, n->b->next);
 	int64_t part[7] = { 0 }, sec = -1;
 	const char *p = s->p;
 	struct zone zone;
@@ -129,13 +129,13 @@ static const char *type_name(struct awk *a, const struct awk_val *v, bool field)
 	case V_NUM: return "number";
 	case V_STR: return "string";
 	case V_REGEX: return "regexp";
-	case V_INPUT: return number_looks(a, v->str->p, v->str->n, &num) ? "strnum" : "string";
+	case V_INPUT: return ak_number_looks(a, v->str->p, v->str->n, &num) ? "strnum" : "string";
 	case V_UNDEF: break;
 	}
 	return field ? "unassigned" : "untyped";
 }
 
-void bi_typeof(struct awk *a, struct node *n, struct awk_val *out)
+void ak_bi_typeof(struct awk *a, struct node *n, struct awk_val *out)
 {
 	struct node *x = n->b;
 	struct awk_val v;
@@ -144,7 +144,7 @@ void bi_typeof(struct awk *a, struct node *n, struct awk_val *out)
 	if (x->op == N_REGEX)
 		v = (struct awk_val){ .type = V_NUM };
 	else
-		eval(a, x, &v);
+		ak_eval(a, x, &v);
 	if (n->sub == B_ISARRAY) {
 		bool yes = v.type == V_ARRAY;
 
@@ -153,6 +153,6 @@ void bi_typeof(struct awk *a, struct node *n, struct awk_val *out)
 		return;
 	}
 	name = type_name(a, &v, x->op == N_FIELD || x->op == N_CALL || x->op == N_ASSIGN);
-	val_string(out, str_make(a, name, strlen(name)));
+	val_string(out, ak_str_make(a, name, strlen(name)));
 	val_drop(a, &v);
 }

@@ -13,18 +13,22 @@ static void frame_drop(struct awk *a, struct awk_val *frame, size_t n)
 	heap_free(a->heap, frame);
 }
 
-static void call_frame(struct awk *a, struct func *f, struct awk_val *frame, struct awk_val *out)
+static NOINLINE void call_frame(struct awk *a, struct func *f, struct awk_val *frame,
+				struct awk_val *out)
 {
 	struct awk_val *outer = a->frame;
 	const char *source = a->source;
+	struct func *running = a->running;
 	int line = a->line;
 
 	awk_tick(a);
+	a->running = f;
 	a->frame = frame;
 	val_drop(a, &a->returned);
 	a->returned.type = V_UNDEF;
-	exec(a, f->body);
+	ak_exec(a, f->body);
 	a->frame = outer;
+	a->running = running;
 	a->line = line;
 	a->source = source;
 	*out = a->returned;
@@ -32,7 +36,8 @@ static void call_frame(struct awk *a, struct func *f, struct awk_val *frame, str
 	frame_drop(a, frame, f->params.n);
 }
 
-void call_with(struct awk *a, struct func *f, struct awk_val *args, size_t n, struct awk_val *out)
+void ak_call_with(struct awk *a, struct func *f, struct awk_val *args, size_t n,
+		  struct awk_val *out)
 {
 	struct awk_val *frame = heap_array(a->heap, f->params.n + 1, sizeof(*frame));
 
@@ -51,7 +56,7 @@ static bool is_place(const struct node *n)
 	return n->op == N_GLOBAL || n->op == N_LOCAL || n->op == N_INDEX || n->op == N_SPECIAL;
 }
 
-void eval_call(struct awk *a, struct func *f, struct node *args, struct awk_val *out)
+void ak_eval_call(struct awk *a, struct func *f, struct node *args, struct awk_val *out)
 {
 	struct awk_val *frame;
 	size_t i = 0;
@@ -64,11 +69,11 @@ void eval_call(struct awk *a, struct func *f, struct node *args, struct awk_val 
 		if (i >= f->params.n)
 			awk_fatal(a, "function `%s' called with more arguments than declared", f->name);
 		if (f->is_array.at[i] && is_place(n)) {
-			frame[i].array = eval_array(a, n);
+			frame[i].array = ak_eval_array(a, n);
 			frame[i].array->refs++;
 			frame[i].type = V_ARRAY;
 		} else {
-			eval(a, n, &frame[i]);
+			ak_eval(a, n, &frame[i]);
 		}
 	}
 	for (; i < f->params.n; i++)
@@ -76,10 +81,10 @@ void eval_call(struct awk *a, struct func *f, struct node *args, struct awk_val 
 	call_frame(a, f, frame, out);
 }
 
-static const struct builtin_row *builtin_named(const struct awk_str *name)
+static const struct ak_builtin_row *builtin_named(const struct awk_str *name)
 {
 	for (int id = 0; id <= B_DCNGETTEXT; id++) {
-		const struct builtin_row *row = builtin_row(id);
+		const struct ak_builtin_row *row = ak_builtin_row(id);
 
 		if (row && !strcmp(row->name, name->p))
 			return row;
@@ -87,11 +92,11 @@ static const struct builtin_row *builtin_named(const struct awk_str *name)
 	return NULL;
 }
 
-void eval_indirect(struct awk *a, struct node *n, struct awk_val *out)
+void ak_eval_indirect(struct awk *a, struct node *n, struct awk_val *out)
 {
-	struct awk_str *name = eval_str(a, n->a);
+	struct awk_str *name = ak_eval_str(a, n->a);
 	struct map_entry *e = map_find(&a->func_names, name->p, name->n);
-	const struct builtin_row *row = e ? NULL : builtin_named(name);
+	const struct ak_builtin_row *row = e ? NULL : builtin_named(name);
 
 	if (row) {
 		struct node call = *n;
@@ -101,11 +106,11 @@ void eval_indirect(struct awk *a, struct node *n, struct awk_val *out)
 		call.slot = 0;
 		for (struct node *x = n->b; x; x = x->next)
 			call.slot++;
-		eval_builtin(a, &call, out);
+		ak_eval_builtin(a, &call, out);
 	} else if (!e) {
 		awk_fatal(a, "function called indirectly through `%s' does not exist", name->p);
 	} else {
-		eval_call(a, e->value, n->b, out);
+		ak_eval_call(a, e->value, n->b, out);
 	}
 	str_drop(a, name);
 }
@@ -117,16 +122,16 @@ static void getline_give(struct awk *a, struct node *target, const char *p, size
 	struct awk_val v;
 
 	if (!target) {
-		record_set(a, p, n);
+		ak_record_set(a, p, n);
 		return;
 	}
-	val_input(a, &v, p, n);
-	eval_store(a, target, &v);
+	ak_val_input(a, &v, p, n);
+	ak_eval_store(a, target, &v);
 }
 
 static double getline_from(struct awk *a, struct node *n)
 {
-	struct awk_str *name = eval_str(a, n->b);
+	struct awk_str *name = ak_eval_str(a, n->b);
 	struct stream *s;
 	const char *p;
 	size_t len;
@@ -135,25 +140,23 @@ static double getline_from(struct awk *a, struct node *n)
 		str_drop(a, name);
 		return -1;
 	}
-	s = stream_open(a, n->sub == '<' ? STREAM_IN : n->sub == '|' ? STREAM_IN_PIPE : STREAM_TWO,
+	s = ak_stream_open(a, n->sub == '<' ? STREAM_IN : n->sub == '|' ? STREAM_IN_PIPE : STREAM_TWO,
 			name);
 	str_drop(a, name);
 	if (!s || s->in.fd < 0)
 		return -1;
 	if (s->out_fd >= 0)
-		stream_flush(a, s);
-	if (!input_record(a, &s->in, &p, &len)) {
+		ak_stream_flush(a, s);
+	if (!ak_input_record(a, &s->in, &p, &len)) {
 		if (s->in.error)
-			var_errno(a, s->in.error);
+			ak_var_errno(a, s->in.error);
 		return s->in.error ? -1 : 0;
 	}
-	if (n->sub != '<')
-		a->nr++;
 	getline_give(a, n->a, p, len);
 	return 1;
 }
 
-void eval_getline(struct awk *a, struct node *n, struct awk_val *out)
+void ak_eval_getline(struct awk *a, struct node *n, struct awk_val *out)
 {
 	const char *p;
 	size_t len;
@@ -164,7 +167,7 @@ void eval_getline(struct awk *a, struct node *n, struct awk_val *out)
 	}
 	if (a->in_file_rule)
 		awk_fatal(a, "non-redirected `getline' invalid inside `BEGINFILE' rule");
-	if (!main_record(a, &p, &len)) {
+	if (!ak_main_record(a, &p, &len)) {
 		val_number(out, a->in.error ? -1 : 0);
 		return;
 	}

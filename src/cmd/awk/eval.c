@@ -9,7 +9,7 @@
 
 #include "cmd/awk/lex.h"
 
-double arith(struct awk *a, int op, double x, double y)
+double ak_arith(struct awk *a, int op, double x, double y)
 {
 	switch (op) {
 	case '+': return x + y;
@@ -34,68 +34,79 @@ static struct awk_val *local_val(struct awk *a, struct node *n)
 	return &a->frame[n->slot];
 }
 
-static void not_scalar(struct awk *a, struct node *n)
+/* " `name'" for messages, or nothing. */
+static const char *node_name(struct awk *a, struct node *n, bool array)
+{
+	if (n->op == N_GLOBAL || n->op == N_SPECIAL)
+		return tsb_format(a->p, " `%s'", a->global_list.at[n->slot]);
+	if (n->op == N_LOCAL && a->running)
+		return tsb_format(a->p, "%s `%s'", array ? "" : " parameter",
+				  a->running->params.at[n->slot]);
+	return "";
+}
+
+static TSB_NORETURN void not_scalar(struct awk *a, struct node *n)
 {
 	a->line = n->line;
 	a->source = n->source;
-	awk_fatal(a, "attempt to use array in a scalar context");
+	awk_fatal(a, "attempt to use array%s in a scalar context", node_name(a, n, true));
 }
 
 /* Subscripts: one is a key as it is, several are joined by SUBSEP. */
-void eval_key(struct awk *a, struct node *subs, struct awk_val *out)
+void ak_eval_key(struct awk *a, struct node *subs, struct awk_val *out)
 {
 	struct awk_str *sep, *s;
 	struct str key;
 
 	if (!subs->next) {
-		eval(a, subs, out);
+		ak_eval(a, subs, out);
 		if (out->type == V_ARRAY)
 			not_scalar(a, subs);
 		return;
 	}
 	str_init(&key, a->heap, STR_MAX_DEFAULT);
 	for (struct node *n = subs; n; n = n->next) {
-		s = eval_str(a, n);
+		s = ak_eval_str(a, n);
 		str_addn(&key, s->p, s->n);
 		str_drop(a, s);
 		if (!n->next)
 			break;
-		sep = var_str(a, VAR_SUBSEP);
+		sep = ak_var_str(a, VAR_SUBSEP);
 		str_addn(&key, sep->p, sep->n);
 		str_drop(a, sep);
 	}
-	val_string(out, str_make(a, key.p, key.n));
+	val_string(out, ak_str_make(a, key.p, key.n));
 	str_end(&key);
 }
 
-static struct awk_array *become_array(struct awk *a, struct awk_val *v)
+static struct awk_array *become_array(struct awk *a, struct awk_val *v, struct node *n)
 {
 	if (v->type == V_ARRAY)
 		return v->array;
 	if (v->type != V_UNDEF)
-		awk_fatal(a, "attempt to use a scalar value as array");
+		awk_fatal(a, "attempt to use scalar%s as an array", node_name(a, n, false));
 	v->type = V_ARRAY;
-	v->array = array_new(a);
+	v->array = ak_array_new(a);
 	return v->array;
 }
 
 /* The array a name or an element is, made if it is nothing yet. */
-struct awk_array *eval_array(struct awk *a, struct node *n)
+struct awk_array *ak_eval_array(struct awk *a, struct node *n)
 {
 	struct awk_array *x;
 	struct awk_val key, *v;
 
 	switch (n->op) {
 	case N_GLOBAL: case N_SPECIAL:
-		return become_array(a, &a->globals[n->slot]);
+		return become_array(a, &a->globals[n->slot], n);
 	case N_LOCAL:
-		return become_array(a, local_val(a, n));
+		return become_array(a, local_val(a, n), n);
 	case N_INDEX:
-		eval_key(a, n->b, &key);
-		x = eval_array(a, n->a);
-		v = array_at(a, x, &key, true);
+		ak_eval_key(a, n->b, &key);
+		x = ak_eval_array(a, n->a);
+		v = ak_array_at(a, x, &key, true);
 		val_drop(a, &key);
-		return become_array(a, v);
+		return become_array(a, v, n);
 	default:
 		a->line = n->line;
 		a->source = n->source;
@@ -103,15 +114,15 @@ struct awk_array *eval_array(struct awk *a, struct node *n)
 	}
 }
 
-static void store(struct awk *a, struct awk_val *place, struct awk_val *v)
+static void store(struct awk *a, struct awk_val *place, struct awk_val *v, struct node *n)
 {
 	if (place->type == V_ARRAY)
-		awk_fatal(a, "attempt to use array in a scalar context");
+		not_scalar(a, n);
 	val_drop(a, place);
 	*place = *v;
 }
 
-void eval_store(struct awk *a, struct node *target, struct awk_val *v)
+void ak_eval_store(struct awk *a, struct node *target, struct awk_val *v)
 {
 	struct awk_val key;
 	struct awk_array *x;
@@ -121,23 +132,23 @@ void eval_store(struct awk *a, struct node *target, struct awk_val *v)
 		not_scalar(a, target);
 	switch (target->op) {
 	case N_GLOBAL:
-		store(a, &a->globals[target->slot], v);
+		store(a, &a->globals[target->slot], v, target);
 		return;
 	case N_SPECIAL:
-		var_set(a, target->slot, v);
+		ak_var_set(a, target->slot, v);
 		return;
 	case N_LOCAL:
-		store(a, local_val(a, target), v);
+		store(a, local_val(a, target), v, target);
 		return;
 	case N_INDEX:
-		eval_key(a, target->b, &key);
-		x = eval_array(a, target->a);
-		store(a, array_at(a, x, &key, true), v);
+		ak_eval_key(a, target->b, &key);
+		x = ak_eval_array(a, target->a);
+		store(a, ak_array_at(a, x, &key, true), v, target);
 		val_drop(a, &key);
 		return;
 	case N_FIELD:
-		index = eval_num(a, target->a);
-		field_put(a, index, v);
+		index = ak_eval_num(a, target->a);
+		ak_field_put(a, index, v);
 		return;
 	default:
 		awk_fatal(a, "attempt to assign to something that is no variable");
@@ -146,30 +157,30 @@ void eval_store(struct awk *a, struct node *target, struct awk_val *v)
 
 /* ---- Kinds of nodes ---- */
 
-static void eval_index(struct awk *a, struct node *n, struct awk_val *out)
+static NOINLINE void eval_index(struct awk *a, struct node *n, struct awk_val *out)
 {
 	struct awk_val key;
 	struct awk_array *x;
 
-	eval_key(a, n->b, &key);
-	x = eval_array(a, n->a);
-	val_copy(out, array_at(a, x, &key, true));
+	ak_eval_key(a, n->b, &key);
+	x = ak_eval_array(a, n->a);
+	ak_val_copy(out, ak_array_at(a, x, &key, true));
 	val_drop(a, &key);
 }
 
-static void eval_assign(struct awk *a, struct node *n, struct awk_val *out)
+static NOINLINE void eval_assign(struct awk *a, struct node *n, struct awk_val *out)
 {
 	struct awk_val v;
 
-	eval(a, n->b, &v);
+	ak_eval(a, n->b, &v);
 	if (v.type == V_ARRAY)
 		not_scalar(a, n->b);
-	val_copy(out, &v);
-	eval_store(a, n->a, &v);
+	ak_val_copy(out, &v);
+	ak_eval_store(a, n->a, &v);
 }
 
 /* Both x += y and x++: the element is looked up once. */
-static double change(struct awk *a, struct node *target, int op, double by, double *old)
+static NOINLINE double change(struct awk *a, struct node *target, int op, double by, double *old)
 {
 	struct awk_val v, *place, key;
 	double now, index;
@@ -177,49 +188,49 @@ static double change(struct awk *a, struct node *target, int op, double by, doub
 	switch (target->op) {
 	case N_GLOBAL: case N_LOCAL:
 		place = target->op == N_LOCAL ? local_val(a, target) : &a->globals[target->slot];
-		*old = val_to_num(a, place);
-		now = arith(a, op, *old, by);
+		*old = ak_val_to_num(a, place);
+		now = ak_arith(a, op, *old, by);
 		val_drop(a, place);
 		val_number(place, now);
 		return now;
 	case N_INDEX:
-		eval_key(a, target->b, &key);
-		place = array_at(a, eval_array(a, target->a), &key, true);
+		ak_eval_key(a, target->b, &key);
+		place = ak_array_at(a, ak_eval_array(a, target->a), &key, true);
 		val_drop(a, &key);
-		*old = val_to_num(a, place);
-		now = arith(a, op, *old, by);
+		*old = ak_val_to_num(a, place);
+		now = ak_arith(a, op, *old, by);
 		val_drop(a, place);
 		val_number(place, now);
 		return now;
 	case N_FIELD:
-		index = eval_num(a, target->a);
-		field_get(a, index, &v);
-		*old = val_to_num(a, &v);
+		index = ak_eval_num(a, target->a);
+		ak_field_get(a, index, &v);
+		*old = ak_val_to_num(a, &v);
 		val_drop(a, &v);
-		now = arith(a, op, *old, by);
+		now = ak_arith(a, op, *old, by);
 		val_number(&v, now);
-		field_put(a, index, &v);
+		ak_field_put(a, index, &v);
 		return now;
 	default:
-		*old = eval_num(a, target);
-		now = arith(a, op, *old, by);
+		*old = ak_eval_num(a, target);
+		now = ak_arith(a, op, *old, by);
 		val_number(&v, now);
-		eval_store(a, target, &v);
+		ak_eval_store(a, target, &v);
 		return now;
 	}
 }
 
-static void eval_concat(struct awk *a, struct node *n, struct awk_val *out)
+static NOINLINE void eval_concat(struct awk *a, struct node *n, struct awk_val *out)
 {
 	struct awk_str *parts[8], *s;
 	struct str long_one;
 	size_t count = 0, total = 0, at = 0;
 
 	for (n = n->b; n && count < 8; n = n->next) {
-		parts[count] = eval_str(a, n);
+		parts[count] = ak_eval_str(a, n);
 		total += parts[count++]->n;
 	}
-	s = str_blank(a, total);
+	s = ak_str_blank(a, total);
 	for (size_t i = 0; i < count; i++) {
 		memcpy(s->p + at, parts[i]->p, parts[i]->n);
 		at += parts[i]->n;
@@ -232,23 +243,23 @@ static void eval_concat(struct awk *a, struct node *n, struct awk_val *out)
 	str_addn(&long_one, s->p, s->n);
 	str_drop(a, s);
 	for (; n; n = n->next) {
-		s = eval_str(a, n);
+		s = ak_eval_str(a, n);
 		str_addn(&long_one, s->p, s->n);
 		str_drop(a, s);
 	}
-	out->str = str_make(a, long_one.p, long_one.n);
+	out->str = ak_str_make(a, long_one.p, long_one.n);
 	str_end(&long_one);
 }
 
-static bool eval_compare(struct awk *a, struct node *n)
+static NOINLINE bool eval_compare(struct awk *a, struct node *n)
 {
 	struct awk_val x, y;
 	bool nan;
 	int c;
 
-	eval(a, n->a, &x);
-	eval(a, n->b, &y);
-	c = val_compare(a, &x, &y, &nan);
+	ak_eval(a, n->a, &x);
+	ak_eval(a, n->b, &y);
+	c = ak_val_compare(a, &x, &y, &nan);
 	val_drop(a, &x);
 	val_drop(a, &y);
 	switch (n->sub) {
@@ -262,51 +273,51 @@ static bool eval_compare(struct awk *a, struct node *n)
 }
 
 /* The regular expression a node is: a constant, or the text of its value. */
-struct regex *eval_regex(struct awk *a, struct node *n)
+struct regex *ak_eval_regex(struct awk *a, struct node *n)
 {
 	struct awk_str *s;
 	struct regex *re;
 
 	if (n->op == N_REGEX)
-		return regex_of(a, &n->cache, n->v.str);
-	s = eval_str(a, n);
+		return ak_regex_of(a, &n->cache, n->v.str);
+	s = ak_eval_str(a, n);
 	a->line = n->line;
-	re = regex_of(a, &n->cache, s);
+	re = ak_regex_of(a, &n->cache, s);
 	str_drop(a, s);
 	return re;
 }
 
-static bool eval_match(struct awk *a, struct node *n)
+static NOINLINE bool eval_match(struct awk *a, struct node *n)
 {
-	struct awk_str *s = eval_str(a, n->a);
-	struct regex *re = eval_regex(a, n->b);
-	bool found = regex_run(a, re, s->p, s->n, 0, NULL, 0);
+	struct awk_str *s = ak_eval_str(a, n->a);
+	struct regex *re = ak_eval_regex(a, n->b);
+	bool found = ak_regex_run(a, re, s->p, s->n, 0, NULL, 0);
 
 	str_drop(a, s);
 	return found != (n->sub != 0);
 }
 
-static bool eval_in(struct awk *a, struct node *n)
+static NOINLINE bool eval_in(struct awk *a, struct node *n)
 {
 	struct awk_val key;
 	bool found;
 
-	eval_key(a, n->b->op == N_GROUP ? n->b->b : n->b, &key);
-	found = array_at(a, eval_array(a, n->a), &key, false) != NULL;
+	ak_eval_key(a, n->b->op == N_GROUP ? n->b->b : n->b, &key);
+	found = ak_array_at(a, ak_eval_array(a, n->a), &key, false) != NULL;
 	val_drop(a, &key);
 	return found;
 }
 
-static bool match_record(struct awk *a, struct node *n)
+static NOINLINE bool match_record(struct awk *a, struct node *n)
 {
-	struct awk_str *s = record_str(a);
+	struct awk_str *s = ak_record_str(a);
 
-	return regex_run(a, regex_of(a, &n->cache, n->v.str), s->p, s->n, 0, NULL, 0);
+	return ak_regex_run(a, ak_regex_of(a, &n->cache, n->v.str), s->p, s->n, 0, NULL, 0);
 }
 
 /* ---- The three ways in ---- */
 
-bool eval_true(struct awk *a, struct node *n)
+bool ak_eval_true(struct awk *a, struct node *n)
 {
 	struct awk_val v;
 	bool yes;
@@ -315,11 +326,11 @@ bool eval_true(struct awk *a, struct node *n)
 	case N_REGEX:
 		return match_record(a, n);
 	case N_AND:
-		return eval_true(a, n->a) && eval_true(a, n->b);
+		return ak_eval_true(a, n->a) && ak_eval_true(a, n->b);
 	case N_OR:
-		return eval_true(a, n->a) || eval_true(a, n->b);
+		return ak_eval_true(a, n->a) || ak_eval_true(a, n->b);
 	case N_NOT:
-		return !eval_true(a, n->a);
+		return !ak_eval_true(a, n->a);
 	case N_COMPARE:
 		return eval_compare(a, n);
 	case N_MATCH:
@@ -328,36 +339,36 @@ bool eval_true(struct awk *a, struct node *n)
 		return eval_in(a, n);
 	default:
 		awk_deep(a);
-		eval(a, n, &v);
-		yes = val_true(a, &v);
+		ak_eval(a, n, &v);
+		yes = ak_val_true(a, &v);
 		val_drop(a, &v);
 		return yes;
 	}
 }
 
-static double eval_num_slow(struct awk *a, struct node *n)
+static NOINLINE double eval_num_slow(struct awk *a, struct node *n)
 {
 	struct awk_val v;
 	double num;
 
-	eval(a, n, &v);
-	num = val_to_num(a, &v);
+	ak_eval(a, n, &v);
+	num = ak_val_to_num(a, &v);
 	val_drop(a, &v);
 	return num;
 }
 
-static double eval_arith(struct awk *a, struct node *n)
+static NOINLINE double eval_arith(struct awk *a, struct node *n)
 {
-	double x = eval_num(a, n->a), y = eval_num(a, n->b);
+	double x = ak_eval_num(a, n->a), y = ak_eval_num(a, n->b);
 
 	if (n->sub == '/' || n->sub == '%') {
 		a->line = n->line;
 		a->source = n->source;
 	}
-	return arith(a, n->sub, x, y);
+	return ak_arith(a, n->sub, x, y);
 }
 
-double eval_num(struct awk *a, struct node *n)
+double ak_eval_num(struct awk *a, struct node *n)
 {
 	double old, by;
 
@@ -367,77 +378,77 @@ double eval_num(struct awk *a, struct node *n)
 			return n->v.num;
 		break;
 	case N_GLOBAL:
-		return val_to_num(a, &a->globals[n->slot]);
+		return ak_val_to_num(a, &a->globals[n->slot]);
 	case N_LOCAL:
-		return val_to_num(a, local_val(a, n));
+		return ak_val_to_num(a, local_val(a, n));
 	case N_BINARY:
 		awk_deep(a);
 		return eval_arith(a, n);
 	case N_NEG:
-		return -eval_num(a, n->a);
+		return -ak_eval_num(a, n->a);
 	case N_PLUS:
-		return eval_num(a, n->a);
+		return ak_eval_num(a, n->a);
 	case N_BEFORE:
 		return change(a, n->a, n->sub, 1, &old);
 	case N_AFTER:
 		change(a, n->a, n->sub, 1, &old);
 		return old;
 	case N_CHANGE:
-		by = eval_num(a, n->b);
+		by = ak_eval_num(a, n->b);
 		return change(a, n->a, n->sub, by, &old);
 	case N_REGEX: case N_AND: case N_OR: case N_NOT: case N_COMPARE: case N_MATCH: case N_IN:
-		return eval_true(a, n);
+		return ak_eval_true(a, n);
 	default:
 		break;
 	}
 	return eval_num_slow(a, n);
 }
 
-struct awk_str *eval_str(struct awk *a, struct node *n)
+struct awk_str *ak_eval_str(struct awk *a, struct node *n)
 {
 	struct awk_val v;
 	struct awk_str *s;
 
-	eval(a, n, &v);
+	ak_eval(a, n, &v);
 	if (v.type == V_STR || v.type == V_INPUT)
 		return v.str;
-	s = val_to_str(a, &v);
+	s = ak_val_to_str(a, &v);
 	val_drop(a, &v);
 	return s;
 }
 
-static void eval_group(struct awk *a, struct node *n, struct awk_val *out)
+static NOINLINE void eval_group(struct awk *a, struct node *n, struct awk_val *out)
 {
-	eval_key(a, n->b, out);
+	ak_eval_key(a, n->b, out);
 }
 
-void eval(struct awk *a, struct node *n, struct awk_val *out)
+void ak_eval(struct awk *a, struct node *n, struct awk_val *out)
 {
 	awk_deep(a);
 	switch (n->op) {
 	case N_CONST:
-		val_copy(out, &n->v);
+		ak_val_copy(out, &n->v);
 		return;
 	case N_GLOBAL:
-		val_copy(out, &a->globals[n->slot]);
+		ak_val_copy(out, &a->globals[n->slot]);
 		return;
 	case N_SPECIAL:
-		var_read(a, n->slot, out);
+		ak_var_read(a, n->slot, out);
 		return;
 	case N_LOCAL:
-		val_copy(out, local_val(a, n));
+		ak_val_copy(out, local_val(a, n));
 		return;
 	case N_INDEX:
 		eval_index(a, n, out);
 		return;
 	case N_FIELD:
-		field_get(a, eval_num(a, n->a), out);
+		ak_field_get(a, ak_eval_num(a, n->a), out);
 		return;
 	case N_ASSIGN:
 		eval_assign(a, n, out);
 		return;
 	case N_COND:
-		eval(a, eval_true(a, n->a) ? n->b : n->c, out);
+		ak_eval(a, ak_eval_true(a, n->a) ? n->b : n->c, out);
 		return;
 	case N_CONCAT:
 		eval_concat(a, n, out);
@@ -446,21 +457,21 @@ void eval(struct awk *a, struct node *n, struct awk_val *out)
 		eval_group(a, n, out);
 		return;
 	case N_CALL:
-		eval_call(a, n->func, n->b, out);
+		ak_eval_call(a, n->func, n->b, out);
 		return;
 	case N_INDIRECT:
-		eval_indirect(a, n, out);
+		ak_eval_indirect(a, n, out);
 		return;
 	case N_BUILTIN:
-		eval_builtin(a, n, out);
+		ak_eval_builtin(a, n, out);
 		return;
 	case N_GETLINE:
-		eval_getline(a, n, out);
+		ak_eval_getline(a, n, out);
 		return;
 	case N_REGEX: case N_AND: case N_OR: case N_NOT: case N_COMPARE: case N_MATCH: case N_IN:
-		val_number(out, eval_true(a, n));
+		val_number(out, ak_eval_true(a, n));
 		return;
 	default:
-		val_number(out, eval_num(a, n));
+		val_number(out, ak_eval_num(a, n));
 	}
 }

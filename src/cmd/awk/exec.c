@@ -17,11 +17,11 @@ static struct stream *print_to(struct awk *a, struct node *n)
 
 	if (!n->sub)
 		return NULL;
-	name = eval_str(a, n->a);
+	name = ak_eval_str(a, n->a);
 	if (!name->n)
 		awk_fatal(a, "expression for `%s' redirection has null string value",
 			  n->sub == '>' ? ">" : n->sub == T_APPEND ? ">>" : n->sub == '|' ? "|" : "|&");
-	s = stream_open(a, kind, name);
+	s = ak_stream_open(a, kind, name);
 	str_drop(a, name);
 	return s;
 }
@@ -29,7 +29,7 @@ static struct stream *print_to(struct awk *a, struct node *n)
 static void print_str(struct awk *a, struct stream *s, struct awk_str *text)
 {
 	if (s)
-		stream_write(a, s, text->p, text->n);
+		ak_stream_write(a, s, text->p, text->n);
 	else
 		tsb_put(a->p, text->p, text->n);
 }
@@ -43,7 +43,7 @@ static void print_var(struct awk *a, struct stream *s, uint32_t slot)
 		print_str(a, s, v->str);
 		return;
 	}
-	text = var_str(a, slot);
+	text = ak_var_str(a, slot);
 	print_str(a, s, text);
 	str_drop(a, text);
 }
@@ -51,7 +51,7 @@ static void print_var(struct awk *a, struct stream *s, uint32_t slot)
 /* To one that is written at once the line goes as one piece. */
 static void print_whole(struct awk *a, struct stream *s, struct awk_str **texts, size_t n)
 {
-	struct awk_str *ofs = var_str(a, VAR_OFS), *ors = var_str(a, VAR_ORS);
+	struct awk_str *ofs = ak_var_str(a, VAR_OFS), *ors = ak_var_str(a, VAR_ORS);
 	struct str line;
 
 	str_init(&line, a->heap, STR_MAX_DEFAULT);
@@ -61,13 +61,13 @@ static void print_whole(struct awk *a, struct stream *s, struct awk_str **texts,
 		str_addn(&line, texts[i]->p, texts[i]->n);
 	}
 	str_addn(&line, ors->p, ors->n);
-	stream_write(a, s, line.p, line.n);
+	ak_stream_write(a, s, line.p, line.n);
 	str_end(&line);
 	str_drop(a, ofs);
 	str_drop(a, ors);
 }
 
-static void exec_print(struct awk *a, struct node *n)
+static NOINLINE void exec_print(struct awk *a, struct node *n)
 {
 	struct awk_str *few[8], **texts = few;
 	size_t count = 0, i = 0;
@@ -80,12 +80,12 @@ static void exec_print(struct awk *a, struct node *n)
 	for (struct node *x = n->b; x; x = x->next) {
 		struct awk_val v;
 
-		eval(a, x, &v);
-		texts[i++] = val_to_out(a, &v);
+		ak_eval(a, x, &v);
+		texts[i++] = ak_val_to_out(a, &v);
 		val_drop(a, &v);
 	}
 	if (!count)
-		texts[count++] = str_hold(record_str(a));
+		texts[count++] = str_hold(ak_record_str(a));
 	s = print_to(a, n);
 	if (s && s->direct) {
 		print_whole(a, s, texts, count);
@@ -103,7 +103,7 @@ static void exec_print(struct awk *a, struct node *n)
 		heap_free(a->heap, texts);
 }
 
-static void exec_printf(struct awk *a, struct node *n)
+static NOINLINE void exec_printf(struct awk *a, struct node *n)
 {
 	struct stream *s;
 	struct str out;
@@ -112,7 +112,7 @@ static void exec_printf(struct awk *a, struct node *n)
 	awk_sprintf(a, n->b, &out);
 	s = print_to(a, n);
 	if (s)
-		stream_write(a, s, out.p, out.n);
+		ak_stream_write(a, s, out.p, out.n);
 	else
 		tsb_put(a->p, out.p, out.n);
 	str_end(&out);
@@ -120,10 +120,10 @@ static void exec_printf(struct awk *a, struct node *n)
 
 /* ---- Loops ---- */
 
-static enum flow exec_while(struct awk *a, struct node *n)
+static NOINLINE enum flow exec_while(struct awk *a, struct node *n)
 {
-	while (eval_true(a, n->a)) {
-		enum flow flow = exec(a, n->b);
+	while (ak_eval_true(a, n->a)) {
+		enum flow flow = ak_exec(a, n->b);
 
 		awk_tick(a);
 		if (flow == FLOW_BREAK)
@@ -134,26 +134,26 @@ static enum flow exec_while(struct awk *a, struct node *n)
 	return FLOW_ON;
 }
 
-static enum flow exec_do(struct awk *a, struct node *n)
+static NOINLINE enum flow exec_do(struct awk *a, struct node *n)
 {
 	do {
-		enum flow flow = exec(a, n->b);
+		enum flow flow = ak_exec(a, n->b);
 
 		awk_tick(a);
 		if (flow == FLOW_BREAK)
 			break;
 		if (flow == FLOW_RETURN)
 			return flow;
-	} while (eval_true(a, n->a));
+	} while (ak_eval_true(a, n->a));
 	return FLOW_ON;
 }
 
-static enum flow exec_for(struct awk *a, struct node *n)
+static NOINLINE enum flow exec_for(struct awk *a, struct node *n)
 {
 	if (n->a)
-		exec(a, n->a);
-	while (!n->b || eval_true(a, n->b)) {
-		enum flow flow = exec(a, n->d);
+		ak_exec(a, n->a);
+	while (!n->b || ak_eval_true(a, n->b)) {
+		enum flow flow = ak_exec(a, n->d);
 
 		awk_tick(a);
 		if (flow == FLOW_BREAK)
@@ -161,7 +161,7 @@ static enum flow exec_for(struct awk *a, struct node *n)
 		if (flow == FLOW_RETURN)
 			return flow;
 		if (n->c)
-			exec(a, n->c);
+			ak_exec(a, n->c);
 	}
 	return FLOW_ON;
 }
@@ -172,42 +172,41 @@ static struct awk_str *sorted_in(struct awk *a)
 
 	if (!a->uses[VAR_PROCINFO])
 		return str_hold(a->empty);
-	val_string(&key, str_make(a, "sorted_in", 9));
-	v = array_at(a, var_array(a, VAR_PROCINFO), &key, false);
+	val_string(&key, ak_str_make(a, "sorted_in", 9));
+	v = ak_array_at(a, ak_var_array(a, VAR_PROCINFO), &key, false);
 	val_drop(a, &key);
-	return v ? val_to_str(a, v) : str_hold(a->empty);
+	return v ? ak_val_to_str(a, v) : str_hold(a->empty);
 }
 
 /* The keys as they are now: the loop may change the array. */
 static struct awk_str **keys_of(struct awk *a, struct awk_array *x, size_t *n)
 {
 	struct awk_str **keys, *how = sorted_in(a);
-	struct elem **list = array_list(a, x, n);
+	struct elem **list = ak_array_list(a, x, n);
 
-	array_sort(a, list, *n, how, "sorted_in");
+	ak_array_sort(a, list, *n, how, "sorted_in");
 	str_drop(a, how);
 	keys = heap_array(a->heap, *n + 1, sizeof(*keys));
 	for (size_t i = 0; i < *n; i++)
-		keys[i] = str_hold(elem_key(a, list[i]));
+		keys[i] = str_hold(ak_elem_key(a, list[i]));
 	heap_free(a->heap, list);
 	return keys;
 }
 
-static enum flow exec_for_in(struct awk *a, struct node *n)
+static NOINLINE enum flow exec_for_in(struct awk *a, struct node *n)
 {
 	enum flow flow = FLOW_ON;
 	struct awk_str **keys;
 	size_t count, i;
 
-	keys = keys_of(a, eval_array(a, n->b), &count);
+	keys = keys_of(a, ak_eval_array(a, n->b), &count);
 	for (i = 0; i < count && flow != FLOW_BREAK && flow != FLOW_RETURN; i++) {
 		struct awk_val v;
 
 		awk_tick(a);
-		v.type = V_INPUT;
-		v.str = keys[i];
-		eval_store(a, n->a, &v);
-		flow = exec(a, n->c);
+		val_string(&v, keys[i]);
+		ak_eval_store(a, n->a, &v);
+		flow = ak_exec(a, n->c);
 	}
 	for (; i < count; i++)
 		str_drop(a, keys[i]);
@@ -222,28 +221,28 @@ static bool case_is(struct awk *a, struct node *c, const struct awk_val *v)
 	bool yes, nan;
 
 	if (c->op == N_REGEX) {
-		s = val_to_str(a, v);
-		yes = regex_run(a, eval_regex(a, c), s->p, s->n, 0, NULL, 0);
+		s = ak_val_to_str(a, v);
+		yes = ak_regex_run(a, ak_eval_regex(a, c), s->p, s->n, 0, NULL, 0);
 		str_drop(a, s);
 		return yes;
 	}
-	eval(a, c, &x);
+	ak_eval(a, c, &x);
 	yes = (x.type == V_NUM) == (v->type == V_NUM || v->type == V_INPUT || v->type == V_UNDEF) ||
 	      v->type == V_INPUT || v->type == V_UNDEF;
-	yes = yes && !val_compare(a, v, &x, &nan) && !nan;
+	yes = yes && !ak_val_compare(a, v, &x, &nan) && !nan;
 	val_drop(a, &x);
 	return yes;
 }
 
-static enum flow exec_list(struct awk *a, struct node *n);
+static NOINLINE enum flow exec_list(struct awk *a, struct node *n);
 
-static enum flow exec_switch(struct awk *a, struct node *n)
+static NOINLINE enum flow exec_switch(struct awk *a, struct node *n)
 {
 	struct node *c, *found = NULL;
 	struct awk_val v;
 	enum flow flow = FLOW_ON;
 
-	eval(a, n->a, &v);
+	ak_eval(a, n->a, &v);
 	for (c = n->b; c && !found; c = c->next)
 		if (!c->sub && case_is(a, c->a, &v))
 			found = c;
@@ -258,7 +257,7 @@ static enum flow exec_switch(struct awk *a, struct node *n)
 
 /* ---- Jumps ---- */
 
-static void exec_next(struct awk *a, int how)
+static NOINLINE void exec_next(struct awk *a, int how)
 {
 	const char *word = how == JUMP_NEXT ? "next" : "nextfile";
 
@@ -270,66 +269,66 @@ static void exec_next(struct awk *a, int how)
 	longjmp(*a->next_jump, how);
 }
 
-static void exec_exit(struct awk *a, struct node *n)
+static NOINLINE void exec_exit(struct awk *a, struct node *n)
 {
 	if (n->a)
-		a->status = (int)((long long)eval_num(a, n->a) & 255);
+		a->status = (int)((long long)ak_eval_num(a, n->a) & 255);
 	a->exiting = true;
 	longjmp(*a->exit_jump, 1);
 }
 
-static void exec_delete(struct awk *a, struct node *n)
+static NOINLINE void exec_delete(struct awk *a, struct node *n)
 {
 	struct awk_val key;
 
 	if (n->a->op != N_INDEX) {
-		array_clear(a, eval_array(a, n->a));
+		ak_array_clear(a, ak_eval_array(a, n->a));
 		return;
 	}
-	eval_key(a, n->a->b, &key);
-	array_delete(a, eval_array(a, n->a->a), &key);
+	ak_eval_key(a, n->a->b, &key);
+	ak_array_delete(a, ak_eval_array(a, n->a->a), &key);
 	val_drop(a, &key);
 }
 
-static void exec_expr(struct awk *a, struct node *n)
+static NOINLINE void exec_expr(struct awk *a, struct node *n)
 {
 	struct awk_val v;
 
 	switch (n->op) {
 	case N_BEFORE: case N_AFTER: case N_CHANGE:
-		eval_num(a, n);
+		ak_eval_num(a, n);
 		return;
 	case N_ASSIGN:
-		eval(a, n->b, &v);
-		eval_store(a, n->a, &v);
+		ak_eval(a, n->b, &v);
+		ak_eval_store(a, n->a, &v);
 		return;
 	default:
-		eval(a, n, &v);
+		ak_eval(a, n, &v);
 		val_drop(a, &v);
 	}
 }
 
-static enum flow exec_list(struct awk *a, struct node *n)
+static NOINLINE enum flow exec_list(struct awk *a, struct node *n)
 {
 	enum flow flow = FLOW_ON;
 
 	for (; n && flow == FLOW_ON; n = n->next)
-		flow = exec(a, n);
+		flow = ak_exec(a, n);
 	return flow;
 }
 
-static enum flow exec_return(struct awk *a, struct node *n)
+static NOINLINE enum flow exec_return(struct awk *a, struct node *n)
 {
 	struct awk_val v = { .type = V_UNDEF };
 
 	if (n->a)
-		eval(a, n->a, &v);
+		ak_eval(a, n->a, &v);
 	val_drop(a, &a->returned);
 	a->returned = v;
 	return FLOW_RETURN;
 }
 
-enum flow exec(struct awk *a, struct node *n)
+enum flow ak_exec(struct awk *a, struct node *n)
 {
 	awk_deep(a);
 	a->line = n->line;
@@ -345,9 +344,9 @@ enum flow exec(struct awk *a, struct node *n)
 		exec_printf(a, n);
 		break;
 	case N_IF:
-		if (eval_true(a, n->a))
-			return exec(a, n->b);
-		return n->c ? exec(a, n->c) : FLOW_ON;
+		if (ak_eval_true(a, n->a))
+			return ak_exec(a, n->b);
+		return n->c ? ak_exec(a, n->c) : FLOW_ON;
 	case N_WHILE: return exec_while(a, n);
 	case N_DO: return exec_do(a, n);
 	case N_FOR: return exec_for(a, n);

@@ -38,9 +38,10 @@ static void record_begin(struct awk *a)
 	fields_drop(a);
 	a->split_done = false;
 	a->record_stale = false;
+	a->record_text = false;
 }
 
-void record_set(struct awk *a, const char *p, size_t n)
+void ak_record_set(struct awk *a, const char *p, size_t n)
 {
 	record_begin(a);
 	if (a->record && a->record->refs == 1 && n <= a->record_cap) {
@@ -53,18 +54,19 @@ void record_set(struct awk *a, const char *p, size_t n)
 	if (a->record)
 		str_drop(a, a->record);
 	a->record_cap = n < 256 ? 256 : n + n / 4;
-	a->record = str_blank(a, a->record_cap);
+	a->record = ak_str_blank(a, a->record_cap);
 	memcpy(a->record->p, p, n);
 	a->record->p[n] = '\0';
 	a->record->n = n;
 }
 
-void record_assign(struct awk *a, struct awk_val *v)
+void ak_record_assign(struct awk *a, struct awk_val *v)
 {
-	struct awk_str *s = val_to_str(a, v);
+	struct awk_str *s = ak_val_to_str(a, v);
 
-	val_drop(a, v);
 	record_begin(a);
+	a->record_text = v->type == V_STR;
+	val_drop(a, v);
 	if (a->record)
 		str_drop(a, a->record);
 	a->record = s;
@@ -82,13 +84,13 @@ static void fields_split(struct awk *a)
 	if (!s || !s->n)
 		return;
 	if (a->split_mode == SPLIT_FS)
-		split_fs(a, s->p, s->n, &a->split_fs, &a->fs_re, true, &a->pieces, NULL);
+		ak_split_fs(a, s->p, s->n, &a->split_fs, &a->fs_re, true, &a->pieces, NULL);
 	else if (a->split_mode == SPLIT_WIDTHS)
-		split_widths(a, s->p, s->n, &a->pieces);
+		ak_split_widths(a, s->p, s->n, &a->pieces);
 	else {
-		struct awk_str *pattern = var_str(a, VAR_FPAT);
+		struct awk_str *pattern = ak_var_str(a, VAR_FPAT);
 
-		split_fpat(a, s->p, s->n, regex_of(a, &a->fpat_re, pattern), &a->pieces, NULL);
+		ak_split_fpat(a, s->p, s->n, ak_regex_of(a, &a->fpat_re, pattern), &a->pieces, NULL);
 		str_drop(a, pattern);
 	}
 	fields_reserve(a, a->pieces.n);
@@ -99,13 +101,13 @@ static void fields_split(struct awk *a)
 	}
 }
 
-void fields_forget(struct awk *a)
+void ak_fields_forget(struct awk *a)
 {
 	if (!a->split_done)
 		fields_split(a);
 }
 
-size_t field_count(struct awk *a)
+size_t ak_field_count(struct awk *a)
 {
 	if (!a->split_done)
 		fields_split(a);
@@ -119,13 +121,13 @@ static struct slice field_text(struct awk *a, struct field *f, struct awk_str **
 	*hold = NULL;
 	if (!f->made)
 		return (struct slice){ f->p ? f->p : "", f->p ? f->n : 0 };
-	*hold = val_to_str(a, &f->v);
+	*hold = ak_val_to_str(a, &f->v);
 	return (struct slice){ (*hold)->p, (*hold)->n };
 }
 
 static void record_rebuild(struct awk *a)
 {
-	struct awk_str *ofs = var_str(a, VAR_OFS), *made;
+	struct awk_str *ofs = ak_var_str(a, VAR_OFS), *made;
 	struct str out;
 	size_t at = 0;
 
@@ -142,7 +144,7 @@ static void record_rebuild(struct awk *a)
 		if (hold)
 			str_drop(a, hold);
 	}
-	made = str_make(a, out.p, out.n);
+	made = ak_str_make(a, out.p, out.n);
 	str_end(&out);
 	for (size_t i = 1; i <= a->nf; i++) {
 		a->fields[i].p = made->p + at;
@@ -155,7 +157,7 @@ static void record_rebuild(struct awk *a)
 	a->record_cap = 0;
 }
 
-struct awk_str *record_str(struct awk *a)
+struct awk_str *ak_record_str(struct awk *a)
 {
 	if (a->record_stale)
 		record_rebuild(a);
@@ -173,26 +175,27 @@ static size_t field_index(struct awk *a, double index)
 	return (size_t)index;
 }
 
-void field_get(struct awk *a, double index, struct awk_val *out)
+void ak_field_get(struct awk *a, double index, struct awk_val *out)
 {
 	size_t i = field_index(a, index);
 	struct field *f;
 
 	if (!i) {
-		out->str = str_hold(record_str(a));
-		out->type = V_INPUT;
+		out->str = str_hold(ak_record_str(a));
+		out->type = a->record_text ? V_STR : V_INPUT;
 		return;
 	}
-	if (i > field_count(a)) {
-		out->type = V_UNDEF;
+	if (i > ak_field_count(a)) {
+		out->type = V_INPUT;
+		out->str = str_hold(a->empty);
 		return;
 	}
 	f = &a->fields[i];
 	if (!f->made) {
-		val_input(a, &f->v, f->p ? f->p : "", f->p ? f->n : 0);
+		ak_val_input(a, &f->v, f->p ? f->p : "", f->p ? f->n : 0);
 		f->made = true;
 	}
-	val_copy(out, &f->v);
+	ak_val_copy(out, &f->v);
 }
 
 static void fields_count_to(struct awk *a, size_t n)
@@ -211,25 +214,25 @@ static void fields_count_to(struct awk *a, size_t n)
 	a->nf = n;
 }
 
-void field_set_count(struct awk *a, double n)
+void ak_field_set_count(struct awk *a, double n)
 {
 	if (n < 0)
 		awk_fatal(a, "NF set to negative value");
-	field_count(a);
+	ak_field_count(a);
 	fields_count_to(a, field_index(a, n));
 	a->record_stale = true;
 }
 
-void field_put(struct awk *a, double index, struct awk_val *v)
+void ak_field_put(struct awk *a, double index, struct awk_val *v)
 {
 	size_t i = field_index(a, index);
 	struct field *f;
 
 	if (!i) {
-		record_assign(a, v);
+		ak_record_assign(a, v);
 		return;
 	}
-	if (i > field_count(a))
+	if (i > ak_field_count(a))
 		fields_count_to(a, i);
 	f = &a->fields[i];
 	if (f->made)

@@ -38,7 +38,7 @@ static bool input_fill(struct awk *a, struct input *in)
 	return true;
 }
 
-void input_end(struct awk *a, struct input *in)
+void ak_input_end(struct awk *a, struct input *in)
 {
 	if (in->fd > 0)
 		tsb_close(a->p, in->fd);
@@ -104,9 +104,10 @@ static bool record_paragraph(struct awk *a, struct input *in, const char **p, si
 	return record_give(in, end - in->at, in->n - end, p, n);
 }
 
-static bool record_regex(struct awk *a, struct input *in, struct awk_str *rs, const char **p, size_t *n)
+static bool record_regex(struct awk *a, struct input *in, struct awk_str *rs, const char **p,
+			 size_t *n)
 {
-	struct regex *re = regex_of(a, &a->rs_re, rs);
+	struct regex *re = ak_regex_of(a, &a->rs_re, rs);
 
 	for (;;) {
 		size_t left = in->n - in->at, from = 0;
@@ -114,7 +115,7 @@ static bool record_regex(struct awk *a, struct input *in, struct awk_str *rs, co
 		bool found = false;
 
 		while (left && from <= left && !found) {
-			if (!regex_run(a, re, in->buf + in->at, left, from, &span, 1))
+			if (!ak_regex_run(a, re, in->buf + in->at, left, from, &span, 1))
 				break;
 			found = span.eo > span.so;
 			from = span.eo + 1;
@@ -129,7 +130,7 @@ static bool record_regex(struct awk *a, struct input *in, struct awk_str *rs, co
 	}
 }
 
-bool input_record(struct awk *a, struct input *in, const char **p, size_t *n)
+bool ak_input_record(struct awk *a, struct input *in, const char **p, size_t *n)
 {
 	const struct awk_val *v = &a->globals[VAR_RS];
 	struct awk_str *rs;
@@ -139,7 +140,7 @@ bool input_record(struct awk *a, struct input *in, const char **p, size_t *n)
 	if (v->type == V_STR && v->str->n == 1) {
 		got = record_byte(a, in, v->str->p[0], p, n);
 	} else {
-		rs = var_str(a, VAR_RS);
+		rs = ak_var_str(a, VAR_RS);
 		if (!rs->n)
 			got = record_paragraph(a, in, p, n);
 		else if (rs->n == 1 && v->type != V_REGEX)
@@ -151,8 +152,8 @@ bool input_record(struct awk *a, struct input *in, const char **p, size_t *n)
 	if (a->uses[VAR_RT]) {
 		struct awk_val rt;
 
-		val_string(&rt, str_make(a, got ? in->rt : "", got ? in->rt_n : 0));
-		var_set(a, VAR_RT, &rt);
+		val_string(&rt, ak_str_make(a, got ? in->rt : "", got ? in->rt_n : 0));
+		ak_var_set(a, VAR_RT, &rt);
 	}
 	return got;
 }
@@ -164,7 +165,7 @@ static void set_number(struct awk *a, uint32_t slot, double num)
 	struct awk_val v;
 
 	val_number(&v, num);
-	var_set(a, slot, &v);
+	ak_var_set(a, slot, &v);
 }
 
 static int main_open(struct awk *a, const char *name)
@@ -189,8 +190,7 @@ static void main_failed(struct awk *a, const char *name, int err)
 		awk_warn(a, "command line argument `%s' is a directory: skipped", name);
 		return;
 	}
-	awk_warn(a, "cannot open file `%s' for reading: %s", name, tsb_strerror(err));
-	a->status = 2;
+	awk_fatal(a, "cannot open file `%s' for reading: %s", name, tsb_strerror(err));
 }
 
 /* Opens one file; false: it was skipped. */
@@ -203,9 +203,9 @@ static bool main_start(struct awk *a, const char *name)
 		main_failed(a, name, fd);
 		return false;
 	}
-	val_input(a, &v, !strcmp(name, "-") && !a->named_dash ? "" : name,
+	ak_val_input(a, &v, !strcmp(name, "-") && !a->named_dash ? "" : name,
 		  !strcmp(name, "-") && !a->named_dash ? 0 : strlen(name));
-	var_set(a, VAR_FILENAME, &v);
+	ak_var_set(a, VAR_FILENAME, &v);
 	set_number(a, VAR_FNR, 0);
 	memset(&a->in, 0, sizeof(a->in));
 	a->in.fd = fd;
@@ -213,19 +213,19 @@ static bool main_start(struct awk *a, const char *name)
 	if (!a->begin_file.n)
 		return true;
 	if (fd < 0) {
-		var_errno(a, fd);
+		ak_var_errno(a, fd);
 	} else {
 		val_string(&v, str_hold(a->empty));
-		var_set(a, VAR_ERRNO, &v);
+		ak_var_set(a, VAR_ERRNO, &v);
 	}
 	a->skip_file = false;
 	a->in_file_rule = true;
-	run_rules(a, &a->begin_file);
+	ak_run_rules(a, &a->begin_file);
 	a->in_file_rule = false;
 	if (fd < 0 && !a->skip_file)
 		awk_fatal(a, "cannot open file `%s' for reading: %s", name, tsb_strerror(fd));
 	if (a->skip_file && a->in_open) {
-		input_end(a, &a->in);
+		ak_input_end(a, &a->in);
 		a->in_open = false;
 	}
 	return a->in_open;
@@ -236,8 +236,8 @@ static struct awk_str *argv_at(struct awk *a, double i)
 	struct awk_val key, *v;
 
 	val_number(&key, i);
-	v = array_at(a, var_array(a, VAR_ARGV), &key, false);
-	return v ? val_to_str(a, v) : NULL;
+	v = ak_array_at(a, ak_var_array(a, VAR_ARGV), &key, false);
+	return v ? ak_val_to_str(a, v) : NULL;
 }
 
 /* The next file is open, or there is none. */
@@ -247,13 +247,13 @@ static bool main_advance(struct awk *a)
 		struct awk_str *name;
 		bool started;
 
-		if (a->argind + 1 >= val_to_num(a, &a->globals[VAR_ARGC]))
+		if (a->argind + 1 >= ak_val_to_num(a, &a->globals[VAR_ARGC]))
 			break;
 		a->argind++;
 		name = argv_at(a, a->argind);
 		if (!name)
 			continue;
-		if (!name->n || var_command_line(a, name->p)) {
+		if (!name->n || ak_var_command_line(a, name->p)) {
 			str_drop(a, name);
 			continue;
 		}
@@ -271,31 +271,31 @@ static bool main_advance(struct awk *a)
 }
 
 /* Leaves the file, by nextfile too. */
-bool main_next_file(struct awk *a)
+bool ak_main_next_file(struct awk *a)
 {
 	if (a->in_open) {
-		input_end(a, &a->in);
+		ak_input_end(a, &a->in);
 		a->in_open = false;
 		if (a->end_file.n) {
 			a->in_file_rule = true;
-			run_rules(a, &a->end_file);
+			ak_run_rules(a, &a->end_file);
 			a->in_file_rule = false;
 		}
 	}
 	return main_advance(a);
 }
 
-bool main_record(struct awk *a, const char **p, size_t *n)
+bool ak_main_record(struct awk *a, const char **p, size_t *n)
 {
 	if (!a->in_open && !main_advance(a))
 		return false;
-	while (!input_record(a, &a->in, p, n)) {
+	while (!ak_input_record(a, &a->in, p, n)) {
 		if (a->in.error) {
-			var_errno(a, a->in.error);
+			ak_var_errno(a, a->in.error);
 			awk_warn(a, "error reading input file: %s", tsb_strerror(a->in.error));
 			a->status = 2;
 		}
-		if (!main_next_file(a))
+		if (!ak_main_next_file(a))
 			return false;
 	}
 	a->nr++;

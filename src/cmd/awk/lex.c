@@ -32,7 +32,7 @@ static const struct word words[] = {
 	{ "printf", T_PRINTF }, { "switch", T_SWITCH }, { "case", T_CASE }, { "default", T_DEFAULT },
 };
 
-static const struct builtin_row builtins[] = {
+static const struct ak_builtin_row builtins[] = {
 	{ "and", B_AND, 2, 1000 }, { "asort", B_ASORT, 1, 3 }, { "asorti", B_ASORTI, 1, 3 },
 	{ "atan2", B_ATAN2, 2, 2 }, { "bindtextdomain", B_BINDTEXTDOMAIN, 1, 2 },
 	{ "close", B_CLOSE, 1, 2 }, { "compl", B_COMPL, 1, 1 }, { "cos", B_COS, 1, 1 },
@@ -51,7 +51,7 @@ static const struct builtin_row builtins[] = {
 	{ "typeof", B_TYPEOF, 1, 2 }, { "xor", B_XOR, 2, 1000 },
 };
 
-const struct builtin_row *builtin_row(int id)
+const struct ak_builtin_row *ak_builtin_row(int id)
 {
 	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++)
 		if ((int)builtins[i].id == id)
@@ -59,7 +59,7 @@ const struct builtin_row *builtin_row(int id)
 	return NULL;
 }
 
-void lex_error(struct awk *a, const struct token *t, const char *message)
+void ak_lex_error(struct awk *a, const struct token *t, const char *message)
 {
 	size_t start = t->at, end = t->at;
 	const char *name = tsb_name(a->p);
@@ -107,7 +107,7 @@ static TSB_NORETURN void lex_fail(struct lexer *l, size_t at, const char *messag
 {
 	struct token t = { .line = l->line, .source = l->source, .text = l->text, .at = at };
 
-	lex_error(l->a, &t, message);
+	ak_lex_error(l->a, &t, message);
 }
 
 /* Does the last token end an operand, so that "/" divides? */
@@ -152,7 +152,7 @@ static size_t escape_code(const char *p, const char *end, struct str *out)
 /* What stands behind a backslash; the bytes it took. */
 static size_t lex_escape(struct awk *a, const char *p, const char *end, struct str *out)
 {
-	static const char from[] = "ntabfrv\\\"/", to[] = "\n\t\a\b\f\r\v\\\"/";
+	static const char from[] = "ntabfrv\\\"", to[] = "\n\t\a\b\f\r\v\\\"";
 	const char *known;
 	size_t n;
 
@@ -221,7 +221,7 @@ static void lex_regex(struct lexer *l, int type)
 		int c = l->at < l->n ? l->text[l->at] : '\n';
 
 		if (c == '\n')
-			lex_fail(l, start, "unterminated regexp");
+			lex_fail(l, start + 1, "unterminated regexp");
 		if (c == '\\' && l->at + 1 < l->n) {
 			l->at++;
 			if (l->text[l->at] == '\n')
@@ -309,10 +309,10 @@ static void lex_number(struct lexer *l)
 		for (l->at += 2; hex_of(l->text[l->at]) >= 0; l->at++)
 			num = num * 16 + hex_of(l->text[l->at]);
 	} else {
-		n = number_parse(l->a, p, l->n - start, &num);
+		n = ak_number_parse(l->a, p, l->n - start, &num);
 		l->at += n;
 		if (p[0] == '0' && n > 1 && strspn(p, "01234567") >= n)
-			num = number_strtonum(l->a, p, n);
+			num = ak_number_strtonum(l->a, p, n);
 	}
 	t = lex_add(l, T_NUMBER, start);
 	t->num = num;
@@ -404,8 +404,8 @@ static void lex_one(struct lexer *l)
 
 	if (*p == '\n') {
 		l->at++;
+		l->line++;	/* gawk's messages count the line that begins */
 		lex_add(l, T_NEWLINE, l->at - 1);
-		l->line++;
 	} else if (name_start(*p)) {
 		lex_name(l);
 	} else if (digit(*p) || (*p == '.' && digit(p[1]))) {
@@ -447,10 +447,10 @@ static void lex_include(struct lexer *l)
 			  tsb_strerror(err));
 	if (l->depth > 50)
 		awk_fatal(l->a, "cannot include `%s': too deep", name);
-	lex_program(l->a, l->out, text.p, text.n, name, l->depth + 1);
+	ak_lex_program(l->a, l->out, text.p, text.n, name, l->depth + 1);
 }
 
-void lex_program(struct awk *a, token_list *out, const char *text, size_t n, const char *source,
+void ak_lex_program(struct awk *a, token_list *out, const char *text, size_t n, const char *source,
 		 int depth)
 {
 	struct lexer l = { .a = a, .out = out, .text = text, .source = source, .n = n, .line = 1,

@@ -31,17 +31,17 @@ struct token {
 };
 typedef VEC(struct token) token_list;
 
-void lex_program(struct awk *a, token_list *out, const char *text, size_t n, const char *source,
+void ak_lex_program(struct awk *a, token_list *out, const char *text, size_t n, const char *source,
 		 int depth);
 /* gawk's message: the line, and under it a caret and what is wrong. Ends with 1. */
-void lex_error(struct awk *a, const struct token *t, const char *message) TSB_NORETURN;
+void ak_lex_error(struct awk *a, const struct token *t, const char *message) TSB_NORETURN;
 
 /* How many arguments a builtin takes. */
-struct builtin_row {
+struct ak_builtin_row {
 	const char *name;
 	enum builtin id;
 	int min, max;
 };
-const struct builtin_row *builtin_row(int id);
+const struct ak_builtin_row *ak_builtin_row(int id);
 
 #endif

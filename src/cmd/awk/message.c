@@ -4,10 +4,11 @@
  */
 #include "cmd/awk/awk.h"
 
-static void message_make(struct awk *a, const char *kind, const char *fmt, va_list ap)
+static TSB_PRINTF(3, 0) void message_make(struct awk *a, const char *kind, const char *fmt, va_list ap)
 {
 	struct str s;
 
+	tsb_flush(a->p);
 	str_init(&s, a->heap, STR_MAX_DEFAULT);
 	str_addf(&s, "%s: ", tsb_name(a->p));
 	if (a->line && a->source)
@@ -15,7 +16,7 @@ static void message_make(struct awk *a, const char *kind, const char *fmt, va_li
 	else if (a->line)
 		str_addf(&s, "cmd. line:%d: ", a->line);
 	if (a->fnr > 0 && a->globals) {
-		struct awk_str *name = var_str(a, VAR_FILENAME);
+		struct awk_str *name = ak_var_str(a, VAR_FILENAME);
 
 		str_addf(&s, "(FILENAME=%s FNR=%.0f) ", name->n ? name->p : "-", a->fnr);
 		str_drop(a, name);
@@ -36,12 +37,20 @@ void awk_warn(struct awk *a, const char *fmt, ...)
 	va_end(ap);
 }
 
+void awk_error(struct awk *a, const char *source, int line, const char *text)
+{
+	char *place = source ? tsb_format(a->p, "%s:%d", source, line) :
+		      tsb_format(a->p, "cmd. line:%d", line);
+	char *all = tsb_format(a->p, "%s: %s: error: %s\n", tsb_name(a->p), place, text);
+
+	tsb_write_all(a->p, 2, all, strlen(all));
+	tsb_exit(a->p, 1);
+}
+
 void awk_fatal(struct awk *a, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (a->globals)
-		streams_flush(a);
 	va_start(ap, fmt);
 	message_make(a, "fatal: ", fmt, ap);
 	va_end(ap);

@@ -71,7 +71,7 @@ static size_t number_exponent(const char *p, size_t n, int *exponent)
 	return i;
 }
 
-size_t number_parse(struct awk *a, const char *p, size_t n, double *num)
+size_t ak_number_parse(struct awk *a, const char *p, size_t n, double *num)
 {
 	static const double tens[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
@@ -114,7 +114,7 @@ size_t number_parse(struct awk *a, const char *p, size_t n, double *num)
 	return i;
 }
 
-bool number_looks(struct awk *a, const char *p, size_t n, double *num)
+bool ak_number_looks(struct awk *a, const char *p, size_t n, double *num)
 {
 	size_t used;
 
@@ -123,10 +123,10 @@ bool number_looks(struct awk *a, const char *p, size_t n, double *num)
 	if (!n)
 		return false;
 	if (a->non_decimal && n > 2 && *p == '0' && (p[1] | 32) == 'x') {
-		*num = number_strtonum(a, p, n);
+		*num = ak_number_strtonum(a, p, n);
 		return true;
 	}
-	used = number_parse(a, p, n, num);
+	used = ak_number_parse(a, p, n, num);
 	return used == n;
 }
 
@@ -146,7 +146,7 @@ static double number_base(const char *p, size_t n, int base)
 	return v;
 }
 
-double number_strtonum(struct awk *a, const char *p, size_t n)
+double ak_number_strtonum(struct awk *a, const char *p, size_t n)
 {
 	bool minus = false;
 	const char *start = p;
@@ -168,11 +168,11 @@ double number_strtonum(struct awk *a, const char *p, size_t n)
 		v = number_base(p, n, 8);
 		return minus ? -v : v;
 	}
-	number_parse(a, start, all, &v);
+	ak_number_parse(a, start, all, &v);
 	return v;
 }
 
-const char *number_odd(double num)
+const char *ak_number_odd(double num)
 {
 	if (isnan(num))
 		return signbit(num) ? "-nan" : "+nan";
@@ -181,15 +181,15 @@ const char *number_odd(double num)
 	return NULL;
 }
 
-struct awk_str *number_text(struct awk *a, double num, struct awk_str *format)
+struct awk_str *ak_number_text(struct awk *a, double num, struct awk_str *format)
 {
-	const char *odd = number_odd(num);
+	const char *odd = ak_number_odd(num);
 	struct awk_val arg;
 	struct awk_str *s;
 	struct str out;
 
 	if (odd)
-		return str_make(a, odd, 4);
+		return ak_str_make(a, odd, 4);
 	str_init(&out, a->heap, STR_MAX_DEFAULT);
 	if (num == trunc(num)) {
 		struct format_spec spec = { .precision = 0, .conv = 'f' };
@@ -201,7 +201,7 @@ struct awk_str *number_text(struct awk *a, double num, struct awk_str *format)
 		val_number(&arg, num);
 		awk_format(a, &out, format, &arg, 1);
 	}
-	s = str_make(a, out.p, out.n);
+	s = ak_str_make(a, out.p, out.n);
 	str_end(&out);
 	return s;
 }

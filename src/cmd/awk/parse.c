@@ -5,14 +5,14 @@
  */
 #include "cmd/awk/parse.h"
 
-struct token *peek_at(struct parser *ps, size_t ahead)
+struct token *ak_peek_at(struct parser *ps, size_t ahead)
 {
 	size_t i = ps->at + ahead;
 
 	return &ps->tokens.at[i < ps->tokens.n ? i : ps->tokens.n - 1];
 }
 
-bool accept(struct parser *ps, int type)
+bool ak_accept(struct parser *ps, int type)
 {
 	if (next_type(ps) != type)
 		return false;
@@ -21,27 +21,27 @@ bool accept(struct parser *ps, int type)
 	return true;
 }
 
-void parse_fail(struct parser *ps)
+void ak_parse_fail(struct parser *ps)
 {
 	int type = next_type(ps);
 
-	lex_error(ps->a, peek(ps), type == T_EOF || type == T_NEWLINE ?
+	ak_lex_error(ps->a, peek(ps), type == T_EOF || type == T_NEWLINE ?
 		  "unexpected newline or end of string" : "syntax error");
 }
 
-void expect(struct parser *ps, int type)
+void ak_expect(struct parser *ps, int type)
 {
-	if (!accept(ps, type))
-		parse_fail(ps);
+	if (!ak_accept(ps, type))
+		ak_parse_fail(ps);
 }
 
-void skip_newlines(struct parser *ps)
+void ak_skip_newlines(struct parser *ps)
 {
 	while (next_type(ps) == T_NEWLINE)
 		ps->at++;
 }
 
-struct node *node_new(struct parser *ps, enum node_op op)
+struct node *ak_node_new(struct parser *ps, enum node_op op)
 {
 	struct node *n = heap_zalloc(ps->a->heap, sizeof(*n));
 
@@ -51,7 +51,7 @@ struct node *node_new(struct parser *ps, enum node_op op)
 	return n;
 }
 
-struct func *func_named(struct awk *a, const char *name, size_t n)
+struct func *ak_func_named(struct awk *a, const char *name, size_t n)
 {
 	struct map_entry *e = map_put(&a->func_names, name, n);
 
@@ -65,9 +65,9 @@ struct func *func_named(struct awk *a, const char *name, size_t n)
 	return e->value;
 }
 
-struct node *name_node(struct parser *ps, const struct token *t)
+struct node *ak_name_node(struct parser *ps, const struct token *t)
 {
-	struct node *n = node_new(ps, N_GLOBAL);
+	struct node *n = ak_node_new(ps, N_GLOBAL);
 
 	for (size_t i = 0; ps->func && i < ps->func->params.n; i++) {
 		const char *param = ps->func->params.at[i];
@@ -78,7 +78,7 @@ struct node *name_node(struct parser *ps, const struct token *t)
 			return n;
 		}
 	}
-	n->slot = var_slot(ps->a, t->p, t->n);
+	n->slot = ak_var_slot(ps->a, t->p, t->n);
 	if (n->slot < VAR_SPECIAL_END) {
 		n->op = N_SPECIAL;
 		ps->a->uses[n->slot] = true;
@@ -86,7 +86,7 @@ struct node *name_node(struct parser *ps, const struct token *t)
 	return n;
 }
 
-bool is_target(const struct node *n)
+bool ak_is_target(const struct node *n)
 {
 	return !n->paren && (n->op == N_GLOBAL || n->op == N_SPECIAL || n->op == N_LOCAL ||
 			     n->op == N_INDEX || n->op == N_FIELD);
@@ -94,7 +94,7 @@ bool is_target(const struct node *n)
 
 static struct node *unary_node(struct parser *ps, enum node_op op, int sub, struct node *x)
 {
-	struct node *n = node_new(ps, op);
+	struct node *n = ak_node_new(ps, op);
 
 	n->a = x;
 	n->sub = sub;
@@ -111,21 +111,21 @@ static struct node *binary_node(struct parser *ps, enum node_op op, int sub, str
 }
 
 /* Expressions between commas, up to `end`, which is taken. */
-struct node *parse_list(struct parser *ps, int end)
+struct node *ak_parse_list(struct parser *ps, int end)
 {
 	bool greater = ps->no_greater, in = ps->no_in;
 	struct node *first = NULL, **last = &first;
 
 	ps->no_greater = ps->no_in = false;
-	skip_newlines(ps);
+	ak_skip_newlines(ps);
 	while (next_type(ps) != end) {
-		*last = parse_expr(ps);
+		*last = ak_parse_expr(ps);
 		last = &(*last)->next;
-		skip_newlines(ps);
+		ak_skip_newlines(ps);
 		if (next_type(ps) == end)
 			break;
-		expect(ps, ',');
-		skip_newlines(ps);
+		ak_expect(ps, ',');
+		ak_skip_newlines(ps);
 	}
 	ps->at++;
 	ps->no_greater = greater;
@@ -136,14 +136,14 @@ struct node *parse_list(struct parser *ps, int end)
 static struct node *parse_subscripts(struct parser *ps, struct node *array)
 {
 	while (next_type(ps) == '[') {
-		struct node *n = node_new(ps, N_INDEX);
+		struct node *n = ak_node_new(ps, N_INDEX);
 
 		ps->at++;
 		n->a = array;
-		n->b = parse_list(ps, ']');
+		n->b = ak_parse_list(ps, ']');
 		if (!n->b) {
 			ps->at--;
-			parse_fail(ps);
+			ak_parse_fail(ps);
 		}
 		array = n;
 	}
@@ -152,34 +152,34 @@ static struct node *parse_subscripts(struct parser *ps, struct node *array)
 
 static struct node *parse_call(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_CALL);
+	struct node *n = ak_node_new(ps, N_CALL);
 	struct token *t = peek(ps);
 
-	n->func = func_named(ps->a, t->p, t->n);
+	n->func = ak_func_named(ps->a, t->p, t->n);
 	ps->at += 2;
-	n->b = parse_list(ps, ')');
+	n->b = ak_parse_list(ps, ')');
 	return n;
 }
 
 static struct node *parse_indirect(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_INDIRECT);
+	struct node *n = ak_node_new(ps, N_INDIRECT);
 	struct token *t;
 
 	ps->at++;
 	t = peek(ps);
 	if (t->type != T_FUNC_NAME)
-		parse_fail(ps);
-	n->a = name_node(ps, t);
+		ak_parse_fail(ps);
+	n->a = ak_name_node(ps, t);
 	ps->at += 2;
-	n->b = parse_list(ps, ')');
+	n->b = ak_parse_list(ps, ')');
 	return n;
 }
 
 static struct node *parse_builtin(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_BUILTIN), *arg;
-	const struct builtin_row *row = builtin_row(peek(ps)->sub);
+	struct node *n = ak_node_new(ps, N_BUILTIN), *arg;
+	const struct ak_builtin_row *row = ak_builtin_row(peek(ps)->sub);
 	struct token *t = peek(ps);
 	struct str m;
 	int count = 0;
@@ -188,11 +188,11 @@ static struct node *parse_builtin(struct parser *ps)
 	ps->at++;
 	if (next_type(ps) != '(') {
 		if (n->sub != B_LENGTH)
-			parse_fail(ps);
+			ak_parse_fail(ps);
 		return n;
 	}
 	ps->at++;
-	n->b = parse_list(ps, ')');
+	n->b = ak_parse_list(ps, ')');
 	for (arg = n->b; arg; arg = arg->next)
 		count++;
 	n->slot = (uint32_t)count;
@@ -201,7 +201,7 @@ static struct node *parse_builtin(struct parser *ps)
 	str_init(&m, ps->a->heap, STR_MAX_DEFAULT);
 	str_addf(&m, "%d is invalid as number of arguments for %s", count, row->name);
 	ps->at--;
-	lex_error(ps->a, peek(ps), m.p);
+	ak_lex_error(ps->a, peek(ps), m.p);
 }
 
 /* ( expr ), ( list ) in name, and the list of print (a, b). */
@@ -210,25 +210,25 @@ static struct node *parse_parens(struct parser *ps)
 	struct node *n, *list;
 
 	ps->at++;
-	list = parse_list(ps, ')');
+	list = ak_parse_list(ps, ')');
 	if (!list) {
 		ps->at--;
-		parse_fail(ps);
+		ak_parse_fail(ps);
 	}
 	if (!list->next) {
 		list->paren = true;
 		return list;
 	}
-	if (next_type(ps) == T_IN && (peek_at(ps, 1)->type == T_NAME)) {
+	if (next_type(ps) == T_IN && (ak_peek_at(ps, 1)->type == T_NAME)) {
 		ps->at++;
-		n = node_new(ps, N_IN);
+		n = ak_node_new(ps, N_IN);
 		n->b = list;
-		n->a = name_node(ps, peek(ps));
+		n->a = ak_name_node(ps, peek(ps));
 		ps->at++;
 		n->a = parse_subscripts(ps, n->a);
 		return n;
 	}
-	n = node_new(ps, N_GROUP);
+	n = ak_node_new(ps, N_GROUP);
 	n->b = list;
 	return n;
 }
@@ -239,21 +239,21 @@ static struct node *parse_optional_target(struct parser *ps)
 
 	if (next_type(ps) != T_NAME && next_type(ps) != '$')
 		return NULL;
-	n = parse_atom(ps);
-	if (!is_target(n))
-		parse_fail(ps);
+	n = ak_parse_atom(ps);
+	if (!ak_is_target(n))
+		ak_parse_fail(ps);
 	return n;
 }
 
 static struct node *parse_getline(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_GETLINE);
+	struct node *n = ak_node_new(ps, N_GETLINE);
 
 	ps->at++;
 	n->a = parse_optional_target(ps);
-	if (accept(ps, '<')) {
+	if (ak_accept(ps, '<')) {
 		n->sub = '<';
-		n->b = parse_atom(ps);
+		n->b = ak_parse_atom(ps);
 	}
 	return n;
 }
@@ -261,14 +261,14 @@ static struct node *parse_getline(struct parser *ps)
 static struct node *parse_constant(struct parser *ps)
 {
 	struct token *t = peek(ps);
-	struct node *n = node_new(ps, t->type == T_REGEX ? N_REGEX : N_CONST);
+	struct node *n = ak_node_new(ps, t->type == T_REGEX ? N_REGEX : N_CONST);
 
 	ps->at++;
 	if (t->type == T_NUMBER) {
 		val_number(&n->v, t->num);
 		return n;
 	}
-	val_string(&n->v, str_make(ps->a, t->p, t->n));
+	val_string(&n->v, ak_str_make(ps->a, t->p, t->n));
 	if (t->type != T_STRING)
 		n->v.type = V_REGEX;
 	return n;
@@ -279,29 +279,29 @@ static struct node *parse_unary(struct parser *ps);
 static struct node *parse_step(struct parser *ps)
 {
 	int sub = next_type(ps) == T_INCR ? '+' : '-';
-	struct node *n = node_new(ps, N_BEFORE);
+	struct node *n = ak_node_new(ps, N_BEFORE);
 
 	ps->at++;
 	n->sub = sub;
-	n->a = parse_atom(ps);
-	if (!is_target(n->a))
-		parse_fail(ps);
+	n->a = ak_parse_atom(ps);
+	if (!ak_is_target(n->a))
+		ak_parse_fail(ps);
 	return n;
 }
 
 static struct node *parse_field(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_FIELD);
+	struct node *n = ak_node_new(ps, N_FIELD);
 	int type;
 
 	ps->at++;
 	type = next_type(ps);
-	n->a = type == '-' || type == '+' || type == '!' ? parse_unary(ps) : parse_atom(ps);
+	n->a = type == '-' || type == '+' || type == '!' ? parse_unary(ps) : ak_parse_atom(ps);
 	return n;
 }
 
 /* The smallest pieces, without what may stand behind them. */
-struct node *parse_atom(struct parser *ps)
+struct node *ak_parse_atom(struct parser *ps)
 {
 	struct token *t = peek(ps);
 	struct node *n;
@@ -311,7 +311,7 @@ struct node *parse_atom(struct parser *ps)
 	case T_NUMBER: case T_STRING: case T_REGEX: case T_TYPED_REGEX:
 		return parse_constant(ps);
 	case T_NAME:
-		n = name_node(ps, t);
+		n = ak_name_node(ps, t);
 		ps->at++;
 		return parse_subscripts(ps, n);
 	case T_FUNC_NAME:
@@ -331,7 +331,7 @@ struct node *parse_atom(struct parser *ps)
 	case '-': case '+': case '!':
 		return parse_unary(ps);
 	}
-	parse_fail(ps);
+	ak_parse_fail(ps);
 }
 
 static int assign_operator(int type)
@@ -349,10 +349,10 @@ static int assign_operator(int type)
 
 static struct node *parse_postfix(struct parser *ps)
 {
-	struct node *n = parse_atom(ps);
+	struct node *n = ak_parse_atom(ps);
 	int type = next_type(ps), op = assign_operator(type);
 
-	if (!is_target(n))
+	if (!ak_is_target(n))
 		return n;
 	if (type == T_INCR || type == T_DECR) {
 		ps->at++;
@@ -362,8 +362,8 @@ static struct node *parse_postfix(struct parser *ps)
 		struct node *to = binary_node(ps, op ? N_CHANGE : N_ASSIGN, op, n, NULL);
 
 		ps->at++;
-		skip_newlines(ps);
-		to->b = parse_expr(ps);
+		ak_skip_newlines(ps);
+		to->b = ak_parse_expr(ps);
 		return to;
 	}
 	return n;
@@ -373,7 +373,7 @@ static struct node *parse_power(struct parser *ps)
 {
 	struct node *n = parse_postfix(ps), *right;
 
-	if (!accept(ps, T_POW))
+	if (!ak_accept(ps, T_POW))
 		return n;
 	if (next_type(ps) == '-' || next_type(ps) == '+' || next_type(ps) == '!')
 		right = parse_unary(ps);
@@ -399,6 +399,16 @@ static struct node *parse_unary(struct parser *ps)
 	return unary_node(ps, type == '!' ? N_NOT : type == '-' ? N_NEG : N_PLUS, type, x);
 }
 
+/* gawk finds a constant divided by zero before it runs. */
+static void check_division(struct parser *ps, struct node *n)
+{
+	if (n->sub == '*' || n->a->op != N_CONST || n->a->v.type != V_NUM || n->b->op != N_CONST ||
+	    n->b->v.type != V_NUM || n->b->v.num != 0)
+		return;
+	awk_error(ps->a, n->source, n->line, n->sub == '/' ? "division by zero attempted" :
+		  "division by zero attempted in `%'");
+}
+
 static struct node *parse_product(struct parser *ps)
 {
 	struct node *n = parse_unary(ps);
@@ -411,6 +421,7 @@ static struct node *parse_product(struct parser *ps)
 		ps->at++;
 		n = binary_node(ps, N_BINARY, type, n, NULL);
 		n->b = parse_unary(ps);
+		check_division(ps, n);
 	}
 }
 
@@ -439,19 +450,25 @@ static bool starts_operand(struct parser *ps)
 	return false;
 }
 
-struct node *parse_concat(struct parser *ps)
+/* What is joined to n by standing behind it. */
+static struct node *parse_concat_rest(struct parser *ps, struct node *n)
 {
-	struct node *n = parse_sum(ps), *list, *last;
+	struct node *list, *last;
 
 	if (!starts_operand(ps))
 		return n;
-	list = node_new(ps, N_CONCAT);
+	list = ak_node_new(ps, N_CONCAT);
 	list->b = last = n;
 	while (starts_operand(ps)) {
 		last->next = parse_sum(ps);
 		last = last->next;
 	}
 	return list;
+}
+
+struct node *ak_parse_concat(struct parser *ps)
+{
+	return parse_concat_rest(ps, parse_sum(ps));
 }
 
 static bool is_comparison(struct parser *ps, int type)
@@ -467,29 +484,36 @@ static bool is_comparison(struct parser *ps, int type)
 
 static struct node *parse_comparison(struct parser *ps)
 {
-	struct node *n = parse_concat(ps);
+	struct node *n = ak_parse_concat(ps);
 
 	for (;;) {
 		int type = next_type(ps);
 
-		if ((type == '|' || type == T_TWO_WAY) && peek_at(ps, 1)->type == T_GETLINE) {
+		if ((type == '|' || type == T_TWO_WAY) && ak_peek_at(ps, 1)->type == T_GETLINE) {
 			struct node *get;
 
 			ps->at++;
-			get = node_new(ps, N_GETLINE);
+			get = ak_node_new(ps, N_GETLINE);
 			ps->at++;
 			get->sub = type;
 			get->b = n;
 			get->a = parse_optional_target(ps);
-			n = get;
+			n = parse_concat_rest(ps, get);
 		} else if (is_comparison(ps, type)) {
 			ps->at++;
 			n = binary_node(ps, N_COMPARE, type, n, NULL);
-			n->b = parse_concat(ps);
+			n->b = ak_parse_concat(ps);
 		} else {
 			return n;
 		}
 	}
+}
+
+static void left_regex(struct parser *ps)
+{
+	ps->a->line = peek(ps)->line;
+	ps->a->source = peek(ps)->source;
+	awk_warn(ps->a, "regular expression on left of `~' or `!~' operator");
 }
 
 static struct node *parse_match(struct parser *ps)
@@ -501,6 +525,8 @@ static struct node *parse_match(struct parser *ps)
 
 		if (type != '~' && type != T_NO_MATCH)
 			return n;
+		if (n->op == N_REGEX)
+			left_regex(ps);
 		ps->at++;
 		n = binary_node(ps, N_MATCH, type == T_NO_MATCH, n, NULL);
 		n->b = parse_comparison(ps);
@@ -512,13 +538,13 @@ static struct node *parse_in(struct parser *ps)
 	struct node *n = parse_match(ps);
 
 	while (!ps->no_in && next_type(ps) == T_IN) {
-		struct node *in = node_new(ps, N_IN);
+		struct node *in = ak_node_new(ps, N_IN);
 
 		ps->at++;
 		in->b = n;
 		if (next_type(ps) != T_NAME)
-			parse_fail(ps);
-		in->a = name_node(ps, peek(ps));
+			ak_parse_fail(ps);
+		in->a = ak_name_node(ps, peek(ps));
 		ps->at++;
 		in->a = parse_subscripts(ps, in->a);
 		n = in;
@@ -530,8 +556,8 @@ static struct node *parse_and(struct parser *ps)
 {
 	struct node *n = parse_in(ps);
 
-	while (accept(ps, T_AND)) {
-		skip_newlines(ps);
+	while (ak_accept(ps, T_AND)) {
+		ak_skip_newlines(ps);
 		n = binary_node(ps, N_AND, 0, n, NULL);
 		n->b = parse_in(ps);
 	}
@@ -542,15 +568,15 @@ static struct node *parse_or(struct parser *ps)
 {
 	struct node *n = parse_and(ps);
 
-	while (accept(ps, T_OR)) {
-		skip_newlines(ps);
+	while (ak_accept(ps, T_OR)) {
+		ak_skip_newlines(ps);
 		n = binary_node(ps, N_OR, 0, n, NULL);
 		n->b = parse_and(ps);
 	}
 	return n;
 }
 
-struct node *parse_expr(struct parser *ps)
+struct node *ak_parse_expr(struct parser *ps)
 {
 	struct node *n, *test;
 
@@ -560,11 +586,11 @@ struct node *parse_expr(struct parser *ps)
 		return test;
 	ps->at++;
 	n = binary_node(ps, N_COND, 0, test, NULL);
-	skip_newlines(ps);
-	n->b = parse_expr(ps);
-	skip_newlines(ps);
-	expect(ps, ':');
-	skip_newlines(ps);
-	n->c = parse_expr(ps);
+	ak_skip_newlines(ps);
+	n->b = ak_parse_expr(ps);
+	ak_skip_newlines(ps);
+	ak_expect(ps, ':');
+	ak_skip_newlines(ps);
+	n->c = ak_parse_expr(ps);
 	return n;
 }

@@ -13,6 +13,7 @@ struct parser {
 	size_t at;
 	struct func *func;	/* whose body it is */
 	int loops, switches;
+	const char *where;	/* "BEGIN", "END": no next there */
 	bool no_greater;	/* in print: ">" redirects */
 	bool no_in;
 };
@@ -25,22 +26,22 @@ static inline int next_type(struct parser *ps)
 {
 	return ps->tokens.at[ps->at].type;
 }
-struct token *peek_at(struct parser *ps, size_t ahead);
-bool accept(struct parser *ps, int type);
-void expect(struct parser *ps, int type);
-void skip_newlines(struct parser *ps);
-void parse_fail(struct parser *ps) TSB_NORETURN;
-struct node *node_new(struct parser *ps, enum node_op op);
-struct func *func_named(struct awk *a, const char *name, size_t n);
+struct token *ak_peek_at(struct parser *ps, size_t ahead);
+bool ak_accept(struct parser *ps, int type);
+void ak_expect(struct parser *ps, int type);
+void ak_skip_newlines(struct parser *ps);
+void ak_parse_fail(struct parser *ps) TSB_NORETURN;
+struct node *ak_node_new(struct parser *ps, enum node_op op);
+struct func *ak_func_named(struct awk *a, const char *name, size_t n);
 
-struct node *parse_expr(struct parser *ps);
-struct node *parse_concat(struct parser *ps);
-struct node *parse_atom(struct parser *ps);
-struct node *parse_list(struct parser *ps, int end);
-struct node *name_node(struct parser *ps, const struct token *t);
-bool is_target(const struct node *n);
+struct node *ak_parse_expr(struct parser *ps);
+struct node *ak_parse_concat(struct parser *ps);
+struct node *ak_parse_atom(struct parser *ps);
+struct node *ak_parse_list(struct parser *ps, int end);
+struct node *ak_name_node(struct parser *ps, const struct token *t);
+bool ak_is_target(const struct node *n);
 
-struct node *parse_statement(struct parser *ps);
-struct node *parse_block(struct parser *ps);
+struct node *ak_parse_statement(struct parser *ps);
+struct node *ak_parse_block(struct parser *ps);
 
 #endif

@@ -11,33 +11,33 @@ static void end_simple(struct parser *ps)
 	if (type == ';' || type == T_NEWLINE)
 		ps->at++;
 	else if (type != '}' && type != T_EOF)
-		parse_fail(ps);
+		ak_parse_fail(ps);
 }
 
 static struct node *parse_print(struct parser *ps)
 {
-	struct node *n = node_new(ps, next_type(ps) == T_PRINT ? N_PRINT : N_PRINTF), **last = &n->b;
+	struct node *n = ak_node_new(ps, next_type(ps) == T_PRINT ? N_PRINT : N_PRINTF), **last = &n->b;
 	int type;
 
 	ps->at++;
 	ps->no_greater = true;
 	while ((type = next_type(ps)) != ';' && type != T_NEWLINE && type != '}' && type != '>' &&
 	       type != T_APPEND && type != '|' && type != T_TWO_WAY && type != T_EOF) {
-		*last = parse_expr(ps);
+		*last = ak_parse_expr(ps);
 		last = &(*last)->next;
-		if (!accept(ps, ','))
+		if (!ak_accept(ps, ','))
 			break;
-		skip_newlines(ps);
+		ak_skip_newlines(ps);
 	}
 	if (n->b && n->b->op == N_GROUP && !n->b->next)
 		n->b = n->b->b;
 	if (n->op == N_PRINTF && !n->b)
-		parse_fail(ps);
+		ak_parse_fail(ps);
 	type = next_type(ps);
 	if (type == '>' || type == T_APPEND || type == '|' || type == T_TWO_WAY) {
 		ps->at++;
 		n->sub = type;
-		n->a = parse_concat(ps);
+		n->a = ak_parse_concat(ps);
 	}
 	ps->no_greater = false;
 	return n;
@@ -45,34 +45,44 @@ static struct node *parse_print(struct parser *ps)
 
 static struct node *parse_delete(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_DELETE);
+	struct node *n = ak_node_new(ps, N_DELETE);
 	bool paren;
 
 	ps->at++;
-	paren = accept(ps, '(');
+	paren = ak_accept(ps, '(');
 	if (next_type(ps) != T_NAME)
-		parse_fail(ps);
-	n->a = parse_atom(ps);
+		ak_parse_fail(ps);
+	n->a = ak_parse_atom(ps);
 	if (paren)
-		expect(ps, ')');
+		ak_expect(ps, ')');
 	return n;
+}
+
+/* What is wrong with a statement that is well formed. */
+static TSB_NORETURN void parse_error(struct parser *ps, const char *text)
+{
+	awk_error(ps->a, peek(ps)->source, peek(ps)->line, text);
 }
 
 static struct node *parse_jump(struct parser *ps, enum node_op op, bool value)
 {
-	struct node *n = node_new(ps, op);
+	struct node *n = ak_node_new(ps, op);
 	int type;
 
 	if (op == N_BREAK && !ps->loops && !ps->switches)
-		lex_error(ps->a, peek(ps), "`break' is not allowed outside a loop or switch");
+		parse_error(ps, "`break' is not allowed outside a loop or switch");
 	if (op == N_CONTINUE && !ps->loops)
-		lex_error(ps->a, peek(ps), "`continue' is not allowed outside a loop");
+		parse_error(ps, "`continue' is not allowed outside a loop");
+	if (ps->where && op == N_NEXT)
+		parse_error(ps, tsb_format(ps->a->p, "`next' used in %s action", ps->where));
+	if (ps->where && op == N_NEXTFILE && strlen(ps->where) < 6)
+		parse_error(ps, tsb_format(ps->a->p, "`nextfile' used in %s action", ps->where));
 	if (op == N_RETURN && !ps->func)
-		lex_error(ps->a, peek(ps), "`return' used outside function context");
+		ak_lex_error(ps->a, peek(ps), "`return' used outside function context");
 	ps->at++;
 	type = next_type(ps);
 	if (value && type != ';' && type != T_NEWLINE && type != '}' && type != T_EOF)
-		n->a = parse_expr(ps);
+		n->a = ak_parse_expr(ps);
 	return n;
 }
 
@@ -93,8 +103,8 @@ static struct node *parse_simple(struct parser *ps)
 	case T_EXIT: return parse_jump(ps, N_EXIT, true);
 	case T_RETURN: return parse_jump(ps, N_RETURN, true);
 	}
-	n = node_new(ps, N_EXPR);
-	n->a = parse_expr(ps);
+	n = ak_node_new(ps, N_EXPR);
+	n->a = ak_parse_expr(ps);
 	return n;
 }
 
@@ -102,14 +112,14 @@ static struct node *parse_body(struct parser *ps)
 {
 	struct node *n;
 
-	skip_newlines(ps);
+	ak_skip_newlines(ps);
 	if (next_type(ps) == ';') {
-		n = node_new(ps, N_BLOCK);
+		n = ak_node_new(ps, N_BLOCK);
 		ps->at++;
 		return n;
 	}
-	n = parse_statement(ps);
-	return n ? n : node_new(ps, N_BLOCK);
+	n = ak_parse_statement(ps);
+	return n ? n : ak_node_new(ps, N_BLOCK);
 }
 
 static struct node *parse_loop_body(struct parser *ps)
@@ -124,18 +134,18 @@ static struct node *parse_loop_body(struct parser *ps)
 
 static struct node *parse_if(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_IF);
+	struct node *n = ak_node_new(ps, N_IF);
 	size_t back;
 
 	ps->at++;
-	expect(ps, '(');
-	n->a = parse_expr(ps);
-	expect(ps, ')');
+	ak_expect(ps, '(');
+	n->a = ak_parse_expr(ps);
+	ak_expect(ps, ')');
 	n->b = parse_body(ps);
 	back = ps->at;
 	while (next_type(ps) == T_NEWLINE || next_type(ps) == ';')
 		ps->at++;
-	if (accept(ps, T_ELSE))
+	if (ak_accept(ps, T_ELSE))
 		n->c = parse_body(ps);
 	else
 		ps->at = back;
@@ -144,14 +154,14 @@ static struct node *parse_if(struct parser *ps)
 
 static struct node *parse_while(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_WHILE);
+	struct node *n = ak_node_new(ps, N_WHILE);
 
 	ps->at++;
-	expect(ps, '(');
-	n->a = parse_expr(ps);
-	expect(ps, ')');
-	if (accept(ps, ';'))
-		n->b = node_new(ps, N_BLOCK);
+	ak_expect(ps, '(');
+	n->a = ak_parse_expr(ps);
+	ak_expect(ps, ')');
+	if (ak_accept(ps, ';'))
+		n->b = ak_node_new(ps, N_BLOCK);
 	else
 		n->b = parse_loop_body(ps);
 	return n;
@@ -159,55 +169,55 @@ static struct node *parse_while(struct parser *ps)
 
 static struct node *parse_do(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_DO);
+	struct node *n = ak_node_new(ps, N_DO);
 
 	ps->at++;
 	n->b = parse_loop_body(ps);
 	while (next_type(ps) == T_NEWLINE || next_type(ps) == ';')
 		ps->at++;
-	expect(ps, T_WHILE);
-	expect(ps, '(');
-	n->a = parse_expr(ps);
-	expect(ps, ')');
+	ak_expect(ps, T_WHILE);
+	ak_expect(ps, '(');
+	n->a = ak_parse_expr(ps);
+	ak_expect(ps, ')');
 	end_simple(ps);
 	return n;
 }
 
 static struct node *parse_for_in(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_FORIN);
+	struct node *n = ak_node_new(ps, N_FORIN);
 
-	n->a = name_node(ps, peek(ps));
+	n->a = ak_name_node(ps, peek(ps));
 	ps->at += 2;
-	n->b = parse_atom(ps);
-	expect(ps, ')');
+	n->b = ak_parse_atom(ps);
+	ak_expect(ps, ')');
 	n->c = parse_loop_body(ps);
 	return n;
 }
 
 static struct node *parse_for(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_FOR);
+	struct node *n = ak_node_new(ps, N_FOR);
 
 	ps->at++;
-	expect(ps, '(');
-	if (next_type(ps) == T_NAME && peek_at(ps, 1)->type == T_IN &&
-	    peek_at(ps, 2)->type == T_NAME &&
-	    (peek_at(ps, 3)->type == ')' || peek_at(ps, 3)->type == '['))
+	ak_expect(ps, '(');
+	if (next_type(ps) == T_NAME && ak_peek_at(ps, 1)->type == T_IN &&
+	    ak_peek_at(ps, 2)->type == T_NAME &&
+	    (ak_peek_at(ps, 3)->type == ')' || ak_peek_at(ps, 3)->type == '['))
 		return parse_for_in(ps);
 	if (next_type(ps) != ';')
 		n->a = parse_simple(ps);
-	expect(ps, ';');
-	skip_newlines(ps);
+	ak_expect(ps, ';');
+	ak_skip_newlines(ps);
 	if (next_type(ps) != ';')
-		n->b = parse_expr(ps);
-	expect(ps, ';');
-	skip_newlines(ps);
+		n->b = ak_parse_expr(ps);
+	ak_expect(ps, ';');
+	ak_skip_newlines(ps);
 	if (next_type(ps) != ')')
 		n->c = parse_simple(ps);
-	expect(ps, ')');
-	if (accept(ps, ';'))
-		n->d = node_new(ps, N_BLOCK);
+	ak_expect(ps, ')');
+	if (ak_accept(ps, ';'))
+		n->d = ak_node_new(ps, N_BLOCK);
 	else
 		n->d = parse_loop_body(ps);
 	return n;
@@ -215,21 +225,21 @@ static struct node *parse_for(struct parser *ps)
 
 static struct node *parse_case(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_CASE), **last = &n->b;
+	struct node *n = ak_node_new(ps, N_CASE), **last = &n->b;
 
-	if (accept(ps, T_CASE)) {
-		n->a = parse_atom(ps);
+	if (ak_accept(ps, T_CASE)) {
+		n->a = ak_parse_atom(ps);
 	} else {
-		expect(ps, T_DEFAULT);
+		ak_expect(ps, T_DEFAULT);
 		n->sub = 1;
 	}
-	expect(ps, ':');
+	ak_expect(ps, ':');
 	for (;;) {
 		while (next_type(ps) == T_NEWLINE || next_type(ps) == ';')
 			ps->at++;
 		if (next_type(ps) == T_CASE || next_type(ps) == T_DEFAULT || next_type(ps) == '}')
 			return n;
-		*last = parse_statement(ps);
+		*last = ak_parse_statement(ps);
 		if (*last)
 			last = &(*last)->next;
 	}
@@ -237,18 +247,18 @@ static struct node *parse_case(struct parser *ps)
 
 static struct node *parse_switch(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_SWITCH), **last = &n->b;
+	struct node *n = ak_node_new(ps, N_SWITCH), **last = &n->b;
 
 	ps->at++;
-	expect(ps, '(');
-	n->a = parse_expr(ps);
-	expect(ps, ')');
-	skip_newlines(ps);
-	expect(ps, '{');
+	ak_expect(ps, '(');
+	n->a = ak_parse_expr(ps);
+	ak_expect(ps, ')');
+	ak_skip_newlines(ps);
+	ak_expect(ps, '{');
 	ps->switches++;
 	for (;;) {
-		skip_newlines(ps);
-		if (accept(ps, '}'))
+		ak_skip_newlines(ps);
+		if (ak_accept(ps, '}'))
 			break;
 		*last = parse_case(ps);
 		last = &(*last)->next;
@@ -257,30 +267,30 @@ static struct node *parse_switch(struct parser *ps)
 	return n;
 }
 
-struct node *parse_block(struct parser *ps)
+struct node *ak_parse_block(struct parser *ps)
 {
-	struct node *n = node_new(ps, N_BLOCK), **last = &n->b;
+	struct node *n = ak_node_new(ps, N_BLOCK), **last = &n->b;
 
-	expect(ps, '{');
+	ak_expect(ps, '{');
 	for (;;) {
 		while (next_type(ps) == T_NEWLINE || next_type(ps) == ';')
 			ps->at++;
-		if (accept(ps, '}'))
+		if (ak_accept(ps, '}'))
 			return n;
-		*last = parse_statement(ps);
+		*last = ak_parse_statement(ps);
 		if (*last)
 			last = &(*last)->next;
 	}
 }
 
-struct node *parse_statement(struct parser *ps)
+struct node *ak_parse_statement(struct parser *ps)
 {
 	struct node *n;
 
 	awk_deep(ps->a);
 	switch (next_type(ps)) {
 	case '{':
-		return parse_block(ps);
+		return ak_parse_block(ps);
 	case T_IF:
 		return parse_if(ps);
 	case T_WHILE:
@@ -304,20 +314,20 @@ struct node *parse_statement(struct parser *ps)
 
 static void parse_params(struct parser *ps, struct func *f)
 {
-	skip_newlines(ps);
+	ak_skip_newlines(ps);
 	while (next_type(ps) != ')') {
 		struct token *t = peek(ps);
 
 		if (t->type != T_NAME)
-			parse_fail(ps);
+			ak_parse_fail(ps);
 		*vec_add(ps->a->heap, &f->params) = t->p;
 		*vec_add(ps->a->heap, &f->is_array) = false;
 		ps->at++;
-		skip_newlines(ps);
+		ak_skip_newlines(ps);
 		if (next_type(ps) == ')')
 			break;
-		expect(ps, ',');
-		skip_newlines(ps);
+		ak_expect(ps, ',');
+		ak_skip_newlines(ps);
 	}
 	ps->at++;
 }
@@ -330,35 +340,34 @@ static void parse_function(struct parser *ps)
 	ps->at++;
 	t = peek(ps);
 	if (t->type != T_NAME && t->type != T_FUNC_NAME)
-		parse_fail(ps);
-	f = func_named(ps->a, t->p, t->n);
-	if (f->defined) {
-		ps->a->line = t->line;
-		ps->a->source = t->source;
-		lex_error(ps->a, t, tsb_format(ps->a->p, "function name `%s' previously defined",
-					       f->name));
-	}
+		ak_parse_fail(ps);
+	f = ak_func_named(ps->a, t->p, t->n);
+	if (f->defined)
+		parse_error(ps, tsb_format(ps->a->p, "function name `%s' previously defined",
+					   f->name));
 	f->defined = true;
 	f->line = t->line;
 	f->source = t->source;
 	ps->at++;
-	expect(ps, '(');
+	ak_expect(ps, '(');
 	parse_params(ps, f);
-	skip_newlines(ps);
+	ak_skip_newlines(ps);
 	ps->func = f;
-	f->body = parse_block(ps);
+	f->body = ak_parse_block(ps);
 	ps->func = NULL;
 }
 
-static void parse_special_rule(struct parser *ps, rule_list *to)
+static void parse_special_rule(struct parser *ps, rule_list *to, const char *where)
 {
 	struct rule *r;
 	struct node *body;
 
 	ps->at++;
 	if (next_type(ps) != '{')
-		parse_fail(ps);
-	body = parse_block(ps);
+		ak_parse_fail(ps);
+	ps->where = where;
+	body = ak_parse_block(ps);
+	ps->where = NULL;
 	r = vec_add(ps->a->heap, to);
 	r->body = body;
 	r->has_body = true;
@@ -369,14 +378,14 @@ static void parse_rule(struct parser *ps)
 	struct rule r = { 0 };
 
 	if (next_type(ps) != '{') {
-		r.pattern = parse_expr(ps);
-		if (accept(ps, ',')) {
-			skip_newlines(ps);
-			r.pattern_end = parse_expr(ps);
+		r.pattern = ak_parse_expr(ps);
+		if (ak_accept(ps, ',')) {
+			ak_skip_newlines(ps);
+			r.pattern_end = ak_parse_expr(ps);
 		}
 	}
 	if (next_type(ps) == '{') {
-		r.body = parse_block(ps);
+		r.body = ak_parse_block(ps);
 		r.has_body = true;
 	}
 	*vec_add(ps->a->heap, &ps->a->main) = r;
@@ -391,27 +400,27 @@ static void parse_item(struct parser *ps)
 		parse_function(ps);
 		break;
 	case T_BEGIN:
-		parse_special_rule(ps, &a->begin);
+		parse_special_rule(ps, &a->begin, "BEGIN");
 		break;
 	case T_END:
-		parse_special_rule(ps, &a->end);
+		parse_special_rule(ps, &a->end, "END");
 		break;
 	case T_BEGINFILE:
-		parse_special_rule(ps, &a->begin_file);
+		parse_special_rule(ps, &a->begin_file, "BEGINFILE");
 		break;
 	case T_ENDFILE:
-		parse_special_rule(ps, &a->end_file);
+		parse_special_rule(ps, &a->end_file, "ENDFILE");
 		break;
 	default:
 		parse_rule(ps);
 	}
 }
 
-void parse_program(struct awk *a, const char *text, size_t n, const char *source)
+void ak_parse_program(struct awk *a, const char *text, size_t n, const char *source)
 {
 	struct parser ps = { .a = a };
 
-	lex_program(a, &ps.tokens, text, n, source, 0);
+	ak_lex_program(a, &ps.tokens, text, n, source, 0);
 	for (;;) {
 		while (next_type(&ps) == T_NEWLINE || next_type(&ps) == ';')
 			ps.at++;
@@ -421,6 +430,6 @@ void parse_program(struct awk *a, const char *text, size_t n, const char *source
 		parse_item(&ps);
 		if (next_type(&ps) != T_NEWLINE && next_type(&ps) != ';' &&
 		    next_type(&ps) != T_EOF && ps.tokens.at[ps.at - 1].type != '}')
-			parse_fail(&ps);
+			ak_parse_fail(&ps);
 	}
 }

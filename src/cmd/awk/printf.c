@@ -23,8 +23,9 @@ static void ran_out(struct formatting *f, const char *at)
 	struct str pad;
 
 	str_init(&pad, f->a->heap, STR_MAX_DEFAULT);
-	str_fill(&pad, ' ', (size_t)(at - f->format->p) - 1);
-	awk_fatal(f->a, "not enough arguments to satisfy format string\n\t`%s'\n\t%s^ ran out for this one",
+	str_fill(&pad, ' ', (size_t)(at - f->format->p));
+	awk_fatal(f->a, "not enough arguments to satisfy format string\n\t`%s'\n\t%s^ ran out "
+		  "for this one",
 		  f->format->p, pad.p);
 }
 
@@ -63,7 +64,7 @@ static const char *read_star(struct formatting *f, const char *p, int *v)
 		p = end + 1;
 	else
 		number = 0;
-	*v = clamp(val_to_num(f->a, next_arg(f, number, p)));
+	*v = clamp(ak_val_to_num(f->a, next_arg(f, number, p)));
 	return p;
 }
 
@@ -83,7 +84,8 @@ static const char *read_flags(const char *p, struct format_spec *spec)
 }
 
 /* Flags, width, precision; where the letter stands. */
-static const char *read_spec(struct formatting *f, const char *p, struct format_spec *spec, size_t *number)
+static const char *read_spec(struct formatting *f, const char *p, struct format_spec *spec,
+			     size_t *number)
 {
 	size_t v;
 	const char *end = read_digits(p, &v);
@@ -148,7 +150,7 @@ static void put_char(struct formatting *f, struct format_spec *spec, struct awk_
 	size_t n = 1;
 
 	spec->precision = -1;
-	if (val_is_num(f->a, v, &num) && v->type != V_UNDEF) {
+	if (ak_val_is_num(f->a, v, &num) && v->type != V_UNDEF) {
 		uint32_t c = num >= 0 && num < 4294967296.0 ? (uint32_t)num : (uint32_t)(int64_t)num;
 
 		if (f->a->utf8 && c >= 128 && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff))
@@ -157,10 +159,10 @@ static void put_char(struct formatting *f, struct format_spec *spec, struct awk_
 			buf[0] = (char)c;
 		put_text(f, spec, buf, n);
 	} else {
-		struct awk_str *s = val_to_str(f->a, v);
+		struct awk_str *s = ak_val_to_str(f->a, v);
 		int32_t c;
 
-		n = !s->n ? 0 : f->a->utf8 ? utf8_decode(s->p, s->n, &c) : 1;
+		n = s->n && f->a->utf8 ? utf8_decode(s->p, s->n, &c) : 1;
 		put_text(f, spec, s->p, n);
 		str_drop(f->a, s);
 	}
@@ -168,7 +170,7 @@ static void put_char(struct formatting *f, struct format_spec *spec, struct awk_
 
 static void put_odd(struct formatting *f, struct format_spec *spec, double v)
 {
-	const char *text = number_odd(v);
+	const char *text = ak_number_odd(v);
 
 	spec->precision = -1;
 	spec->zero = false;
@@ -177,7 +179,7 @@ static void put_odd(struct formatting *f, struct format_spec *spec, double v)
 
 static void put_int(struct formatting *f, struct format_spec *spec, double v)
 {
-	if (number_odd(v)) {
+	if (ak_number_odd(v)) {
 		put_odd(f, spec, v);
 		return;
 	}
@@ -196,7 +198,7 @@ static void put_int(struct formatting *f, struct format_spec *spec, double v)
 
 static void put_float(struct formatting *f, struct format_spec *spec, double v)
 {
-	if (number_odd(v))
+	if (ak_number_odd(v))
 		put_odd(f, spec, v);
 	else
 		format_float(f->out, spec, (long double)v);
@@ -224,21 +226,22 @@ static const char *format_one(struct formatting *f, const char *p, const char *e
 	struct awk_val *v = next_arg(f, number, letter);
 
 	if (*letter == 's') {
-		s = val_to_str(f->a, v);
+		s = ak_val_to_str(f->a, v);
 		spec.zero = false;
 		put_text(f, &spec, s->p, s->n);
 		str_drop(f->a, s);
 	} else if (*letter == 'c') {
 		put_char(f, &spec, v);
 	} else if (strchr("diouxX", *letter)) {
-		put_int(f, &spec, val_to_num(f->a, v));
+		put_int(f, &spec, ak_val_to_num(f->a, v));
 	} else {
-		put_float(f, &spec, val_to_num(f->a, v));
+		put_float(f, &spec, ak_val_to_num(f->a, v));
 	}
 	return letter + 1;
 }
 
-void awk_format(struct awk *a, struct str *out, struct awk_str *format, struct awk_val *args, size_t n)
+void awk_format(struct awk *a, struct str *out, struct awk_str *format, struct awk_val *args,
+		size_t n)
 {
 	struct formatting f = { .a = a, .out = out, .format = format, .args = args, .n = n };
 	const char *p = format->p, *end = p + format->n;
@@ -255,7 +258,7 @@ void awk_format(struct awk *a, struct str *out, struct awk_str *format, struct a
 
 void awk_sprintf(struct awk *a, struct node *args, struct str *out)
 {
-	struct awk_str *format = eval_str(a, args);
+	struct awk_str *format = ak_eval_str(a, args);
 	struct awk_val few[8], *vals = few;
 	size_t n = 0, i = 0;
 
@@ -264,7 +267,7 @@ void awk_sprintf(struct awk *a, struct node *args, struct str *out)
 	if (n > 8)
 		vals = heap_array(a->heap, n, sizeof(*vals));
 	for (struct node *x = args->next; x; x = x->next)
-		eval(a, x, &vals[i++]);
+		ak_eval(a, x, &vals[i++]);
 	awk_format(a, out, format, vals, n);
 	for (i = 0; i < n; i++)
 		val_drop(a, &vals[i]);

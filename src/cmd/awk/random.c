@@ -1,6 +1,6 @@
 /*
  * rand() with the numbers gawk gives: the additive feedback generator of BSD's
- * random(), degree 63, separation 1.
+ * random(), degree 63, separation 1, its numbers shuffled through a table.
  */
 #include "cmd/awk/awk.h"
 
@@ -15,6 +15,15 @@ static uint32_t random_step(struct awk *a)
 	return v >> 1;
 }
 
+static uint32_t random_shuffled(struct awk *a)
+{
+	uint32_t *place = &a->random_table[a->random_last % RANDOM_TABLE];
+
+	a->random_last = *place;
+	*place = random_step(a);
+	return a->random_last;
+}
+
 static int32_t good_next(int32_t x)
 {
 	int32_t hi, lo;
@@ -27,22 +36,25 @@ static int32_t good_next(int32_t x)
 	return x < 0 ? x + 0x7fffffff : x;
 }
 
-void random_seed(struct awk *a, uint32_t seed)
+void ak_random_seed(struct awk *a, uint32_t seed)
 {
 	a->random_state[0] = seed;
 	for (int i = 1; i < DEGREE; i++)
 		a->random_state[i] = (uint32_t)good_next((int32_t)a->random_state[i - 1]);
 	a->random_at = 0;
+	for (int i = 0; i < RANDOM_TABLE; i++)
+		a->random_table[i] = random_step(a);
+	a->random_last = random_step(a);
 	for (int i = 0; i < 10 * DEGREE; i++)
-		random_step(a);
+		random_shuffled(a);
 }
 
-double random_next(struct awk *a)
+double ak_random_next(struct awk *a)
 {
 	double v;
 
 	do {
-		double first = random_step(a), second = random_step(a);
+		double first = random_shuffled(a), second = random_shuffled(a);
 
 		v = 0.5 + (first / 2147483648.0 + second) / 2147483648.0;
 		v -= 0.5;

@@ -35,7 +35,7 @@ static struct regex *regex_make(struct awk *a, struct awk_str *source)
 	return re;
 }
 
-struct regex *regex_of(struct awk *a, struct awk_regex *cache, struct awk_str *source)
+struct regex *ak_regex_of(struct awk *a, struct awk_regex *cache, struct awk_str *source)
 {
 	struct map_entry *e;
 	struct str key;
@@ -62,7 +62,7 @@ struct regex *regex_of(struct awk *a, struct awk_regex *cache, struct awk_str *s
 	return cache->re;
 }
 
-bool regex_run(struct awk *a, struct regex *re, const char *p, size_t n, size_t from,
+bool ak_regex_run(struct awk *a, struct regex *re, const char *p, size_t n, size_t from,
 	       struct regex_span *spans, size_t n_spans)
 {
 	enum regex_status st = regex_match(re, p, n, from, 0, spans, n_spans);

@@ -61,10 +61,25 @@ static void mark_call(struct resolving *r, struct node *n)
 	}
 }
 
+/* A name is a function or a variable. */
+static void check_name(struct awk *a, const struct node *n)
+{
+	const char *name = a->global_list.at[n->slot];
+	struct map_entry *e = map_find(&a->func_names, name, strlen(name));
+	struct func *f = e ? e->value : NULL;
+
+	if (f && f->defined)
+		awk_error(a, n->source, n->line, tsb_format(a->p,
+			  "function `%s' called with space between name and `(',\n"
+			  "or used as a variable or an array", name));
+}
+
 static void visit(struct resolving *r, struct node *n)
 {
 	awk_deep(r->a);
 	for (; n; n = n->next) {
+		if (n->op == N_GLOBAL)
+			check_name(r->a, n);
 		if (n->op == N_INDEX || n->op == N_IN || (n->op == N_DELETE && n->a->op != N_INDEX))
 			mark(r, n->a);
 		else if (n->op == N_FORIN)
@@ -89,7 +104,7 @@ static void visit_rules(struct resolving *r, rule_list *rules)
 	}
 }
 
-void parse_finish(struct awk *a)
+void ak_parse_finish(struct awk *a)
 {
 	struct resolving r = { .a = a };
 

@@ -7,11 +7,11 @@
 static void run_list(struct awk *a, rule_list *rules)
 {
 	for (size_t i = 0; i < rules->n; i++)
-		exec(a, rules->at[i].body);
+		ak_exec(a, rules->at[i].body);
 }
 
 /* BEGINFILE and ENDFILE: nextfile leaves them. */
-void run_rules(struct awk *a, rule_list *rules)
+void ak_run_rules(struct awk *a, rule_list *rules)
 {
 	jmp_buf here, *outer = a->file_jump;
 
@@ -26,9 +26,9 @@ void run_rules(struct awk *a, rule_list *rules)
 /* Does a range hold this record? */
 static bool range_holds(struct awk *a, struct rule *r)
 {
-	if (!r->active && !eval_true(a, r->pattern))
+	if (!r->active && !ak_eval_true(a, r->pattern))
 		return false;
-	r->active = !eval_true(a, r->pattern_end);
+	r->active = !ak_eval_true(a, r->pattern_end);
 	return true;
 }
 
@@ -41,12 +41,12 @@ static void run_main(struct awk *a)
 			a->line = r->pattern->line;
 			a->source = r->pattern->source;
 		}
-		if (r->pattern_end ? !range_holds(a, r) : r->pattern && !eval_true(a, r->pattern))
+		if (r->pattern_end ? !range_holds(a, r) : r->pattern && !ak_eval_true(a, r->pattern))
 			continue;
 		if (r->has_body) {
-			exec(a, r->body);
+			ak_exec(a, r->body);
 		} else {
-			struct awk_str *s = record_str(a), *ors = var_str(a, VAR_ORS);
+			struct awk_str *s = ak_record_str(a), *ors = ak_var_str(a, VAR_ORS);
 
 			tsb_put(a->p, s->p, s->n);
 			tsb_put(a->p, ors->p, ors->n);
@@ -64,11 +64,11 @@ static void run_records(struct awk *a)
 
 	how = setjmp(here);
 	a->frame = NULL;
-	if (how == JUMP_NEXTFILE && !main_next_file(a))
+	if (how == JUMP_NEXTFILE && !ak_main_next_file(a))
 		return;
 	a->next_jump = &here;
-	while (main_record(a, &p, &n)) {
-		record_set(a, p, n);
+	while (ak_main_record(a, &p, &n)) {
+		ak_record_set(a, p, n);
 		run_main(a);
 	}
 	a->next_jump = NULL;
@@ -99,7 +99,7 @@ static void run_end(struct awk *a)
 		run_list(a, &a->end);
 }
 
-void run_program(struct awk *a)
+void ak_run_program(struct awk *a)
 {
 	run_begin(a);
 	run_end(a);

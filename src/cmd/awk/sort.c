@@ -16,17 +16,17 @@ struct sorting {
 
 static int by_index_text(struct sorting *s, struct elem *x, struct elem *y)
 {
-	struct awk_str *kx = elem_key(s->a, x), *ky = elem_key(s->a, y);
+	struct awk_str *kx = ak_elem_key(s->a, x), *ky = ak_elem_key(s->a, y);
 
-	return str_compare(s->a, kx->p, kx->n, ky->p, ky->n);
+	return ak_str_compare(s->a, kx->p, kx->n, ky->p, ky->n);
 }
 
 static double key_number(struct awk *a, struct elem *e)
 {
-	struct awk_str *k = elem_key(a, e);
+	struct awk_str *k = ak_elem_key(a, e);
 	double v;
 
-	number_parse(a, k->p, k->n, &v);
+	ak_number_parse(a, k->p, k->n, &v);
 	return v;
 }
 
@@ -44,9 +44,9 @@ static int by_value_text(struct sorting *s, struct elem *x, struct elem *y)
 
 	if (x->v.type == V_ARRAY || y->v.type == V_ARRAY)
 		return x->v.type != V_ARRAY ? -1 : y->v.type != V_ARRAY ? 1 : by_index_text(s, x, y);
-	vx = val_to_str(s->a, &x->v);
-	vy = val_to_str(s->a, &y->v);
-	c = str_compare(s->a, vx->p, vx->n, vy->p, vy->n);
+	vx = ak_val_to_str(s->a, &x->v);
+	vy = ak_val_to_str(s->a, &y->v);
+	c = ak_str_compare(s->a, vx->p, vx->n, vy->p, vy->n);
 	str_drop(s->a, vx);
 	str_drop(s->a, vy);
 	return c ? c : by_index_text(s, x, y);
@@ -58,8 +58,8 @@ static int by_value_number(struct sorting *s, struct elem *x, struct elem *y)
 
 	if (x->v.type == V_ARRAY || y->v.type == V_ARRAY)
 		return x->v.type != V_ARRAY ? -1 : y->v.type != V_ARRAY ? 1 : by_index_text(s, x, y);
-	nx = val_to_num(s->a, &x->v);
-	ny = val_to_num(s->a, &y->v);
+	nx = ak_val_to_num(s->a, &x->v);
+	ny = ak_val_to_num(s->a, &y->v);
 	return nx < ny ? -1 : nx > ny ? 1 : by_value_text(s, x, y);
 }
 
@@ -67,7 +67,7 @@ static int type_rank(struct awk *a, const struct awk_val *v)
 {
 	double num;
 
-	return v->type == V_ARRAY ? 2 : v->type != V_UNDEF && val_is_num(a, v, &num) ? 0 : 1;
+	return v->type == V_ARRAY ? 2 : v->type != V_UNDEF && ak_val_is_num(a, v, &num) ? 0 : 1;
 }
 
 static int by_value_type(struct sorting *s, struct elem *x, struct elem *y)
@@ -84,13 +84,12 @@ static int by_function(struct sorting *s, struct elem *x, struct elem *y)
 	struct awk_val args[4], out;
 	double r;
 
-	val_string(&args[0], str_hold(elem_key(s->a, x)));
-	val_copy(&args[1], &x->v);
-	val_string(&args[2], str_hold(elem_key(s->a, y)));
-	val_copy(&args[3], &y->v);
-	args[0].type = args[2].type = V_INPUT;
-	call_with(s->a, s->func, args, 4, &out);
-	r = val_to_num(s->a, &out);
+	val_string(&args[0], str_hold(ak_elem_key(s->a, x)));
+	ak_val_copy(&args[1], &x->v);
+	val_string(&args[2], str_hold(ak_elem_key(s->a, y)));
+	ak_val_copy(&args[3], &y->v);
+	ak_call_with(s->a, s->func, args, 4, &out);
+	r = ak_val_to_num(s->a, &out);
 	val_drop(s->a, &out);
 	return r < 0 ? -1 : r > 0;
 }
@@ -140,7 +139,8 @@ static bool order_named(struct sorting *s, const char *name)
 	return false;
 }
 
-void array_sort(struct awk *a, struct elem **list, size_t n, struct awk_str *how, const char *who)
+void ak_array_sort(struct awk *a, struct elem **list, size_t n, struct awk_str *how,
+		   const char *who)
 {
 	struct sorting s = { .a = a };
 	struct elem **room;
@@ -162,23 +162,24 @@ void array_sort(struct awk *a, struct elem **list, size_t n, struct awk_str *how
 	heap_free(a->heap, room);
 }
 
-void array_asort(struct awk *a, struct awk_array *from, struct awk_array *to, struct awk_str *how,
+void ak_array_asort(struct awk *a, struct awk_array *from, struct awk_array *to,
+		    struct awk_str *how,
 		 bool by_index)
 {
 	size_t n;
-	struct elem **list = array_list(a, from, &n);
+	struct elem **list = ak_array_list(a, from, &n);
 	struct awk_val *values = heap_array(a->heap, n + 1, sizeof(*values));
 
-	array_sort(a, list, n, how, by_index ? "asorti" : "asort");
+	ak_array_sort(a, list, n, how, by_index ? "asorti" : "asort");
 	for (size_t i = 0; i < n; i++) {
 		if (by_index)
-			val_string(&values[i], str_hold(elem_key(a, list[i])));
+			val_string(&values[i], str_hold(ak_elem_key(a, list[i])));
 		else
-			val_copy(&values[i], &list[i]->v);
+			ak_val_copy(&values[i], &list[i]->v);
 	}
-	array_clear(a, to);
+	ak_array_clear(a, to);
 	for (size_t i = 0; i < n; i++)
-		*array_at_num(a, to, (int64_t)i + 1) = values[i];
+		*ak_array_at_num(a, to, (int64_t)i + 1) = values[i];
 	heap_free(a->heap, values);
 	heap_free(a->heap, list);
 }

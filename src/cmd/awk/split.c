@@ -86,7 +86,7 @@ static void split_regex(struct awk *a, const char *p, size_t n, struct regex *re
 	struct regex_span span;
 
 	add_piece(a, seps, NULL, 0);
-	while (at <= n && regex_run(a, re, p, n, at, &span, 1)) {
+	while (at <= n && ak_regex_run(a, re, p, n, at, &span, 1)) {
 		if (span.eo == span.so) {
 			at = span.eo + 1;
 			continue;
@@ -99,40 +99,41 @@ static void split_regex(struct awk *a, const char *p, size_t n, struct regex *re
 	add_piece(a, seps, NULL, 0);
 }
 
-static struct regex *split_pattern(struct awk *a, struct awk_str *fs, struct awk_regex *re, bool lines)
+static struct regex *split_pattern(struct awk *a, struct awk_str *fs, struct awk_regex *re,
+				   bool lines)
 {
 	struct awk_str *made;
 	struct regex *found;
 
 	if (!lines)
-		return regex_of(a, re, fs);
-	made = str_blank(a, fs->n + 5);
+		return ak_regex_of(a, re, fs);
+	made = ak_str_blank(a, fs->n + 5);
 	memcpy(made->p, "(", 1);
 	memcpy(made->p + 1, fs->p, fs->n);
 	memcpy(made->p + 1 + fs->n, ")|\\n", 4);
-	found = regex_of(a, re, made);
+	found = ak_regex_of(a, re, made);
 	str_drop(a, made);
 	return found;
 }
 
-void split_fs(struct awk *a, const char *p, size_t n, const struct awk_val *fs, struct awk_regex *re,
+void ak_split_fs(struct awk *a, const char *p, size_t n, const struct awk_val *fs,
+		 struct awk_regex *re,
 	      bool record, piece_list *out, piece_list *seps)
 {
-	struct awk_str *s = val_to_str(a, fs);
-	bool lines = false, letter;
+	struct awk_str *s = ak_val_to_str(a, fs);
+	bool lines = false;
 
 	if (record) {
-		struct awk_str *rs = var_str(a, VAR_RS);
+		struct awk_str *rs = ak_var_str(a, VAR_RS);
 
 		lines = !rs->n;
 		str_drop(a, rs);
 	}
-	letter = a->icase && s->n == 1 && ((*s->p | 32) >= 'a' && (*s->p | 32) <= 'z');
 	if (!n)
 		;
 	else if (fs->type != V_REGEX && s->n == 1 && *s->p == ' ')
 		split_blanks(a, p, n, out, seps);
-	else if (fs->type != V_REGEX && s->n == 1 && !letter)
+	else if (fs->type != V_REGEX && s->n == 1)
 		split_byte(a, p, n, *s->p, lines, out, seps);
 	else if (!s->n)
 		split_each(a, p, n, out, seps);
@@ -141,14 +142,14 @@ void split_fs(struct awk *a, const char *p, size_t n, const struct awk_val *fs, 
 	str_drop(a, s);
 }
 
-void split_fpat(struct awk *a, const char *p, size_t n, struct regex *re, piece_list *out,
+void ak_split_fpat(struct awk *a, const char *p, size_t n, struct regex *re, piece_list *out,
 		piece_list *seps)
 {
 	size_t at = 0, from = 0;
 	bool after = false;
 	struct regex_span span;
 
-	while (at <= n && regex_run(a, re, p, n, at, &span, 1)) {
+	while (at <= n && ak_regex_run(a, re, p, n, at, &span, 1)) {
 		if (span.so == span.eo && after && span.so == from) {
 			at = span.eo + 1;
 			after = false;
@@ -188,9 +189,9 @@ static size_t width_number(const char **w)
 }
 
 /* "3 2:4 *": widths, each perhaps behind what is skipped; "*" is the rest. */
-void split_widths(struct awk *a, const char *p, size_t n, piece_list *out)
+void ak_split_widths(struct awk *a, const char *p, size_t n, piece_list *out)
 {
-	struct awk_str *widths = var_str(a, VAR_FIELDWIDTHS);
+	struct awk_str *widths = ak_var_str(a, VAR_FIELDWIDTHS);
 	const char *w = widths->p;
 
 	while (n) {

@@ -66,13 +66,14 @@ static int open_file(struct awk *a, struct stream *s)
 	return 0;
 }
 
-static int spawn_shell(struct awk *a, const char *command, struct tsb_fd_map *map, size_t n, int *pid)
+static int spawn_shell(struct awk *a, const char *command, struct tsb_fd_map *map, size_t n,
+		       int *pid)
 {
 	const char *argv[] = { "sh", "-c", command, NULL };
 	struct tsb_spawn how = { .size = sizeof(how), .file = "/bin/sh", .argv = argv, .fds = map,
 				 .n_fds = n };
 
-	streams_flush(a);
+	ak_streams_flush(a);
 	return tsb_spawn(a->p, &how, pid);
 }
 
@@ -110,7 +111,7 @@ static int open_pipe(struct awk *a, struct stream *s)
 	return err;
 }
 
-struct stream *stream_open(struct awk *a, enum stream_kind kind, struct awk_str *name)
+struct stream *ak_stream_open(struct awk *a, enum stream_kind kind, struct awk_str *name)
 {
 	struct stream *s = stream_find(a, kind, name);
 	int err;
@@ -128,7 +129,7 @@ struct stream *stream_open(struct awk *a, enum stream_kind kind, struct awk_str 
 		err = open_pipe(a, s);
 	if (err) {
 		heap_free(a->heap, s);
-		var_errno(a, err);
+		ak_var_errno(a, err);
 		if (kind == STREAM_IN)
 			return NULL;
 		awk_fatal(a, is_output(kind) ? "cannot redirect to `%s': %s" :
@@ -140,7 +141,7 @@ struct stream *stream_open(struct awk *a, enum stream_kind kind, struct awk_str 
 	return s;
 }
 
-int stream_flush(struct awk *a, struct stream *s)
+int ak_stream_flush(struct awk *a, struct stream *s)
 {
 	int err = 0;
 
@@ -152,13 +153,13 @@ int stream_flush(struct awk *a, struct stream *s)
 	return err;
 }
 
-int streams_flush(struct awk *a)
+int ak_streams_flush(struct awk *a)
 {
 	int err = tsb_flush(a->p);
 
 	for (struct stream *s = a->streams; s; s = s->next)
 		if (s->out_fd >= 0 && s->n)
-			err |= stream_flush(a, s);
+			err |= ak_stream_flush(a, s);
 	return err;
 }
 
@@ -170,7 +171,7 @@ static void stream_failed(struct awk *a, struct stream *s, int err)
 	awk_fatal(a, "print to \"%s\" failed: %s", s->name->p, tsb_strerror(err));
 }
 
-void stream_write(struct awk *a, struct stream *s, const char *p, size_t n)
+void ak_stream_write(struct awk *a, struct stream *s, const char *p, size_t n)
 {
 	int err = 0;
 
@@ -183,7 +184,7 @@ void stream_write(struct awk *a, struct stream *s, const char *p, size_t n)
 	if (!s->buf)
 		s->buf = heap_alloc(a->heap, STREAM_BUFFER);
 	if (n > STREAM_BUFFER - s->n)
-		err = stream_flush(a, s);
+		err = ak_stream_flush(a, s);
 	if (!err && (n > STREAM_BUFFER || s->direct))
 		err = tsb_write_all(a->p, s->out_fd, p, n);
 	else if (!err) {
@@ -207,13 +208,13 @@ static int stream_end(struct awk *a, struct stream *s)
 	int err = 0, status = 0;
 
 	if (s->out_fd >= 0) {
-		err = stream_flush(a, s);
+		err = ak_stream_flush(a, s);
 		if (s->out_fd > 2)
 			tsb_close(a->p, s->out_fd);
 	}
 	heap_free(a->heap, s->buf);
 	if (s->in.fd >= 0)
-		input_end(a, &s->in);
+		ak_input_end(a, &s->in);
 	if (!s->pid)
 		return err ? -1 : 0;
 	if (tsb_wait(a->p, s->pid, &status, 0) < 0)
@@ -226,22 +227,22 @@ static bool close_one_end(struct awk *a, struct stream *s, const char *how)
 	if (s->kind != STREAM_TWO || !how || (how[0] != 't' && how[0] != 'f'))
 		return false;
 	if (how[0] == 't' && s->out_fd >= 0) {
-		stream_flush(a, s);
+		ak_stream_flush(a, s);
 		tsb_close(a->p, s->out_fd);
 		s->out_fd = -1;
 		return s->in.fd >= 0;
 	}
 	if (how[0] == 'f' && s->in.fd >= 0) {
-		input_end(a, &s->in);
+		ak_input_end(a, &s->in);
 		s->in.fd = -1;
 		return s->out_fd >= 0;
 	}
 	return false;
 }
 
-int stream_close(struct awk *a, const struct awk_val *name, const char *how)
+int ak_stream_close(struct awk *a, const struct awk_val *name, const char *how)
 {
-	struct awk_str *text = val_to_str(a, name);
+	struct awk_str *text = ak_val_to_str(a, name);
 	int result = -1;
 
 	for (struct stream **s = &a->streams, *gone; *s; s = &(*s)->next) {
@@ -262,7 +263,7 @@ int stream_close(struct awk *a, const struct awk_val *name, const char *how)
 	return result;
 }
 
-int streams_end(struct awk *a)
+int ak_streams_end(struct awk *a)
 {
 	int err = 0;
 

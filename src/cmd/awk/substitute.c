@@ -42,7 +42,8 @@ static void put_replacement(struct str *out, struct awk_str *r, const char *m, s
 }
 
 /* The replacement of gensub: \0 to \9, & and \&. */
-static void put_groups(struct str *out, struct awk_str *r, const char *text, struct regex_span *spans,
+static void put_groups(struct str *out, struct awk_str *r, const char *text,
+		       struct regex_span *spans,
 		       size_t n)
 {
 	const char *p = r->p, *end = p + r->n;
@@ -87,7 +88,7 @@ static size_t substitute(struct awk *a, struct job *j, struct str *out)
 
 	if (j->groups)
 		n_spans = regex_groups(j->re) < 9 ? regex_groups(j->re) + 1 : 10;
-	while (at <= s->n && regex_run(a, j->re, s->p, s->n, at, spans, n_spans)) {
+	while (at <= s->n && ak_regex_run(a, j->re, s->p, s->n, at, spans, n_spans)) {
 		size_t so = spans[0].so, eo = spans[0].eo, step;
 
 		awk_tick(a);
@@ -127,7 +128,7 @@ static bool can_store(const struct node *n)
 	       n->op == N_FIELD;
 }
 
-void bi_substitute(struct awk *a, struct node *n, struct awk_val *out)
+void ak_bi_substitute(struct awk *a, struct node *n, struct awk_val *out)
 {
 	struct node *re = n->b, *replacement = re->next, *target = replacement->next;
 	struct job j = { .which = n->sub == B_SUB };
@@ -135,20 +136,20 @@ void bi_substitute(struct awk *a, struct node *n, struct awk_val *out)
 	struct str made;
 	size_t count;
 
-	j.replacement = eval_str(a, replacement);
-	j.text = target ? eval_str(a, target) : str_hold(record_str(a));
-	j.re = eval_regex(a, re);
-	if (!regex_run(a, j.re, j.text->p, j.text->n, 0, NULL, 0)) {
+	j.replacement = ak_eval_str(a, replacement);
+	j.text = target ? ak_eval_str(a, target) : str_hold(ak_record_str(a));
+	j.re = ak_eval_regex(a, re);
+	if (!ak_regex_run(a, j.re, j.text->p, j.text->n, 0, NULL, 0)) {
 		count = 0;
 	} else {
 		str_init(&made, a->heap, STR_MAX_DEFAULT);
 		count = substitute(a, &j, &made);
-		val_string(&v, str_make(a, made.p, made.n));
+		val_string(&v, ak_str_make(a, made.p, made.n));
 		str_end(&made);
 		if (!target)
-			record_assign(a, &v);
+			ak_record_assign(a, &v);
 		else if (can_store(target))
-			eval_store(a, target, &v);
+			ak_eval_store(a, target, &v);
 		else
 			val_drop(a, &v);
 	}
@@ -157,7 +158,7 @@ void bi_substitute(struct awk *a, struct node *n, struct awk_val *out)
 	val_number(out, (double)count);
 }
 
-void bi_gensub(struct awk *a, struct node *n, struct awk_val *out)
+void ak_bi_gensub(struct awk *a, struct node *n, struct awk_val *out)
 {
 	struct node *re = n->b, *replacement = re->next, *how = replacement->next;
 	struct job j = { .groups = true };
@@ -165,21 +166,21 @@ void bi_gensub(struct awk *a, struct node *n, struct awk_val *out)
 	struct str made;
 	double which;
 
-	j.replacement = eval_str(a, replacement);
-	h = eval_str(a, how);
-	j.text = how->next ? eval_str(a, how->next) : str_hold(record_str(a));
-	j.re = eval_regex(a, re);
+	j.replacement = ak_eval_str(a, replacement);
+	h = ak_eval_str(a, how);
+	j.text = how->next ? ak_eval_str(a, how->next) : str_hold(ak_record_str(a));
+	j.re = ak_eval_regex(a, re);
 	if (h->n && (*h->p == 'g' || *h->p == 'G')) {
 		j.which = 0;
 	} else {
-		number_parse(a, h->p, h->n, &which);
+		ak_number_parse(a, h->p, h->n, &which);
 		if (!(which >= 1))
 			awk_warn(a, "gensub: third argument `%s' treated as 1", h->p);
 		j.which = which >= 1 && which < 1e9 ? (size_t)which : 1;
 	}
 	str_init(&made, a->heap, STR_MAX_DEFAULT);
 	substitute(a, &j, &made);
-	val_string(out, str_make(a, made.p, made.n));
+	val_string(out, ak_str_make(a, made.p, made.n));
 	str_end(&made);
 	str_drop(a, h);
 	str_drop(a, j.text);
@@ -196,7 +197,7 @@ static double chars_of(struct awk *a, const char *p, size_t n)
 static void put_part(struct awk *a, struct awk_array *x, size_t i, const char *what, double v)
 {
 	char key[64];
-	struct awk_str *sep = var_str(a, VAR_SUBSEP);
+	struct awk_str *sep = ak_var_str(a, VAR_SUBSEP);
 	size_t n = num_format_u64(key, i);
 	struct str s;
 
@@ -204,12 +205,13 @@ static void put_part(struct awk *a, struct awk_array *x, size_t i, const char *w
 	str_addn(&s, key, n);
 	str_addn(&s, sep->p, sep->n);
 	str_adds(&s, what);
-	val_number(array_at_str(a, x, s.p, s.n), v);
+	val_number(ak_array_at_str(a, x, s.p, s.n), v);
 	str_end(&s);
 	str_drop(a, sep);
 }
 
-static void match_array(struct awk *a, struct awk_array *x, struct awk_str *s, struct regex_span *spans,
+static void match_array(struct awk *a, struct awk_array *x, struct awk_str *s,
+			struct regex_span *spans,
 			size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -217,7 +219,7 @@ static void match_array(struct awk *a, struct awk_array *x, struct awk_str *s, s
 
 		if (so == REGEX_NONE)
 			continue;
-		val_input(a, array_at_num(a, x, (int64_t)i), s->p + so, len);
+		ak_val_input(a, ak_array_at_num(a, x, (int64_t)i), s->p + so, len);
 		put_part(a, x, i, "start", chars_of(a, s->p, so) + 1);
 		put_part(a, x, i, "length", chars_of(a, s->p + so, len));
 	}
@@ -228,22 +230,22 @@ static void set_number(struct awk *a, uint32_t slot, double num)
 	struct awk_val v;
 
 	val_number(&v, num);
-	var_set(a, slot, &v);
+	ak_var_set(a, slot, &v);
 }
 
-void bi_match(struct awk *a, struct node *n, struct awk_val *out)
+void ak_bi_match(struct awk *a, struct node *n, struct awk_val *out)
 {
-	struct awk_str *s = eval_str(a, n->b);
-	struct regex *re = eval_regex(a, n->b->next);
-	struct awk_array *x = n->b->next->next ? eval_array(a, n->b->next->next) : NULL;
+	struct awk_str *s = ak_eval_str(a, n->b);
+	struct regex *re = ak_eval_regex(a, n->b->next);
+	struct awk_array *x = n->b->next->next ? ak_eval_array(a, n->b->next->next) : NULL;
 	struct regex_span *spans;
 	size_t count = x ? regex_groups(re) + 1 : 1;
 	double start = 0, length = -1;
 
 	spans = heap_array(a->heap, count, sizeof(*spans));
 	if (x)
-		array_clear(a, x);
-	if (regex_run(a, re, s->p, s->n, 0, spans, count)) {
+		ak_array_clear(a, x);
+	if (ak_regex_run(a, re, s->p, s->n, 0, spans, count)) {
 		start = chars_of(a, s->p, spans[0].so) + 1;
 		length = chars_of(a, s->p + spans[0].so, spans[0].eo - spans[0].so);
 		if (x)
@@ -262,7 +264,7 @@ static void put_pieces(struct awk *a, struct awk_array *x, piece_list *list, int
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (list->at[i].p)
-			val_input(a, array_at_num(a, x, first + (int64_t)i), list->at[i].p,
+			ak_val_input(a, ak_array_at_num(a, x, first + (int64_t)i), list->at[i].p,
 				  list->at[i].n);
 }
 
@@ -271,38 +273,38 @@ static void give_pieces(struct awk *a, struct node *n, struct awk_array *x, piec
 {
 	struct node *to = n->b->next->next ? n->b->next->next->next : NULL;
 
-	array_clear(a, x);
+	ak_array_clear(a, x);
 	put_pieces(a, x, out, 1);
 	if (to) {
-		struct awk_array *y = eval_array(a, to);
+		struct awk_array *y = ak_eval_array(a, to);
 
-		array_clear(a, y);
+		ak_array_clear(a, y);
 		put_pieces(a, y, seps, 0);
 	}
 }
 
-void bi_split(struct awk *a, struct node *n, struct awk_val *out)
+void ak_bi_split(struct awk *a, struct node *n, struct awk_val *out)
 {
-	struct awk_str *s = eval_str(a, n->b);
+	struct awk_str *s = ak_eval_str(a, n->b);
 	struct node *sep = n->b->next->next;
 	piece_list pieces = { 0 }, seps = { 0 };
 	struct awk_array *x;
 	struct awk_val fs;
 
 	if (!sep)
-		val_copy(&fs, &a->globals[VAR_FS]);
+		ak_val_copy(&fs, &a->globals[VAR_FS]);
 	else if (sep->op == N_REGEX)
-		val_copy(&fs, &sep->v);
+		ak_val_copy(&fs, &sep->v);
 	else
-		eval(a, sep, &fs);
-	x = eval_array(a, n->b->next);
+		ak_eval(a, sep, &fs);
+	x = ak_eval_array(a, n->b->next);
 	if (!sep && a->split_mode == SPLIT_FPAT) {
-		struct awk_str *pattern = var_str(a, VAR_FPAT);
+		struct awk_str *pattern = ak_var_str(a, VAR_FPAT);
 
-		split_fpat(a, s->p, s->n, regex_of(a, &n->cache, pattern), &pieces, &seps);
+		ak_split_fpat(a, s->p, s->n, ak_regex_of(a, &n->cache, pattern), &pieces, &seps);
 		str_drop(a, pattern);
 	} else {
-		split_fs(a, s->p, s->n, &fs, &n->cache, false, &pieces, &seps);
+		ak_split_fs(a, s->p, s->n, &fs, &n->cache, false, &pieces, &seps);
 	}
 	val_drop(a, &fs);
 	give_pieces(a, n, x, &pieces, &seps);
@@ -312,24 +314,24 @@ void bi_split(struct awk *a, struct node *n, struct awk_val *out)
 	str_drop(a, s);
 }
 
-void bi_patsplit(struct awk *a, struct node *n, struct awk_val *out)
+void ak_bi_patsplit(struct awk *a, struct node *n, struct awk_val *out)
 {
-	struct awk_str *s = eval_str(a, n->b), *pattern;
+	struct awk_str *s = ak_eval_str(a, n->b), *pattern;
 	struct node *pat = n->b->next->next;
 	piece_list pieces = { 0 }, seps = { 0 };
 	struct awk_array *x;
 	struct regex *re;
 
 	if (pat) {
-		re = eval_regex(a, pat);
+		re = ak_eval_regex(a, pat);
 	} else {
-		pattern = var_str(a, VAR_FPAT);
-		re = regex_of(a, &n->cache, pattern);
+		pattern = ak_var_str(a, VAR_FPAT);
+		re = ak_regex_of(a, &n->cache, pattern);
 		str_drop(a, pattern);
 	}
-	x = eval_array(a, n->b->next);
+	x = ak_eval_array(a, n->b->next);
 	if (s->n)
-		split_fpat(a, s->p, s->n, re, &pieces, &seps);
+		ak_split_fpat(a, s->p, s->n, re, &pieces, &seps);
 	give_pieces(a, n, x, &pieces, &seps);
 	val_number(out, (double)pieces.n);
 	vec_end(a->heap, &pieces);

@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 
-struct awk_str *str_blank(struct awk *a, size_t n)
+struct awk_str *ak_str_blank(struct awk *a, size_t n)
 {
 	struct awk_str *s;
 	size_t size;
@@ -24,20 +24,20 @@ struct awk_str *str_blank(struct awk *a, size_t n)
 	return s;
 }
 
-struct awk_str *str_make(struct awk *a, const char *p, size_t n)
+struct awk_str *ak_str_make(struct awk *a, const char *p, size_t n)
 {
-	struct awk_str *s = str_blank(a, n);
+	struct awk_str *s = ak_str_blank(a, n);
 
 	memcpy(s->p, p, n);
 	return s;
 }
 
-void str_drop_last(struct awk *a, struct awk_str *s)
+void ak_str_drop_last(struct awk *a, struct awk_str *s)
 {
 	heap_free(a->heap, s);
 }
 
-bool str_ascii(const struct awk *a, struct awk_str *s)
+bool ak_str_ascii(const struct awk *a, struct awk_str *s)
 {
 	if (!a->utf8)
 		return true;
@@ -51,16 +51,16 @@ bool str_ascii(const struct awk *a, struct awk_str *s)
 	return s->ascii == ASCII_YES;
 }
 
-void val_drop_slow(struct awk *a, struct awk_val *v)
+void ak_val_drop_slow(struct awk *a, struct awk_val *v)
 {
 	if (v->type == V_ARRAY)
-		array_drop(a, v->array);
+		ak_array_drop(a, v->array);
 	else
 		str_drop(a, v->str);
 	v->type = V_UNDEF;
 }
 
-void val_copy(struct awk_val *to, const struct awk_val *from)
+void ak_val_copy(struct awk_val *to, const struct awk_val *from)
 {
 	*to = *from;
 	if (to->type == V_ARRAY)
@@ -69,13 +69,13 @@ void val_copy(struct awk_val *to, const struct awk_val *from)
 		to->str->refs++;
 }
 
-void val_input(struct awk *a, struct awk_val *v, const char *p, size_t n)
+void ak_val_input(struct awk *a, struct awk_val *v, const char *p, size_t n)
 {
-	v->str = str_make(a, p, n);
+	v->str = ak_str_make(a, p, n);
 	v->type = V_INPUT;
 }
 
-double val_to_num(struct awk *a, const struct awk_val *v)
+double ak_val_to_num(struct awk *a, const struct awk_val *v)
 {
 	double num = 0;
 
@@ -83,12 +83,12 @@ double val_to_num(struct awk *a, const struct awk_val *v)
 	case V_NUM:
 		return v->num;
 	case V_STR: case V_REGEX:
-		number_parse(a, v->str->p, v->str->n, &num);
+		ak_number_parse(a, v->str->p, v->str->n, &num);
 		return num;
 	case V_INPUT:
 		if (a->non_decimal)
-			return number_strtonum(a, v->str->p, v->str->n);
-		number_parse(a, v->str->p, v->str->n, &num);
+			return ak_number_strtonum(a, v->str->p, v->str->n);
+		ak_number_parse(a, v->str->p, v->str->n, &num);
 		return num;
 	case V_ARRAY:
 		awk_fatal(a, "attempt to use array in a scalar context");
@@ -108,12 +108,12 @@ static struct awk_str *val_text(struct awk *a, const struct awk_val *v, uint32_t
 		if (v->num == (double)(int64_t)v->num && fabs(v->num) < 1e15) {
 			size_t n = num_format_i64(buf, (int64_t)v->num);
 
-			s = str_make(a, buf, n);
+			s = ak_str_make(a, buf, n);
 			s->ascii = ASCII_YES;
 			return s;
 		}
-		f = var_str(a, format);
-		s = number_text(a, v->num, f);
+		f = ak_var_str(a, format);
+		s = ak_number_text(a, v->num, f);
 		str_drop(a, f);
 		return s;
 	}
@@ -127,17 +127,17 @@ static struct awk_str *val_text(struct awk *a, const struct awk_val *v, uint32_t
 	return str_hold(a->empty);
 }
 
-struct awk_str *val_to_str(struct awk *a, const struct awk_val *v)
+struct awk_str *ak_val_to_str(struct awk *a, const struct awk_val *v)
 {
 	return val_text(a, v, VAR_CONVFMT);
 }
 
-struct awk_str *val_to_out(struct awk *a, const struct awk_val *v)
+struct awk_str *ak_val_to_out(struct awk *a, const struct awk_val *v)
 {
 	return val_text(a, v, VAR_OFMT);
 }
 
-bool val_true(struct awk *a, const struct awk_val *v)
+bool ak_val_true(struct awk *a, const struct awk_val *v)
 {
 	double num;
 
@@ -147,7 +147,7 @@ bool val_true(struct awk *a, const struct awk_val *v)
 	case V_STR: case V_REGEX:
 		return v->str->n > 0;
 	case V_INPUT:
-		if (number_looks(a, v->str->p, v->str->n, &num))
+		if (ak_number_looks(a, v->str->p, v->str->n, &num))
 			return num != 0;
 		return v->str->n > 0;
 	case V_ARRAY:
@@ -158,7 +158,7 @@ bool val_true(struct awk *a, const struct awk_val *v)
 	return false;
 }
 
-bool val_is_num(struct awk *a, const struct awk_val *v, double *num)
+bool ak_val_is_num(struct awk *a, const struct awk_val *v, double *num)
 {
 	switch (v->type) {
 	case V_UNDEF:
@@ -168,7 +168,7 @@ bool val_is_num(struct awk *a, const struct awk_val *v, double *num)
 		*num = v->num;
 		return true;
 	case V_INPUT:
-		return number_looks(a, v->str->p, v->str->n, num);
+		return ak_number_looks(a, v->str->p, v->str->n, num);
 	case V_ARRAY:
 		awk_fatal(a, "attempt to use array in a scalar context");
 	case V_STR: case V_REGEX:
@@ -204,7 +204,7 @@ static int compare_folded(struct awk *a, const char *x, size_t nx, const char *y
 	return (nx > 0) - (ny > 0);
 }
 
-int str_compare(struct awk *a, const char *x, size_t nx, const char *y, size_t ny)
+int ak_str_compare(struct awk *a, const char *x, size_t nx, const char *y, size_t ny)
 {
 	int c;
 
@@ -214,21 +214,21 @@ int str_compare(struct awk *a, const char *x, size_t nx, const char *y, size_t n
 	return c ? c : (nx > ny) - (nx < ny);
 }
 
-int val_compare(struct awk *a, const struct awk_val *x, const struct awk_val *y, bool *nan)
+int ak_val_compare(struct awk *a, const struct awk_val *x, const struct awk_val *y, bool *nan)
 {
 	struct awk_str *sx, *sy;
 	double nx, ny;
 	int c;
 
 	*nan = false;
-	if (val_is_num(a, x, &nx) && val_is_num(a, y, &ny) &&
+	if (ak_val_is_num(a, x, &nx) && ak_val_is_num(a, y, &ny) &&
 	    !(x->type == V_UNDEF && y->type == V_STR)) {
 		*nan = isnan(nx) || isnan(ny);
 		return (nx > ny) - (nx < ny);
 	}
-	sx = val_to_str(a, x);
-	sy = val_to_str(a, y);
-	c = str_compare(a, sx->p, sx->n, sy->p, sy->n);
+	sx = ak_val_to_str(a, x);
+	sy = ak_val_to_str(a, y);
+	c = ak_str_compare(a, sx->p, sx->n, sy->p, sy->n);
 	str_drop(a, sx);
 	str_drop(a, sy);
 	return c;

@@ -12,7 +12,7 @@ static const char *const special_names[VAR_SPECIAL_END] = {
 	"ARGIND", "ERRNO", "BINMODE", "LINT", "TEXTDOMAIN", "SYMTAB", "FUNCTAB",
 };
 
-uint32_t var_slot(struct awk *a, const char *name, size_t n)
+uint32_t ak_var_slot(struct awk *a, const char *name, size_t n)
 {
 	struct map_entry *e = map_put(&a->global_names, name, n);
 
@@ -20,6 +20,7 @@ uint32_t var_slot(struct awk *a, const char *name, size_t n)
 		struct awk_val *v = vec_add(a->heap, &a->globals_made);
 
 		v->type = V_UNDEF;
+		*vec_add(a->heap, &a->global_list) = e->key;
 		a->globals = a->globals_made.at;
 		e->value = (void *)(uintptr_t)a->globals_made.n;
 	}
@@ -28,17 +29,17 @@ uint32_t var_slot(struct awk *a, const char *name, size_t n)
 
 static void var_text(struct awk *a, uint32_t slot, const char *text)
 {
-	val_string(&a->globals[slot], str_make(a, text, strlen(text)));
+	val_string(&a->globals[slot], ak_str_make(a, text, strlen(text)));
 }
 
-void vars_init(struct awk *a)
+void ak_vars_init(struct awk *a)
 {
 	map_init(&a->global_names, a->heap);
 	map_init(&a->func_names, a->heap);
 	map_init(&a->regexes, a->heap);
-	a->empty = str_make(a, "", 0);
+	a->empty = ak_str_make(a, "", 0);
 	for (size_t i = 0; i < VAR_SPECIAL_END; i++)
-		var_slot(a, special_names[i], strlen(special_names[i]));
+		ak_var_slot(a, special_names[i], strlen(special_names[i]));
 	var_text(a, VAR_FS, " ");
 	var_text(a, VAR_OFS, " ");
 	var_text(a, VAR_ORS, "\n");
@@ -58,37 +59,37 @@ void vars_init(struct awk *a)
 	val_number(&a->globals[VAR_BINMODE], 0);
 	val_number(&a->globals[VAR_LINT], 0);
 	val_number(&a->globals[VAR_IGNORECASE], 0);
-	val_copy(&a->split_fs, &a->globals[VAR_FS]);
+	ak_val_copy(&a->split_fs, &a->globals[VAR_FS]);
 }
 
-struct awk_array *var_array(struct awk *a, uint32_t slot)
+struct awk_array *ak_var_array(struct awk *a, uint32_t slot)
 {
 	struct awk_val *v = &a->globals[slot];
 
 	if (v->type != V_ARRAY) {
 		v->type = V_ARRAY;
-		v->array = array_new(a);
+		v->array = ak_array_new(a);
 	}
 	return v->array;
 }
 
 static void put_text(struct awk *a, struct awk_array *x, const char *key, const char *text)
 {
-	val_input(a, array_at_str(a, x, key, strlen(key)), text, strlen(text));
+	ak_val_input(a, ak_array_at_str(a, x, key, strlen(key)), text, strlen(text));
 }
 
 static void put_number(struct awk *a, struct awk_array *x, const char *key, double num)
 {
-	val_number(array_at_str(a, x, key, strlen(key)), num);
+	val_number(ak_array_at_str(a, x, key, strlen(key)), num);
 }
 
 static void fill_procinfo(struct awk *a)
 {
-	struct awk_array *x = var_array(a, VAR_PROCINFO);
-	struct awk_val *ids = array_at_str(a, x, "identifiers", 11), *argv;
+	struct awk_array *x = ak_var_array(a, VAR_PROCINFO);
+	struct awk_val *ids = ak_array_at_str(a, x, "identifiers", 11), *argv;
 
 	ids->type = V_ARRAY;
-	ids->array = array_new(a);
+	ids->array = ak_array_new(a);
 	put_text(a, x, "version", "5.2.1");
 	put_text(a, x, "strftime", "%a %b %e %H:%M:%S %Z %Y");
 	put_text(a, x, "FS", "FS");
@@ -100,48 +101,48 @@ static void fill_procinfo(struct awk *a)
 	put_number(a, x, "euid", tsb_getuid(a->p));
 	put_number(a, x, "gid", tsb_getgid(a->p));
 	put_number(a, x, "egid", tsb_getgid(a->p));
-	argv = array_at_str(a, x, "argv", 4);
+	argv = ak_array_at_str(a, x, "argv", 4);
 	argv->type = V_ARRAY;
-	argv->array = array_new(a);
-	val_input(a, array_at_num(a, argv->array, 0), tsb_name(a->p), strlen(tsb_name(a->p)));
+	argv->array = ak_array_new(a);
+	ak_val_input(a, ak_array_at_num(a, argv->array, 0), tsb_name(a->p), strlen(tsb_name(a->p)));
 }
 
 static void fill_functions(struct awk *a)
 {
-	struct awk_array *x = var_array(a, VAR_FUNCTAB);
+	struct awk_array *x = ak_var_array(a, VAR_FUNCTAB);
 
 	for (size_t i = 0; i < a->funcs.n; i++)
 		put_text(a, x, a->funcs.at[i]->name, a->funcs.at[i]->name);
 }
 
-void vars_fill(struct awk *a, int argc, char **argv)
+void ak_vars_fill(struct awk *a, int argc, char **argv)
 {
-	struct awk_array *x = var_array(a, VAR_ARGV);
+	struct awk_array *x = ak_var_array(a, VAR_ARGV);
 
 	val_number(&a->globals[VAR_ARGC], argc + 1);
-	val_input(a, array_at_num(a, x, 0), tsb_name(a->p), strlen(tsb_name(a->p)));
+	ak_val_input(a, ak_array_at_num(a, x, 0), tsb_name(a->p), strlen(tsb_name(a->p)));
 	for (int i = 0; i < argc; i++)
-		val_input(a, array_at_num(a, x, i + 1), argv[i], strlen(argv[i]));
-	x = var_array(a, VAR_ENVIRON);
+		ak_val_input(a, ak_array_at_num(a, x, i + 1), argv[i], strlen(argv[i]));
+	x = ak_var_array(a, VAR_ENVIRON);
 	for (const char *const *e = tsb_environ(a->p); a->uses[VAR_ENVIRON] && *e; e++) {
 		const char *eq = strchr(*e, '=');
 
 		if (eq)
-			val_input(a, array_at_str(a, x, *e, (size_t)(eq - *e)), eq + 1,
+			ak_val_input(a, ak_array_at_str(a, x, *e, (size_t)(eq - *e)), eq + 1,
 				  strlen(eq + 1));
 	}
-	var_array(a, VAR_PROCINFO);
+	ak_var_array(a, VAR_PROCINFO);
 	if (a->uses[VAR_PROCINFO])
 		fill_procinfo(a);
 	if (a->uses[VAR_FUNCTAB])
 		fill_functions(a);
 }
 
-void var_read(struct awk *a, uint32_t slot, struct awk_val *out)
+void ak_var_read(struct awk *a, uint32_t slot, struct awk_val *out)
 {
 	switch (slot) {
 	case VAR_NF:
-		val_number(out, (double)field_count(a));
+		val_number(out, (double)ak_field_count(a));
 		break;
 	case VAR_NR:
 		val_number(out, a->nr);
@@ -150,32 +151,32 @@ void var_read(struct awk *a, uint32_t slot, struct awk_val *out)
 		val_number(out, a->fnr);
 		break;
 	default:
-		val_copy(out, &a->globals[slot]);
+		ak_val_copy(out, &a->globals[slot]);
 	}
 }
 
 static void split_changed(struct awk *a, enum split_mode mode)
 {
-	fields_forget(a);
+	ak_fields_forget(a);
 	a->split_mode = mode;
 	val_drop(a, &a->split_fs);
-	val_copy(&a->split_fs, &a->globals[VAR_FS]);
+	ak_val_copy(&a->split_fs, &a->globals[VAR_FS]);
 }
 
 /* The variable has its new value: what follows from it. */
-void var_changed(struct awk *a, uint32_t slot)
+void ak_var_changed(struct awk *a, uint32_t slot)
 {
 	struct awk_val *v = &a->globals[slot];
 
 	switch (slot) {
 	case VAR_NF:
-		field_set_count(a, val_to_num(a, v));
+		ak_field_set_count(a, ak_val_to_num(a, v));
 		break;
 	case VAR_NR:
-		a->nr = val_to_num(a, v);
+		a->nr = ak_val_to_num(a, v);
 		break;
 	case VAR_FNR:
-		a->fnr = val_to_num(a, v);
+		a->fnr = ak_val_to_num(a, v);
 		break;
 	case VAR_FS:
 		split_changed(a, SPLIT_FS);
@@ -187,48 +188,48 @@ void var_changed(struct awk *a, uint32_t slot)
 		split_changed(a, SPLIT_WIDTHS);
 		break;
 	case VAR_IGNORECASE:
-		fields_forget(a);
-		a->icase = val_true(a, v);
+		ak_fields_forget(a);
+		a->icase = ak_val_true(a, v);
 		break;
 	}
 }
 
-void var_set(struct awk *a, uint32_t slot, struct awk_val *v)
+void ak_var_set(struct awk *a, uint32_t slot, struct awk_val *v)
 {
 	if (a->globals[slot].type == V_ARRAY)
 		awk_fatal(a, "attempt to use array `%s' in a scalar context",
-			  slot < VAR_SPECIAL_END ? special_names[slot] : "?");
+			  a->global_list.at[slot]);
 	if (slot == VAR_FS || slot == VAR_FPAT || slot == VAR_FIELDWIDTHS || slot == VAR_IGNORECASE)
-		fields_forget(a);
+		ak_fields_forget(a);
 	val_drop(a, &a->globals[slot]);
 	a->globals[slot] = *v;
 	if (slot < VAR_SPECIAL_END)
-		var_changed(a, slot);
+		ak_var_changed(a, slot);
 }
 
-struct awk_str *var_str(struct awk *a, uint32_t slot)
+struct awk_str *ak_var_str(struct awk *a, uint32_t slot)
 {
 	struct awk_val v;
 	struct awk_str *s;
 
-	var_read(a, slot, &v);
+	ak_var_read(a, slot, &v);
 	/* CONVFMT that is a number itself must not ask for CONVFMT. */
 	if (v.type == V_NUM && (slot == VAR_CONVFMT || slot == VAR_OFMT))
-		return str_make(a, "%.6g", 4);
-	s = val_to_str(a, &v);
+		return ak_str_make(a, "%.6g", 4);
+	s = ak_val_to_str(a, &v);
 	val_drop(a, &v);
 	return s;
 }
 
-void var_errno(struct awk *a, int err)
+void ak_var_errno(struct awk *a, int err)
 {
 	const char *text = tsb_strerror(err);
 	struct awk_val v;
 
-	val_input(a, &v, text, strlen(text));
+	ak_val_input(a, &v, text, strlen(text));
 	v.type = V_STR;
-	var_set(a, VAR_ERRNO, &v);
-	put_number(a, var_array(a, VAR_PROCINFO), "errno", err < 0 ? -err : err);
+	ak_var_set(a, VAR_ERRNO, &v);
+	put_number(a, ak_var_array(a, VAR_PROCINFO), "errno", err < 0 ? -err : err);
 }
 
 /* The escapes of a value on the command line, as in a string of the program. */
@@ -261,7 +262,7 @@ static void unescape(struct awk *a, const char *p, struct str *out)
 	}
 }
 
-bool var_command_line(struct awk *a, const char *arg)
+bool ak_var_command_line(struct awk *a, const char *arg)
 {
 	const char *eq = strchr(arg, '='), *p = arg;
 	struct awk_val v;
@@ -278,9 +279,9 @@ bool var_command_line(struct awk *a, const char *arg)
 		awk_fatal(a, "cannot use function name `%.*s' as variable name", (int)(eq - arg), arg);
 	str_init(&text, a->heap, STR_MAX_DEFAULT);
 	unescape(a, eq + 1, &text);
-	slot = var_slot(a, arg, (size_t)(eq - arg));
-	val_input(a, &v, text.p, text.n);
+	slot = ak_var_slot(a, arg, (size_t)(eq - arg));
+	ak_val_input(a, &v, text.p, text.n);
 	str_end(&text);
-	var_set(a, slot, &v);
+	ak_var_set(a, slot, &v);
 	return true;
 }
