@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,22 @@ static const char **make_env(const struct cli *cli)
 		n = k == n ? n + 1 : n;
 	}
 	return env;
+}
+
+/* Rows that make_env() composed are its own; the others are borrowed. */
+static void free_env(const struct cli *cli, const char **env)
+{
+	for (size_t i = 0; env && env[i]; i++) {
+		bool borrowed = false;
+
+		for (size_t k = 0; k < N_DEFAULT; k++)
+			borrowed |= env[i] == default_env[k];
+		for (size_t k = 0; k < cli->env.n; k++)
+			borrowed |= env[i] == cli->env.at[k];
+		if (!borrowed)
+			free((char *)(uintptr_t)env[i]);
+	}
+	free(env);
 }
 
 /* A file system of its own, so that it can be read-only as a whole. */
@@ -175,17 +192,21 @@ int cli_open(const struct cli *cli, struct tsb_sandbox **box)
 {
 	struct tsb_options opt = TSB_OPTIONS_INIT;
 	struct tsb_limits limits;
+	const char **env;
 	int rc = set_limits(cli, &limits);
 
 	if (rc)
 		return rc;
 	opt.limits = &limits;
-	opt.env = make_env(cli);
+	env = make_env(cli);
+	opt.env = env;
 	opt.cwd = cli->cwd;
 	opt.hostname = cli->hostname;
 	opt.virtual_time = cli->virtual_time;
 	opt.session = true;
-	if (!opt.env || tsb_sandbox_open(box, &opt))
+	rc = env ? tsb_sandbox_open(box, &opt) : TSB_ERR_MEMORY;
+	free_env(cli, env);
+	if (rc)
 		return cli_error("cannot open a sandbox (no memory, or --cwd is not absolute)");
 	if (cli->restore && (rc = load(cli, *box)))
 		return rc;

@@ -22,11 +22,12 @@ static int tabs_add(struct tsb_proc *p, struct tabs *t, const struct tabs_value 
 		t->at[t->n++] = v->v;
 		return 0;
 	}
-	if (*once)
+	if (*once) {
 		tsb_warn(p, "'%c' specifier only allowed with the last value", v->kind);
-	else
-		*once = v->v;
-	return once && *once != v->v;
+		return 1;
+	}
+	*once = v->v;
+	return 0;
 }
 
 /* Digits at *s. */

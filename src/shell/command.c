@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define STANDARD_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+#define STANDARD_PATH "/bin:/usr/bin"	/* what command -p searches */
 
 bool builtin_enabled(const struct shell *sh, const struct builtin *b)
 {

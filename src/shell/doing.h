@@ -117,6 +117,7 @@ struct doing {
 	bool *frame_opts;	/* local -: options to give back when the function returns */
 	bool misused;		/* the running builtin was: POSIX lets a special one end the shell */
 	bool keep_redirs;		/* exec without a command: they stay */
+	int trace_fd;		/* BASH_XTRACEFD as it was when it was set; 0: none */
 	unsigned trace_level;		/* + signs of PS4 */
 	uint64_t disabled[2];		/* builtins switched off by enable -n, by index */
 	VEC(struct history_line) history;

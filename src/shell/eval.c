@@ -36,12 +36,36 @@ void set_pipe_status(struct shell *sh, const int *at, size_t n)
 	}
 }
 
+/* The ERR trap sees in BASH_COMMAND the command that failed, as printed. */
+static enum flow trap_error(struct shell *sh)
+{
+	struct arena_mark m = arena_mark(&sh->turn);
+	const struct script *script = sh->script;
+	const struct node *current = sh->current;
+	struct script shown = { .name = NULL };
+	struct node node = { .kind = NODE_SIMPLE };
+	enum flow f;
+
+	if (!current || doing(sh)->running_traps)
+		return trap_run(sh, TRAP_ERR);
+	shown.text = node_text(sh, current);
+	shown.n = strlen(shown.text);
+	node.end = (uint32_t)shown.n;
+	sh->script = &shown;
+	sh->current = &node;
+	f = trap_run(sh, TRAP_ERR);
+	sh->script = script;
+	sh->current = current;
+	arena_reset(&sh->turn, m);
+	return f;
+}
+
 enum flow eval_failed(struct shell *sh)
 {
 	if (sh->errexit_off)
 		return FLOW_NEXT;
 	if (doing(sh)->n_traps && trap_has(sh, TRAP_ERR)) {
-		enum flow f = trap_run(sh, TRAP_ERR);
+		enum flow f = trap_error(sh);
 
 		if (f != FLOW_NEXT)
 			return f;
@@ -92,6 +116,13 @@ static void verbose_print(struct shell *sh, const struct script *s, uint32_t *at
 	*at = end > from ? end : from;
 }
 
+/* set -t: the shell ends with the line; -c strings are one command to it. */
+static bool one_command_done(const struct shell *sh, const struct node *n)
+{
+	return sh->opts[OPT_ONECMD] && !sh->command_string && sh->call_depth == 0 &&
+	       (!n->next || starts_line(sh, n, n->next));
+}
+
 enum flow eval_script(struct shell *sh, const struct script *s)
 {
 	const struct script *outer = doing(sh)->script;
@@ -115,10 +146,8 @@ enum flow eval_script(struct shell *sh, const struct script *s)
 			break;
 		for (; f == FLOW_ABORT && n->next && !starts_line(sh, n, n->next); n = n->next)
 			;
+		f = one_command_done(sh, n) ? FLOW_EXIT : FLOW_NEXT;
 		n = n->next;
-		f = FLOW_NEXT;
-		if (sh->opts[OPT_ONECMD] && sh->call_depth == 0)
-			f = FLOW_EXIT;
 		if (f == FLOW_EXIT)
 			break;
 	}

@@ -39,6 +39,20 @@ static int assign_traced(struct shell *sh, const struct assign *a, bool temporar
 	return a->append ? var_append(sh, &a->name, v.p, v.n) : var_set(sh, &a->name, v.p, v.n);
 }
 
+static void check_trace_fd(struct shell *sh)
+{
+	struct slice v;
+	int64_t fd;
+
+	doing(sh)->trace_fd = 0;
+	if (!var_get_text(sh, "BASH_XTRACEFD", &v) || !v.n)
+		return;
+	if (!text_number(v.p, &fd) || fd < 0 || fd > INT32_MAX || !proc_fd_open(sh->p, (int)fd))
+		shell_error(sh, "BASH_XTRACEFD: %s: invalid value for trace file descriptor", v.p);
+	else
+		doing(sh)->trace_fd = (int)fd;
+}
+
 /* Assignments with no command: they are the shell's own. */
 static enum flow simple_assign(struct shell *sh, const struct node *n)
 {
@@ -61,6 +75,8 @@ static enum flow simple_assign(struct shell *sh, const struct node *n)
 			}
 			return f != FLOW_NEXT ? f : sh->failed;
 		}
+		if (a->name.n == 13 && !memcmp(a->name.s, "BASH_XTRACEFD", 13))
+			check_trace_fd(sh);
 	}
 	return FLOW_NEXT;
 }
@@ -185,6 +201,52 @@ static enum flow expand_decl(struct shell *sh, const struct node *n, struct fiel
 	return FLOW_NEXT;
 }
 
+/* ---- set -k: assignments among the arguments ---- */
+
+/* Length of the name if the word's source is name=...; 0: an ordinary word. */
+static size_t keyword_name(const struct word *w)
+{
+	const char *equals = memchr(w->text.p, '=', w->text.n);
+	size_t n = equals ? (size_t)(equals - w->text.p) : 0;
+
+	return n && parse_is_name(w->text.p, n) ? n : 0;
+}
+
+/* Words one by one; those that assign go to `assigned` as name=value. */
+static enum flow expand_keywords(struct shell *sh, const struct node *n, struct fields *out,
+				 struct fields *assigned)
+{
+	for (const struct word *w = n->simple.words; w; w = w->next) {
+		struct word one = *w;
+		enum flow f;
+
+		one.next = NULL;
+		f = expand_words(sh, &one, keyword_name(w) ? assigned : out);
+		if (f != FLOW_NEXT)
+			return f;
+	}
+	return FLOW_NEXT;
+}
+
+static void assign_keywords(struct shell *sh, const struct fields *assigned)
+{
+	for (size_t i = 0; i < assigned->n; i++) {
+		const char *text = assigned->at[i], *equals = strchr(text, '=');
+		size_t n = equals ? (size_t)(equals - text) : 0;
+		struct slice v = { equals + 1, assigned->lens[i] - n - 1 };
+		struct part part = { .kind = PART_SINGLE, .text = v };
+		struct word word = { .parts = &part, .flags = WORD_QUOTED, .text = v };
+		struct assign a = { .value = &word };
+
+		if (!equals || !parse_is_name(text, n))
+			continue;
+		a.name.s = arena_dup(&sh->turn, text, n);
+		a.name.n = (uint32_t)n;
+		a.name.hash = map_hash(a.name.s, n);
+		var_assign(sh, &a, VAR_EXPORT, true);
+	}
+}
+
 /* ---- Running ---- */
 
 /* With redirections around it. */
@@ -249,13 +311,14 @@ static bool keeps_assignments(struct shell *sh, const struct fields *words)
 }
 
 /* With the assignments, if any, in force. */
-static enum flow simple_words(struct shell *sh, const struct node *n, struct fields *words)
+static enum flow simple_words(struct shell *sh, const struct node *n, struct fields *words,
+			      const struct fields *keywords)
 {
 	const char *last = words->at[words->n - 1];	/* builtins may change argv */
 	size_t last_n = words->lens[words->n - 1];
 	enum flow f;
 
-	if (!n->simple.assigns) {
+	if (!n->simple.assigns && !keywords->n) {
 		f = simple_run(sh, n, words);
 	} else if (keeps_assignments(sh, words)) {
 		f = simple_assign(sh, n);
@@ -264,10 +327,12 @@ static enum flow simple_words(struct shell *sh, const struct node *n, struct fie
 	} else {
 		var_push_temporary(sh);
 		f = temporary_assign(sh, n);
-		if (f == FLOW_NEXT)
+		if (f == FLOW_NEXT) {
+			assign_keywords(sh, keywords);
 			f = simple_run(sh, n, words);
-		else
+		} else {
 			sh->status = sh->status ? sh->status : 1;
+		}
 		var_pop_temporary(sh);
 	}
 	keep_last_arg(sh, last, last_n);
@@ -297,13 +362,15 @@ static enum flow simple_nothing(struct shell *sh, const struct node *n)
 
 static enum flow simple_expand_run(struct shell *sh, const struct node *n)
 {
-	struct fields words = { 0 };
+	struct fields words = { 0 }, keywords = { 0 };
 	struct decl_tree *trees = NULL, *outer = doing(sh)->decl;
 	enum flow f;
 
 	sh->substitution_status = -1;
 	if (n->simple.decl)
 		f = expand_decl(sh, n, &words, &trees);
+	else if (sh->opts[OPT_KEYWORD] && n->simple.words)
+		f = expand_keywords(sh, n, &words, &keywords);
 	else
 		f = n->simple.words ? expand_words(sh, n->simple.words, &words) : FLOW_NEXT;
 	if (f != FLOW_NEXT) {
@@ -314,7 +381,7 @@ static enum flow simple_expand_run(struct shell *sh, const struct node *n)
 	if (!words.n)
 		return simple_nothing(sh, n);
 	doing(sh)->decl = trees;
-	f = simple_words(sh, n, &words);
+	f = simple_words(sh, n, &words, &keywords);
 	doing(sh)->decl = outer;
 	return f;
 }

@@ -327,7 +327,7 @@ static void call_leave(struct shell *sh, struct call_state *st)
 	sh->args = d->args.args;
 	sh->n_args = d->args.n;
 	sh->calls = st->frame.up;
-	if (sh->script == d->script) {
+	if (sh->script == d->script && d->script->refs == 1) {	/* it goes now */
 		sh->script = st->shown;
 		sh->current = st->current;
 	}

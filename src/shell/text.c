@@ -93,7 +93,7 @@ static enum flow run_script(struct shell *sh, struct script *s)
 		*held = s;
 	f = eval_script(sh, s);
 	doing(sh)->simple = simple;
-	if (sh->script == s) {	/* BASH_COMMAND: this text may go now */
+	if (sh->script == s && s->refs == 1) {	/* BASH_COMMAND: this text goes now */
 		sh->script = script;
 		sh->current = current;
 	}

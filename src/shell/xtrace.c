@@ -54,12 +54,9 @@ static void trace_prefix(struct shell *sh, struct str *out)
 static int trace_fd(struct shell *sh)
 {
 	struct slice v;
-	int64_t fd;
+	int fd = doing(sh)->trace_fd;
 
-	if (var_get_text(sh, "BASH_XTRACEFD", &v) && v.n && text_number(v.p, &fd) && fd >= 0 &&
-	    fd < INT32_MAX && proc_fd_open(sh->p, (int)fd))
-		return (int)fd;
-	return 2;
+	return fd && var_get_text(sh, "BASH_XTRACEFD", &v) && proc_fd_open(sh->p, fd) ? fd : 2;
 }
 
 static void trace_send(struct shell *sh, struct str *line)

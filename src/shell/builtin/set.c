@@ -73,6 +73,10 @@ bool shell_set_option(struct shell *sh, enum opt_id id, bool on)
 	if (id == OPT_EMACS && on)
 		sh->opts[OPT_VI] = false;
 	if (id == OPT_POSIX) {
+		if (on && !var_find_text(sh, "POSIXLY_CORRECT", 15))
+			var_set_text(sh, "POSIXLY_CORRECT", "y", 1);
+		else if (!on)
+			var_unset(sh, "POSIXLY_CORRECT", 15, false);
 		if (on)
 			sh->opts[SHOPT_INHERIT_ERREXIT] = sh->opts[SHOPT_EXPAND_ALIASES] =
 				sh->opts[SHOPT_SHIFT_VERBOSE] = true;

@@ -229,6 +229,10 @@ int builtin_hash(struct shell *sh, int argc, char **argv, enum flow *flow)
 		show |= c == 't';
 		path = c == 'p' ? o.arg : path;
 	}
+	if (!sh->opts[OPT_HASHALL]) {
+		builtin_error(sh, "hashing disabled");
+		return 1;
+	}
 	if (forget)
 		hash_forget(sh);
 	if (o.at >= argc && show) {
