@@ -65,29 +65,41 @@ static int say(void (*text)(struct str *, const struct tsb_command *, const char
 	return fflush(stdout) ? 1 : 0;
 }
 
-int cli_options(struct cli *cli, int argc, char **argv)
+/* What is to be done instead of a run: its status; -1: run. */
+static int options_end(struct opt_parsed *parsed, struct tsb_heap *heap)
 {
-	/* Lives as long as the program: the lists in *cli are in it. */
-	struct tsb_heap *heap = heap_new(NULL, NULL, NULL, NULL);
-	struct opt_parsed parsed;
-
-	if (!heap)
-		return cli_error("no memory");
-	opt_parse(&parsed, &tool, heap, NULL, argc, argv);
-	switch (parsed.result) {
+	switch (parsed->result) {
 	case OPT_HELP:
 		return say(opt_help, heap);
 	case OPT_VERSION:
 		return say(opt_version, heap);
 	case OPT_BAD:
-		cli_error("%s", parsed.error.p);
+		cli_error("%s", parsed->error.p);
 		fputs("Try 'tinysandbox --help' for more information.\n", stderr);
 		return 2;
 	case OPT_STOP:
-		return parsed.status;
+		return parsed->status;
 	case OPT_RUN:
 		break;
 	}
+	return -1;
+}
+
+int cli_options(struct cli *cli, int argc, char **argv)
+{
+	struct tsb_heap *heap = heap_new(NULL, NULL, NULL, NULL);
+	struct opt_parsed parsed;
+	int status;
+
+	if (!heap)
+		return cli_error("no memory");
+	opt_parse(&parsed, &tool, heap, NULL, argc, argv);
+	status = options_end(&parsed, heap);
+	if (status >= 0) {
+		heap_end(heap);
+		return status;
+	}
+	/* The heap lives as long as the program: the lists in *cli are in it. */
 	memcpy(cli, parsed.opts, sizeof(*cli));
 	cli->argc = parsed.argc;
 	cli->argv = parsed.argv;
