@@ -141,7 +141,7 @@ static void split_start_filter(struct split *s, struct split_file *f)
 	struct tsb_spawn how = { .size = sizeof(how), .argv = argv, .fds = &input, .n_fds = 1 };
 	int ends[2], err;
 
-	how.file = shell ? shell : "/bin/sh";
+	how.file = tsb_strdup(s->p, shell ? shell : "/bin/sh");	/* setenv may move it */
 	argv[0] = path_last(how.file);
 	tsb_setenv(s->p, "FILE", f->name);
 	if (s->verbose)
