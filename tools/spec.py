@@ -240,6 +240,9 @@ def main():
     verb = sys.argv[1]
     if verb == 'run':
         sys.exit(check(Batch(sys.argv[2]), sys.argv[3:], False))
+    # A background job begins with these ignored, and cases would inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     enter_namespaces()
     sys.exit(fill(sys.argv[2:]) if verb == 'fill' else check(Real(), sys.argv[2:], True))
 
