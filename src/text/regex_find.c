@@ -65,8 +65,10 @@ struct vprobe {
 
 static void vprobe_make(struct vprobe *v, const struct re_probe *probe)
 {
+	unsigned last = probe->n ? probe->n - 1 : 0;
+
 	for (unsigned i = 0; i < RE_TESTS; i++) {
-		const struct re_test *t = &probe->test[i < probe->n ? i : probe->n - 1];
+		const struct re_test *t = &probe->test[i < last ? i : last];
 		v->mask[i] = splat(t->mask);
 		v->low[i] = splat(t->low);
 		v->span[i] = splat(t->span);
