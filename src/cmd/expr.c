@@ -159,7 +159,7 @@ static const char *expr_match(struct expr *e, const char *s, const char *pattern
 	size_t n = strlen(s);
 
 	re = regex_compile(tsb_heap_of(e->p), pattern, strlen(pattern),
-			   e->utf8 ? REGEX_UTF8 : 0, &error);
+			   REGEX_GREP | (e->utf8 ? REGEX_UTF8 : 0), &error);
 	if (!re)
 		expr_bad(e, EXPR_INVALID, "%s", error);
 	regex_on_tick(re, expr_tick, e->p);

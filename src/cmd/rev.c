@@ -1,2 +1,103 @@
-/* rev: being written. */
-/* taken by the sed helper */
+/*
+ * rev - reverse the characters of each line. A line with bytes that are no
+ * characters ends its file, as in the real one; in a locale of bytes there are
+ * none.
+ */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/utf8.h"
+#include "cmd/lines.h"
+#include "cmd/locale.h"
+
+struct rev {
+	struct tsb_proc *p;
+	bool utf8;
+	struct sink out;
+	struct lines in;
+	char *buf;
+	size_t cap;
+};
+
+/* Bytes of whole characters from the front to the back; false: an invalid one. */
+static bool rev_line(struct rev *r, const char *line, size_t n)
+{
+	size_t to = n;
+
+	if (n > r->cap) {
+		tsb_free(r->p, r->buf);
+		r->cap = n * 2;
+		r->buf = text_alloc(r->p, r->cap);
+	}
+	for (size_t i = 0, len; i < n; i += len) {
+		int32_t c = 0;
+
+		len = r->utf8 ? utf8_decode(line + i, n - i, &c) : 1;
+		if (c < 0)
+			return false;
+		to -= len;
+		memcpy(r->buf + to, line + i, len);
+	}
+	sink_put(&r->out, r->buf, n);
+	return true;
+}
+
+/* 0, or the exit status after the message. */
+static int rev_stream(struct rev *r, const char *name)
+{
+	size_t n, number = 0;
+	char *line;
+
+	while (lines_next(&r->in, '\n', &line, &n)) {
+		bool ended = line[n - 1] == '\n';
+
+		if (++number % 1024 == 0)
+			tsb_tick(r->p, 128);
+		if (!rev_line(r, line, n - ended)) {
+			tsb_warn(r->p, "%s: %zu: %s", name, number - 1, tsb_strerror(EILSEQ));
+			return 1;
+		}
+		if (ended)
+			sink_putc(&r->out, '\n');
+	}
+	if (!r->in.error)
+		return 0;
+	tsb_warn(r->p, "%s: %zu: %s", name, number, tsb_strerror(r->in.error));
+	return 1;
+}
+
+static int rev_run(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	struct rev r = { .p = p, .utf8 = locale_utf8(p) };
+	int status = 0;
+
+	(void)opts;
+	sink_init(&r.out, p);
+	if (!argc) {
+		lines_open(&r.in, p, 0);
+		status = rev_stream(&r, "stdin");
+	}
+	for (int i = 0; i < argc && !tsb_out_error(p); i++) {
+		int fd = tsb_open(p, argv[i], 0, 0);
+
+		if (fd < 0) {
+			tsb_warn(p, "cannot open %s: %s", argv[i], tsb_strerror(fd));
+			status = 1;
+			continue;
+		}
+		lines_open(&r.in, p, fd);
+		status |= rev_stream(&r, argv[i]);
+		tsb_close(p, fd);
+	}
+	sink_flush(&r.out);
+	return status;
+}
+
+const struct tsb_command cmd_rev = {
+	.version = TSB_COMMAND_VERSION, .package = "util-linux", .package_version = "2.38.1",
+	.name = "rev", .synopsis = "[option] [file...]",
+	.summary = "Reverse lines characterwise.", .run = rev_run,
+};

@@ -54,8 +54,7 @@ static bool input_fill(struct sed *s, struct lines *l)
 static void input_start_over(struct sed *s)
 {
 	s->in.line = 0;
-	sed_space_clear(&s->hold);
-	s->hold.no_newline = false;
+	sed_space_clear(&s->hold);	/* but whether it had a newline stays known */
 	for (size_t i = 0; i < s->cmds.n; i++) {
 		struct sed_cmd *cmd = &s->cmds.at[i];
 

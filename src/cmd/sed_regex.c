@@ -79,6 +79,8 @@ bool sed_match(struct sed *s, struct sed_regex *rx, const char *text, size_t n, 
 			rx->address = false;
 	}
 	s->last_regex = rx;
+	if (!text)
+		text = "";	/* a space that was never filled */
 	if (rx->anchor)
 		return match_anchor(rx, n, from, spans, n_spans);
 	status = regex_match(rx->re, text, n, from, 0, spans, n_spans);

@@ -1,0 +1,50 @@
+/*
+ * column, between its files: column.c has the options and fills columns,
+ * column_table.c makes tables.
+ */
+#ifndef CMD_COLUMN_H
+#define CMD_COLUMN_H
+
+#include <tinysandbox/command.h>
+
+#include "base/vec.h"
+#include "cmd/lines.h"
+
+struct column_head {
+	const char *name;
+	bool hidden, right, trunc, wrap;
+	size_t width;
+};
+
+struct column_row {
+	VEC(char *) cells;
+};
+
+struct column {
+	/* Options. */
+	bool table, rows_first, json, no_headings, keep_empty;
+	const char *input_separator, *output_separator, *name;
+	const char *names, *right, *hide, *order, *trunc, *wrap, *no_extreme;
+	uint64_t limit, width;
+	bool width_given;
+
+	struct tsb_proc *p;
+	struct sink out;
+	VEC(char *) entries;
+	size_t longest, line;
+
+	VEC(struct column_head) heads;
+	VEC(struct column_row) rows;
+	bool hide_unnamed;
+};
+
+/* Columns that a text takes; what is no UTF-8 counts as it is shown. */
+size_t column_width(const char *s);
+
+/* ---- column_table.c ---- */
+void column_table_names(struct column *c);
+void column_table_line(struct column *c, char *line);
+/* 0, or the exit status after a message. */
+int column_table_print(struct column *c);
+
+#endif

@@ -1,0 +1,262 @@
+/*
+ * strings - print the runs of printable characters in files.
+ */
+#include "cmd/cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/num.h"
+#include "base/opt.h"
+#include "base/str.h"
+#include "cmd/lines.h"
+#include "cmd/rawopt.h"
+
+struct strings {
+	bool all, names, whitespace;
+	uint64_t least;
+	int radix;		/* 'o' 'd' 'x', or 0 */
+	const char *encoding, *separator, *target;
+
+	struct tsb_proc *p;
+	struct sink out;
+	struct tsb_reader in;
+	size_t unit;		/* bytes a character */
+	bool big;
+	unsigned char part[4];	/* bytes read that are no character yet */
+	size_t n_part;
+	uint64_t address;	/* of the byte behind the last character */
+};
+
+static int strings_usage(struct tsb_proc *p)
+{
+	struct str text;
+
+	str_init(&text, tsb_heap_of(p), STR_MAX_DEFAULT);
+	opt_help(&text, &cmd_strings, tsb_name(p));
+	tsb_write_all(p, 2, text.p, text.n);
+	return 1;
+}
+
+static int strings_opt_least(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
+			     const char *arg)
+{
+	struct strings *s = opts;
+	char *end;
+	long v = strtol(arg, &end, 0);
+
+	(void)opt;
+	if (*end || end == arg) {
+		tsb_warn(p, "invalid integer argument %s", arg);
+		return 1;
+	}
+	if (!v) {
+		tsb_warn(p, "invalid minimum string length 0");
+		return 1;
+	}
+	s->least = v < 0 ? UINT32_MAX : (uint64_t)v;	/* a negative one is very long */
+	return 0;
+}
+
+static int strings_opt_radix(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
+			     const char *arg)
+{
+	struct strings *s = opts;
+
+	if (opt->value) {
+		s->radix = opt->value;
+		return 0;
+	}
+	if (!*arg || arg[1] || !strchr("odx", *arg))
+		return strings_usage(p);
+	s->radix = *arg;
+	return 0;
+}
+
+static int strings_opt_encoding(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
+				const char *arg)
+{
+	struct strings *s = opts;
+
+	(void)opt;
+	if (!*arg || arg[1] || !strchr("sSblBL", *arg))
+		return strings_usage(p);
+	s->encoding = arg;
+	return 0;
+}
+
+static const struct tsb_opt strings_opts[] = {
+	TSB_OPT_FLAG(struct strings, all, 'a', "all",
+		     "scan the entire file, not just the data section (there is none here)"),
+	TSB_OPT_FLAG(struct strings, all, 'd', "data", "scan the data sections in the file"),
+	TSB_OPT_FLAG(struct strings, names, 'f', "print-file-name",
+		     "print the name of the file before each string"),
+	TSB_OPT_CALL(strings_opt_least, 0, 'n', "bytes", "number",
+		     "print any sequence of at least <number> displayable characters (4)"),
+	TSB_OPT_CALL(strings_opt_radix, 0, 't', "radix", "{o,d,x}",
+		     "print the location of the string in base 8, 10 or 16"),
+	TSB_OPT_FLAG(struct strings, whitespace, 'w', "include-all-whitespace",
+		     "include all whitespace as valid string characters"),
+	TSB_OPT_CALL(strings_opt_radix, 'o', 'o', NULL, NULL, "an alias for --radix=o"),
+	TSB_OPT_STR(struct strings, target, 'T', "target", "BFDNAME", "specify the binary file format"),
+	TSB_OPT_CALL(strings_opt_encoding, 0, 'e', "encoding", "{s,S,b,l,B,L}",
+		     "select character size and endianness: s = 7-bit, S = 8-bit, {b,l} = 16-bit, "
+		     "{B,L} = 32-bit"),
+	TSB_OPT_STR(struct strings, separator, 's', "output-separator", "string",
+		    "string used to separate strings in output"),
+	TSB_OPT_DIGITS_CALL(strings_opt_least, "an alias for -n NUM"),
+	TSB_OPT_END
+};
+
+/* The next character; -1 at the end. */
+static int64_t strings_next(struct strings *s)
+{
+	int64_t v = 0;
+	int c;
+
+	while (s->n_part < s->unit) {
+		c = tsb_getbyte(&s->in);
+		if (c < 0)
+			return -1;
+		s->part[s->n_part++] = (unsigned char)c;
+		if (!(++s->address & 4095))
+			tsb_tick(s->p, 4096);
+	}
+	for (size_t i = 0; i < s->unit; i++)
+		v = v << 8 | s->part[s->big ? i : s->unit - 1 - i];
+	s->n_part = 0;
+	return v;
+}
+
+/* All bytes but the first of the last character are read again. */
+static void strings_step_back(struct strings *s)
+{
+	if (s->unit == 1)
+		return;
+	memmove(s->part, s->part + 1, s->unit - 1);
+	s->n_part = s->unit - 1;
+}
+
+static bool strings_is_graphic(const struct strings *s, int64_t c)
+{
+	if (c < 0 || c > 255)
+		return false;
+	return c == '\t' || (c >= ' ' && c <= '~') || (c > 127 && *s->encoding == 'S') ||
+	       (s->whitespace && c >= '\n' && c <= '\r');
+}
+
+static void strings_put_front(struct strings *s, const char *name, uint64_t address)
+{
+	struct str text;
+
+	str_init(&text, tsb_heap_of(s->p), STR_MAX_DEFAULT);
+	if (s->names)
+		str_addf(&text, "%s: ", name);
+	if (s->radix == 'o')
+		str_addf(&text, "%7llo ", (unsigned long long)address);
+	else if (s->radix == 'd')
+		str_addf(&text, "%7llu ", (unsigned long long)address);
+	else if (s->radix == 'x')
+		str_addf(&text, "%7llx ", (unsigned long long)address);
+	sink_put(&s->out, text.p, text.n);
+	str_end(&text);
+}
+
+static void strings_scan(struct strings *s, const char *name, int fd)
+{
+	struct str run;
+	int64_t c;
+
+	tsb_reader_init(&s->in, s->p, fd);
+	s->n_part = 0;
+	s->address = 0;
+	str_init(&run, tsb_heap_of(s->p), STR_MAX_DEFAULT);
+	do {
+		c = strings_next(s);
+		if (strings_is_graphic(s, c)) {
+			if (run.n < s->least)
+				str_addc(&run, (int)c);
+			else
+				sink_putc(&s->out, (int)c);
+			if (run.n == s->least && run.n) {
+				/* Enough for a string: what follows is written at once. */
+				uint64_t bytes = s->least * s->unit;
+
+				strings_put_front(s, name, s->address - bytes);
+				sink_put(&s->out, run.p, run.n);
+				str_addc(&run, '\0');
+			}
+			continue;
+		}
+		if (c >= 0)
+			strings_step_back(s);
+		if (run.n > s->least)
+			sink_puts(&s->out, s->separator ? s->separator : "\n");
+		str_reset(&run);
+	} while (c >= 0);
+	str_end(&run);
+	tsb_reader_end(&s->in);
+}
+
+static bool strings_file(struct strings *s, const char *name)
+{
+	struct tsb_stat st;
+	int err = tsb_stat(s->p, name, &st), fd;
+
+	if (err) {
+		if (err == -2)
+			tsb_warn(s->p, "'%s': No such file", name);
+		else
+			tsb_warn(s->p, "Warning: could not locate '%s'.  reason: %s", name,
+				 tsb_strerror(err));
+		return false;
+	}
+	if (S_ISDIR(st.mode)) {
+		tsb_warn(s->p, "Warning: '%s' is a directory", name);
+		return false;
+	}
+	fd = tsb_open(s->p, name, 0, 0);
+	if (fd < 0) {
+		tsb_warn_errno(s->p, fd, "%s", name);
+		return false;
+	}
+	strings_scan(s, name, fd);
+	tsb_close(s->p, fd);
+	return true;
+}
+
+static int strings_run(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	static const char wide[] = "bl", wider[] = "BL";
+	struct strings *s = opts;
+	bool any = !argc, ok = true;
+
+	s->p = p;
+	sink_init(&s->out, p);
+	if (!s->encoding)
+		s->encoding = "s";
+	s->unit = strchr(wide, *s->encoding) ? 2 : strchr(wider, *s->encoding) ? 4 : 1;
+	s->big = *s->encoding == 'b' || *s->encoding == 'B';
+	if (!argc)
+		strings_scan(s, "{standard input}", 0);
+	for (int i = 0; i < argc; i++) {
+		if (!strcmp(argv[i], "-"))
+			continue;
+		any = true;
+		sink_flush(&s->out);
+		ok &= strings_file(s, argv[i]);
+	}
+	sink_flush(&s->out);
+	return any ? !ok : strings_usage(p);
+}
+
+static const struct strings strings_defaults = { .least = 4 };
+
+const struct tsb_command cmd_strings = {
+	.version = TSB_COMMAND_VERSION, .package = "GNU Binutils", .package_version = "2.40",
+	.name = "strings", .synopsis = "[option(s)] [file(s)]",
+	.summary = "Display printable strings in [file(s)] (stdin by default)",
+	.opts = strings_opts, .opts_size = sizeof(struct strings), .defaults = &strings_defaults,
+	.run = strings_run,
+};
