@@ -1,10 +1,7 @@
 /*
- * See digest.h. Padding is the same for all that work on big-endian blocks: a
- * bit, zeroes, and the length in bits.
+ * See digest.h. The checksums of sum and cksum, and one door to the digests.
  */
 #include "cmd/digest.h"
-
-#include <string.h>
 
 const char *digest_tag(enum digest_kind kind)
 {
@@ -21,25 +18,6 @@ size_t digest_bytes(enum digest_kind kind)
 	static const unsigned char bytes[] = { 0, 0, 0, 16, 20, 28, 32, 48, 64, 64, 32 };
 
 	return bytes[kind];
-}
-
-void digest_init(struct digest *d, enum digest_kind kind, size_t bytes)
-{
-	d->kind = kind;
-	d->bytes = bytes ? bytes : digest_bytes(kind);
-	switch (kind) {
-	case DIGEST_BSD: case DIGEST_SYSV: case DIGEST_CRC:
-		d->u.sum.sum = d->u.sum.length = 0;
-		break;
-	case DIGEST_MD5: md5_init(&d->u.md5); break;
-	case DIGEST_SHA1: sha1_init(&d->u.d32); break;
-	case DIGEST_SHA224: sha256_init(&d->u.d32, true); break;
-	case DIGEST_SHA256: sha256_init(&d->u.d32, false); break;
-	case DIGEST_SHA384: sha512_init(&d->u.d64, true); break;
-	case DIGEST_SHA512: sha512_init(&d->u.d64, false); break;
-	case DIGEST_BLAKE2B: blake2b_init(&d->u.d64, d->bytes); break;
-	case DIGEST_SM3: sm3_init(&d->u.d32); break;
-	}
 }
 
 /* ---- Checksums ---- */
@@ -106,76 +84,50 @@ static void digest_end_sum(struct digest *d)
 	d->u.sum.sum = sum;
 }
 
-/* ---- Blocks ---- */
+/* ---- All ---- */
 
-static void digest_block(struct digest *d)
+/* The libraries' calls fail for an absent context or a length out of range only. */
+void digest_init(struct digest *d, enum digest_kind kind, size_t bytes)
 {
-	switch (d->kind) {
-	case DIGEST_SHA1: sha1_block(&d->u.d32); break;
-	case DIGEST_SM3: sm3_block(&d->u.d32); break;
-	case DIGEST_SHA224: case DIGEST_SHA256: sha256_block(&d->u.d32); break;
-	default: sha512_block(&d->u.d64);
+	d->kind = kind;
+	d->bytes = bytes ? bytes : digest_bytes(kind);
+	switch (kind) {
+	case DIGEST_BSD: case DIGEST_SYSV: case DIGEST_CRC:
+		d->u.sum.sum = d->u.sum.length = 0;
+		break;
+	case DIGEST_MD5: MD5_Init(&d->u.md5); break;
+	case DIGEST_SHA1: SHA1_Init(&d->u.sha1); break;
+	case DIGEST_SHA224: SHA224_Init(&d->u.sha256); break;
+	case DIGEST_SHA256: SHA256_Init(&d->u.sha256); break;
+	case DIGEST_SHA384: SHA384_Init(&d->u.sha512); break;
+	case DIGEST_SHA512: SHA512_Init(&d->u.sha512); break;
+	case DIGEST_BLAKE2B: blake2b_init(&d->u.blake2b, d->bytes); break;
+	case DIGEST_SM3: sm3_init(&d->u.sm3); break;
 	}
-}
-
-static void digest_add_blocks(struct digest *d, const unsigned char *at, size_t n)
-{
-	bool wide = d->kind == DIGEST_SHA384 || d->kind == DIGEST_SHA512;
-	uint64_t *length = wide ? &d->u.d64.length : &d->u.d32.length;
-	unsigned char *block = wide ? d->u.d64.block : d->u.d32.block;
-	size_t size = wide ? 128 : 64;
-
-	while (n) {
-		size_t used = *length % size, part = size - used < n ? size - used : n;
-
-		memcpy(block + used, at, part);
-		*length += part;
-		at += part;
-		n -= part;
-		if (*length % size == 0)
-			digest_block(d);
-	}
-}
-
-static void digest_end_blocks(struct digest *d, unsigned char *out)
-{
-	bool wide = d->kind == DIGEST_SHA384 || d->kind == DIGEST_SHA512;
-	uint64_t length = wide ? d->u.d64.length : d->u.d32.length;
-	unsigned char pad[128] = { 0x80 }, bits[16] = { 0 };
-	size_t size = wide ? 128 : 64, tail = wide ? 16 : 8;
-	size_t used = (size_t)(length % size), n = (used < size - tail ? size : 2 * size) - tail - used;
-
-	digest_add_blocks(d, pad, n);
-	for (unsigned i = 0; i < 8; i++)
-		bits[tail - 1 - i] = (unsigned char)(length << 3 >> 8 * i);
-	if (wide)
-		bits[7] = (unsigned char)(length >> 61);
-	digest_add_blocks(d, bits, tail);
-	for (size_t i = 0; i < d->bytes; i++)
-		out[i] = wide ? (unsigned char)(d->u.d64.state[i / 8] >> (56 - 8 * (i % 8)))
-			      : (unsigned char)(d->u.d32.state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
 void digest_add(struct digest *d, const void *data, size_t n)
 {
-	if (d->kind <= DIGEST_CRC)
-		digest_add_sum(d, data, n);
-	else if (d->kind == DIGEST_MD5)
-		md5_add(&d->u.md5, data, n);
-	else if (d->kind == DIGEST_BLAKE2B)
-		blake2b_add(&d->u.d64, data, n);
-	else
-		digest_add_blocks(d, data, n);
+	switch (d->kind) {
+	case DIGEST_BSD: case DIGEST_SYSV: case DIGEST_CRC: digest_add_sum(d, data, n); break;
+	case DIGEST_MD5: MD5_Update(&d->u.md5, data, n); break;
+	case DIGEST_SHA1: SHA1_Update(&d->u.sha1, data, n); break;
+	case DIGEST_SHA224: case DIGEST_SHA256: SHA256_Update(&d->u.sha256, data, n); break;
+	case DIGEST_SHA384: case DIGEST_SHA512: SHA512_Update(&d->u.sha512, data, n); break;
+	case DIGEST_BLAKE2B: blake2b_update(&d->u.blake2b, data, n); break;
+	case DIGEST_SM3: sm3_add(&d->u.sm3, data, n); break;
+	}
 }
 
 void digest_end(struct digest *d, unsigned char out[DIGEST_BYTES_MAX])
 {
-	if (d->kind <= DIGEST_CRC)
-		digest_end_sum(d);
-	else if (d->kind == DIGEST_MD5)
-		md5_end(&d->u.md5, out);
-	else if (d->kind == DIGEST_BLAKE2B)
-		blake2b_end(&d->u.d64, out);
-	else
-		digest_end_blocks(d, out);
+	switch (d->kind) {
+	case DIGEST_BSD: case DIGEST_SYSV: case DIGEST_CRC: digest_end_sum(d); break;
+	case DIGEST_MD5: MD5_Final(out, &d->u.md5); break;
+	case DIGEST_SHA1: SHA1_Final(out, &d->u.sha1); break;
+	case DIGEST_SHA224: case DIGEST_SHA256: SHA256_Final(out, &d->u.sha256); break;
+	case DIGEST_SHA384: case DIGEST_SHA512: SHA512_Final(out, &d->u.sha512); break;
+	case DIGEST_BLAKE2B: blake2b_final(&d->u.blake2b, out, d->bytes); break;
+	case DIGEST_SM3: sm3_end(&d->u.sm3, out); break;
+	}
 }

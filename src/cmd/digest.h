@@ -1,14 +1,27 @@
 /*
  * Checksums and digests of md5sum and its kin: one way to run them all.
+ *
+ * The digests are OpenSSL's (MD5, SHA-1, SHA-2) and libb2's (BLAKE2b), by their
+ * low-level calls: the whole state stands in struct digest, nothing is allocated
+ * or set up outside it, so a process may be dropped in the middle of a file.
+ * SM3 is ours (sm3.c says why), and so are the checksums.
  */
 #ifndef CMD_DIGEST_H
 #define CMD_DIGEST_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/md5.h"
+/* OpenSSL 3 calls the low-level functions deprecated; those that are not
+ * allocate, and read the host's configuration. */
+#ifndef OPENSSL_API_COMPAT
+#define OPENSSL_API_COMPAT 10100
+#endif
+#include <blake2.h>
+#include <openssl/md5.h>
+#include <openssl/sha.h>
+
+#include "cmd/sm3.h"
 
 enum { DIGEST_BYTES_MAX = 64 };
 
@@ -17,28 +30,16 @@ enum digest_kind {
 	DIGEST_SHA384, DIGEST_SHA512, DIGEST_BLAKE2B, DIGEST_SM3
 };
 
-/* SHA-1, SHA-2 of 32 bits and SM3: blocks of 64 bytes. */
-struct digest32 {
-	uint32_t state[8];
-	uint64_t length;
-	unsigned char block[64];
-};
-
-/* SHA-2 of 64 bits and BLAKE2b: blocks of 128 bytes. */
-struct digest64 {
-	uint64_t state[8];
-	uint64_t length;
-	unsigned char block[128];
-	size_t used, out;	/* BLAKE2b: bytes in block, length of the result */
-};
-
 struct digest {
 	enum digest_kind kind;
 	size_t bytes;		/* of the result */
 	union {
-		struct md5 md5;
-		struct digest32 d32;
-		struct digest64 d64;
+		MD5_CTX md5;
+		SHA_CTX sha1;
+		SHA256_CTX sha256;	/* and SHA-224 */
+		SHA512_CTX sha512;	/* and SHA-384 */
+		blake2b_state blake2b;
+		struct sm3 sm3;
 		struct { uint64_t sum, length; } sum;
 	} u;
 };
@@ -47,37 +48,9 @@ struct digest {
 const char *digest_tag(enum digest_kind kind);
 size_t digest_bytes(enum digest_kind kind);
 
-/* bytes: of the result, only for BLAKE2b; 0: the usual. */
+/* bytes: of the result, only for BLAKE2b (1 to 64); 0: the usual. */
 void digest_init(struct digest *d, enum digest_kind kind, size_t bytes);
 void digest_add(struct digest *d, const void *data, size_t n);
 void digest_end(struct digest *d, unsigned char out[DIGEST_BYTES_MAX]);
-
-/* The parts, one file each. */
-void sha1_init(struct digest32 *d);
-void sha1_block(struct digest32 *d);
-void sha256_init(struct digest32 *d, bool is_224);
-void sha256_block(struct digest32 *d);
-void sm3_init(struct digest32 *d);
-void sm3_block(struct digest32 *d);
-void sha512_init(struct digest64 *d, bool is_384);
-void sha512_block(struct digest64 *d);
-void blake2b_init(struct digest64 *d, size_t out);
-void blake2b_add(struct digest64 *d, const unsigned char *at, size_t n);
-void blake2b_end(struct digest64 *d, unsigned char *out);
-
-static inline uint32_t digest_rotate32(uint32_t v, unsigned by)
-{
-	return v << (by & 31) | v >> (-by & 31);
-}
-
-static inline uint64_t digest_rotate64(uint64_t v, unsigned by)
-{
-	return v << (by & 63) | v >> (-by & 63);
-}
-
-static inline uint32_t digest_be32(const unsigned char *at)
-{
-	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
 
 #endif

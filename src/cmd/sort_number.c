@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/md5.h"
+#include "cmd/digest.h"
 
 /* ---- -n ---- */
 
@@ -249,25 +249,26 @@ int sort_month(const struct sort_line *a)
 
 /* ---- -R ---- */
 
-static void random_digest(const struct sort *s, const struct sort_line *a, unsigned char out[16])
+static void random_digest(const struct sort *s, const struct sort_line *a,
+			  unsigned char out[DIGEST_BYTES_MAX])
 {
-	struct md5 m;
+	struct digest d;
 
-	md5_init(&m);
-	md5_add(&m, s->seed, sizeof(s->seed));
-	md5_add(&m, a->at, a->n);
-	md5_add(&m, "", 1);
-	md5_end(&m, out);
+	digest_init(&d, DIGEST_MD5, 0);
+	digest_add(&d, s->seed, sizeof(s->seed));
+	digest_add(&d, a->at, a->n);
+	digest_add(&d, "", 1);
+	digest_end(&d, out);
 }
 
 int sort_compare_random(struct sort *s, const struct sort_line *a, const struct sort_line *b)
 {
-	unsigned char x[16], y[16];
+	unsigned char x[DIGEST_BYTES_MAX], y[DIGEST_BYTES_MAX];
 	int d;
 
 	random_digest(s, a, x);
 	random_digest(s, b, y);
-	d = memcmp(x, y, sizeof(x));
+	d = memcmp(x, y, digest_bytes(DIGEST_MD5));
 	return d ? d : sort_compare_bytes(a, b);
 }
 
