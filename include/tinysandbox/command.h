@@ -242,6 +242,9 @@ int tsb_pipe(struct tsb_proc *p, int fd[2]);
 int tsb_fcntl_flags(struct tsb_proc *p, int fd);	/* O_RDONLY..., O_APPEND */
 int tsb_set_cloexec(struct tsb_proc *p, int fd, bool on);
 bool tsb_isatty(struct tsb_proc *p, int fd);
+/* flock(2): LOCK_SH, LOCK_EX, LOCK_UN of <sys/file.h>, with LOCK_NB or until
+ * timeout_ns are over (< 0: for ever): -EWOULDBLOCK. */
+int tsb_flock(struct tsb_proc *p, int fd, int operation, int64_t timeout_ns);
 /* Waits until fd has input or its end: 1; 0 after timeout_ns (< 0: for ever). */
 int tsb_poll_in(struct tsb_proc *p, int fd, int64_t timeout_ns);
 
@@ -291,7 +294,8 @@ struct tsb_fd_map {
 };
 enum {
 	TSB_SPAWN_NEW_GROUP = 1,
-	TSB_SPAWN_CLEAN_FDS = 2	/* only what fds names, not 0, 1, 2 */
+	TSB_SPAWN_CLEAN_FDS = 2,	/* only what fds names, not 0, 1, 2 */
+	TSB_SPAWN_NEW_SESSION = 4	/* setsid(2); -EPERM for tsb_exec() of a group's leader */
 };
 struct tsb_spawn {
 	size_t size;		/* sizeof(struct tsb_spawn) */
@@ -314,9 +318,19 @@ int tsb_exec(struct tsb_proc *p, const struct tsb_spawn *how);
 int tsb_wait(struct tsb_proc *p, int pid, int *status, int flags);
 /* As tsb_wait(), at most timeout_ns: -ETIMEDOUT. */
 int tsb_wait_timeout(struct tsb_proc *p, int pid, int *status, int64_t timeout_ns);
+/* What the children waited for have used, as getrusage(RUSAGE_CHILDREN). */
+struct tsb_usage {
+	uint64_t user_ns, system_ns;
+	uint64_t memory_peak;	/* bytes, of the largest of them */
+};
+void tsb_usage_children(struct tsb_proc *p, struct tsb_usage *out);
 int tsb_kill(struct tsb_proc *p, int pid, int sig);	/* 0, -pgid, -1 as kill(2) */
 enum { TSB_SIG_DEFAULT, TSB_SIG_IGNORE };
 int tsb_signal(struct tsb_proc *p, int sig, int disposition);	/* the old one */
+/* getpriority(2), setpriority(2) of one process (0: own): -20 to 19. Only kept and
+ * shown: all processes get the same turns. -EACCES: less than it is, without root. */
+int tsb_get_nice(struct tsb_proc *p, int pid, int *nice);
+int tsb_set_nice(struct tsb_proc *p, int pid, int nice);
 
 /* ---- Time and chance ---- */
 enum { TSB_CLOCK_REAL, TSB_CLOCK_MONOTONIC, TSB_CLOCK_PROCESS };

@@ -39,6 +39,8 @@ void desc_put(struct desc *d)
 
 	if (--d->refs)
 		return;
+	if (d->lock)
+		lock_drop(d);
 	if (d->ops->close)
 		d->ops->close(d);
 	kernel_refund(k, sizeof(*d));

@@ -88,6 +88,8 @@ struct desc {
 	struct desc *origin;	/* whose file it is, reopened without a path; counted */
 	int host_fd;
 	struct desc *next;	/* spare */
+	int lock;		/* flock(2): 0, LOCK_SH or LOCK_EX */
+	struct ring locked;	/* k->locks, while it has one */
 };
 
 struct fd_slot {
@@ -148,7 +150,8 @@ struct tsb_proc {
 	int status;			/* zombie, or canceled: as wait() gives it */
 	int report;			/* stopped or continued, for wait(); 0: nothing new */
 
-	int pid, pgid;
+	int pid, pgid, sid;
+	int nice;
 	uint32_t umask;
 	struct ring all;		/* k->procs */
 	struct ring queue;		/* run queue or a wait queue */
@@ -182,6 +185,7 @@ struct tsb_proc {
 
 	int64_t start_ns;
 	uint64_t user_ns, children_ns;
+	uint64_t memory_peak, children_memory_peak;	/* seen at the end of programs */
 	size_t record;
 };
 
@@ -202,7 +206,8 @@ struct kernel {
 	uint64_t *pipe_bytes;
 	size_t records_cap, pipe_bytes_cap;
 	struct tsb_proc *pids[PID_BUCKETS];
-	struct ring procs, runq, sleepers, fifos;
+	struct ring procs, runq, sleepers, fifos, locks;
+	struct waitq lock_q;
 	struct fiber host;
 	fiber_fn *host_fn;		/* see sched_on_host() */
 	void *host_arg;
@@ -293,6 +298,7 @@ void tick_begin(struct kernel *k);
 
 /* ---- proc.c ---- */
 struct tsb_proc *proc_find(struct kernel *k, int pid);
+void proc_note_memory(struct tsb_proc *p);
 struct tsb_proc *proc_make(struct kernel *k, struct tsb_proc *parent);
 /* Ends p, whoever runs; returns also if p runs: then sched_leave(). */
 void proc_end(struct tsb_proc *p, int status);
@@ -358,6 +364,9 @@ bool file_is(const struct desc *d);
 int hostio_make(struct kernel *k, struct fdtab *t);	/* 0, 1, 2 */
 /* Straight to the host's standard error. */
 void hostio_tell(struct kernel *k, const char *text, size_t n);
+
+/* ---- lock.c ---- */
+void lock_drop(struct desc *d);
 
 /* ---- env.c ---- */
 struct env *env_make(struct kernel *k, const char *const *list);	/* NULL: no memory */

@@ -159,6 +159,7 @@ void proc_set_name(struct tsb_proc *p, const char *name);	/* for ps, messages; c
 void proc_set_user(struct tsb_proc *p, void *user);
 /* 0 for pgid: its own pid. */
 int proc_set_group(struct tsb_proc *p, int pgid);
+int proc_set_session(struct tsb_proc *p);	/* setsid(2): -EPERM */
 
 /*
  * What a path names: a command of the registry, a script (#! line read), or a

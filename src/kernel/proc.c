@@ -144,6 +144,8 @@ static int proc_inherit(struct tsb_proc *p, struct tsb_proc *parent)
 		return r;
 	p->parent = parent;
 	p->pgid = parent->pgid;
+	p->sid = parent->sid;
+	p->nice = parent->nice;
 	p->umask = parent->umask;
 	p->cwd = parent->cwd;
 	p->cwd->refs++;
@@ -262,9 +264,19 @@ static void proc_leave_children(struct tsb_proc *p)
 	}
 }
 
+void proc_note_memory(struct tsb_proc *p)
+{
+	uint64_t used = p->main_heap ? heap_used(p->main_heap) : 0;
+
+	if (p->memory_peak < used)
+		p->memory_peak = used;
+}
+
 static void proc_give_memory(struct tsb_proc *p)
 {
 	struct kernel *k = p->k;
+
+	proc_note_memory(p);
 
 	if (p->heap && p->heap != p->main_heap)
 		heap_end(p->heap);
@@ -484,6 +496,46 @@ int proc_set_group(struct tsb_proc *p, int pgid)
 	if (pgid != p->pid && !group_exists(p->k, pgid))
 		return -EPERM;
 	p->pgid = pgid;
+	return 0;
+}
+
+int proc_set_session(struct tsb_proc *p)
+{
+	if (group_exists(p->k, p->pid))	/* it leads one, or has */
+		return -EPERM;
+	p->sid = p->pgid = p->pid;
+	return 0;
+}
+
+static int nice_find(struct tsb_proc *p, int pid, struct tsb_proc **of)
+{
+	*of = pid ? proc_find(p->k, pid) : p;
+	return *of ? 0 : -ESRCH;
+}
+
+int tsb_get_nice(struct tsb_proc *p, int pid, int *nice)
+{
+	struct tsb_proc *of;
+	int r = nice_find(p, pid, &of);
+
+	CALL_BEGIN(p, 1);
+	if (r == 0)
+		*nice = of->nice;
+	return r;
+}
+
+int tsb_set_nice(struct tsb_proc *p, int pid, int nice)
+{
+	struct tsb_proc *of;
+	int r = nice_find(p, pid, &of);
+
+	CALL_BEGIN(p, 1);
+	if (r < 0)
+		return r;
+	nice = nice < -20 ? -20 : nice > 19 ? 19 : nice;
+	if (nice < of->nice && p->k->opt.uid)
+		return -EACCES;
+	of->nice = nice;
 	return 0;
 }
 

@@ -41,17 +41,19 @@ static int procinfo_process(void *ctx, int pid, struct procfs_process *out)
 	if (!p)
 		return -ENOENT;
 	*out = (struct procfs_process){
-		.ppid = tsb_getppid(p), .pgid = p->pgid, .sid = k->init ? 1 : 0,
+		.ppid = tsb_getppid(p), .pgid = p->pgid, .sid = p->sid, .nice = p->nice,
 		.state = procinfo_state(p), .uid = k->opt.uid, .gid = k->opt.gid,
 		.umask = p->umask, .comm = p->comm,
 		.argv = (const char *const *)p->argv, .env = p->env ? p->env->at : NULL,
 		.exe = p->exe, .cwd = p->cwd ? p->cwd->path : NULL,
 		.memory_bytes = p->main_heap ? heap_used(p->main_heap) : 0,
 		.start_ns = (uint64_t)p->start_ns, .cpu_ns = p->user_ns,
+		.children_ns = p->children_ns, .exit_status = p->state == PROC_ZOMBIE ? p->status : 0,
 		.sig_pending = p->pending, .sig_ignored = p->ignored, .sig_caught = p->caught,
 		.fd_size = p->fds.cap
 	};
-	out->memory_peak = out->memory_bytes;
+	proc_note_memory(p);
+	out->memory_peak = p->memory_peak;
 	if (!out->argv && p->state != PROC_ZOMBIE) {
 		k->plain_argv[0] = p->name ? p->name : p->comm;
 		out->argv = k->plain_argv;
@@ -118,6 +120,16 @@ static uint64_t procinfo_memory_used(void *ctx)
 	return k->budget.used;
 }
 
+static int procinfo_pid_last(void *ctx)
+{
+	return ((struct kernel *)ctx)->last_pid;
+}
+
+static void procinfo_random(void *ctx, void *buf, size_t n)
+{
+	random_fill(ctx, buf, n);
+}
+
 int procinfo_mount(struct kernel *k, struct vfs *v)
 {
 	struct procfs_source src = {
@@ -125,8 +137,9 @@ int procinfo_mount(struct kernel *k, struct vfs *v)
 		.next_fd = procinfo_next_fd, .fd_link = procinfo_fd_link,
 		.fd_stat = procinfo_fd_stat, .uptime_ns = procinfo_uptime, .now = procinfo_now,
 		.memory_total = k->limits.memory_bytes, .cpus = 1,
-		.memory_used = procinfo_memory_used, .hostname = k->opt.hostname,
-		.pid_max = PIDS_MAX
+		.memory_used = procinfo_memory_used, .pid_last = procinfo_pid_last,
+		.random = procinfo_random, .hostname = k->opt.hostname ? k->opt.hostname : "sandbox",
+		.osrelease = "6.1.0", .version = "#1 SMP PREEMPT_DYNAMIC", .pid_max = PIDS_MAX
 	};
 	struct tsb_fs *fs = procfs_new(&src);
 	int r;

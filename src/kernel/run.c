@@ -26,6 +26,8 @@ struct kernel *kernel_new(void)
 	ring_init(&k->runq);
 	ring_init(&k->sleepers);
 	ring_init(&k->fifos);
+	ring_init(&k->locks);
+	waitq_init(&k->lock_q);
 	return k;
 }
 
@@ -87,7 +89,7 @@ int kernel_begin(struct kernel *k, const struct kernel_options *opt)
 static int init_fill(struct kernel *k, struct tsb_proc *p, const char *cwd,
 		     const char *const *env, struct tsb_heap *heap)
 {
-	p->pgid = p->pid;
+	p->pgid = p->sid = p->pid;
 	p->umask = 022;
 	p->env = env_make(k, env);
 	p->cwd = cwd_make(k, cwd ? cwd : "/");

@@ -116,6 +116,8 @@ static int spawn_child(struct tsb_proc *p, struct tsb_proc *child, const struct 
 {
 	int r = spawn_fds(p, child, how);
 
+	if (r == 0 && how->flags & TSB_SPAWN_NEW_SESSION)
+		r = proc_set_session(child);
 	if (r == 0 && how->flags & TSB_SPAWN_NEW_GROUP)
 		r = proc_set_group(child, 0);
 	if (r == 0 && how->cwd)
@@ -175,6 +177,8 @@ int tsb_exec(struct tsb_proc *p, const struct tsb_spawn *how)
 	r = spawn_find(p, how, &program);
 	if (r == 0)
 		r = exec_fds(p, how);
+	if (r == 0 && how->flags & TSB_SPAWN_NEW_SESSION)
+		r = proc_set_session(p);
 	if (r == 0 && how->flags & TSB_SPAWN_NEW_GROUP)
 		r = proc_set_group(p, 0);
 	if (r == 0 && how->cwd)

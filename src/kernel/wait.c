@@ -19,6 +19,12 @@ static bool wait_wants(const struct tsb_proc *p, const struct tsb_proc *child, i
 	return child->pgid == (pid == 0 ? p->pgid : -pid);
 }
 
+/* The most memory that c or one it has waited for had. */
+static uint64_t wait_memory(const struct tsb_proc *c)
+{
+	return c->memory_peak > c->children_memory_peak ? c->memory_peak : c->children_memory_peak;
+}
+
 /* The pid of a child that has something to tell; 0: not yet; -ECHILD: none. */
 static int wait_look(struct tsb_proc *p, int pid, int *status, int flags)
 {
@@ -35,6 +41,8 @@ static int wait_look(struct tsb_proc *p, int pid, int *status, int flags)
 			result = c->pid;
 			*status = c->status;
 			p->children_ns += c->user_ns + c->children_ns;
+			if (p->children_memory_peak < wait_memory(c))
+				p->children_memory_peak = wait_memory(c);
 			proc_free(c);
 			return result;
 		}

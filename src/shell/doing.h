@@ -166,6 +166,8 @@ bool shell_set_option(struct shell *sh, enum opt_id id, bool on);
 /* Where messages say they come from: file and line, "bash: line 3: ". */
 void message_prefix(struct shell *sh, struct str *out);
 void message_write(struct shell *sh, const struct str *text);
+/* absent.c: a line about a program that is not here on purpose, if it is one. */
+void absent_explain(struct shell *sh, const char *name);
 /* "usage: " line after a builtin's invalid option; status 2. */
 int builtin_usage(struct shell *sh);
 int builtin_bad_option(struct shell *sh, int letter);

@@ -48,6 +48,7 @@ int run_builtin(struct shell *sh, const struct builtin *b, int argc, char **argv
 static int not_found(struct shell *sh, const char *name)
 {
 	shell_error(sh, "%s: command not found", name);
+	absent_explain(sh, name);
 	return STATUS_NOT_FOUND;
 }
 

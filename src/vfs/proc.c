@@ -39,36 +39,55 @@ struct proc_entry {
 #define END { NULL, PROC_END, 0, NULL, NULL, NULL, 0 }
 
 static const struct proc_entry proc_random[] = {
+	TEXT("boot_id", 0444, proc_boot_id),
 	TEXT("uuid", 0444, proc_uuid),
 	END
 };
 static const struct proc_entry proc_kernel[] = {
+	TEXT("domainname", 0444, proc_domainname),
 	TEXT("hostname", 0444, proc_hostname),
 	TEXT("osrelease", 0444, proc_osrelease),
 	TEXT("ostype", 0444, proc_ostype),
 	TEXT("pid_max", 0444, proc_pid_max),
 	DIRECTORY("random", proc_random),
+	TEXT("threads-max", 0444, proc_threads_max),
 	TEXT("version", 0444, proc_sys_version),
 	END
 };
+static const struct proc_entry proc_sys_fs[] = {
+	TEXT("file-max", 0444, proc_file_max),
+	END
+};
+static const struct proc_entry proc_sys_vm[] = {
+	TEXT("overcommit_memory", 0444, proc_overcommit),
+	TEXT("swappiness", 0444, proc_swappiness),
+	END
+};
 static const struct proc_entry proc_sys[] = {
+	DIRECTORY("fs", proc_sys_fs),
 	DIRECTORY("kernel", proc_kernel),
+	DIRECTORY("vm", proc_sys_vm),
 	END
 };
 static const struct proc_entry proc_root[] = {
+	TEXT("cmdline", 0444, proc_kernel_cmdline),
 	TEXT("cpuinfo", 0444, proc_cpuinfo),
 	TEXT("filesystems", 0444, proc_filesystems),
 	TEXT("loadavg", 0444, proc_loadavg),
 	TEXT("meminfo", 0444, proc_meminfo),
 	{ "mounts", PROC_LINK, 0777, NULL, NULL, "self/mounts", __LINE__ },
+	TEXT("partitions", 0444, proc_partitions),
 	OTHER("self", PROC_SELF, 0777),
 	TEXT("stat", 0444, proc_stat),
+	TEXT("swaps", 0444, proc_swaps),
 	DIRECTORY("sys", proc_sys),
 	TEXT("uptime", 0444, proc_uptime),
 	TEXT("version", 0444, proc_version),
+	TEXT("vmstat", 0444, proc_vmstat),
 	END
 };
 static const struct proc_entry proc_pid[] = {
+	TEXT("cgroup", 0444, proc_cgroup),
 	TEXT("cmdline", 0444, proc_cmdline),
 	TEXT("comm", 0644, proc_comm),
 	OTHER("cwd", PROC_CWD, 0777),
@@ -76,11 +95,16 @@ static const struct proc_entry proc_pid[] = {
 	OTHER("exe", PROC_EXE, 0777),
 	OTHER("fd", PROC_FDS, 0500),
 	OTHER("fdinfo", PROC_FDINFOS, 0555),
+	TEXT("loginuid", 0644, proc_loginuid),
+	TEXT("mountinfo", 0444, proc_mountinfo),
 	TEXT("mounts", 0444, proc_mounts),
+	TEXT("oom_score", 0444, proc_zero),
+	TEXT("oom_score_adj", 0644, proc_zero),
 	OTHER("root", PROC_ROOT_LINK, 0777),
 	TEXT("stat", 0444, proc_pid_stat),
 	TEXT("statm", 0444, proc_statm),
 	TEXT("status", 0444, proc_status),
+	TEXT("wchan", 0444, proc_zero_bare),
 	END
 };
 /* Directories and files that stand for many. */
@@ -440,7 +464,7 @@ struct tsb_fs *procfs_new(const struct procfs_source *src)
 	struct procfs *fs = malloc(sizeof(*fs));
 	if (!fs)
 		return NULL;
-	*fs = (struct procfs){ { &proc_ops }, *src };
+	*fs = (struct procfs){ .fs = { &proc_ops }, .src = *src };
 	return &fs->fs;
 }
 

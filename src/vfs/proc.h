@@ -18,7 +18,7 @@ struct vfs;
 
 /* One process. Texts are borrowed until the next call of the source. */
 struct procfs_process {
-	int ppid, pgid, sid;
+	int ppid, pgid, sid, nice;
 	char state;		/* 'R', 'S', 'T', 'Z' */
 	uint32_t uid, gid, umask;
 	const char *comm;	/* base name of the program; shown cut to 15 bytes */
@@ -28,7 +28,8 @@ struct procfs_process {
 	const char *cwd;
 	uint64_t memory_bytes, memory_peak;
 	uint64_t start_ns;	/* after boot */
-	uint64_t cpu_ns;
+	uint64_t cpu_ns, children_ns;	/* its own; of the children it has waited for */
+	int exit_status;	/* of a zombie */
 	uint64_t sig_pending, sig_blocked, sig_ignored, sig_caught;	/* bit n-1: signal n */
 	size_t fd_size;
 };
@@ -53,13 +54,14 @@ struct procfs_source {
 	struct tsb_time (*now)(void *ctx);
 	uint64_t memory_total, cpus;
 	uint64_t (*memory_used)(void *ctx);
+	/* The last number given to a process: about how many there were. */
+	int (*pid_last)(void *ctx);
 	/* Random bytes, for sys/kernel/random/uuid. */
 	void (*random)(void *ctx, void *buf, size_t n);
 	const char *hostname;	/* these texts are borrowed while the fs lives */
 	const char *osrelease;	/* as uname -r */
 	const char *version;	/* as uname -v */
 	int pid_max;
-	int pid_last;
 };
 
 /* The source is copied. NULL: no memory. */

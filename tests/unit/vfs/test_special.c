@@ -74,6 +74,7 @@ static int src_fd_stat(void *ctx, int pid, int fd, struct tsb_stat *st, uint64_t
 static uint64_t src_uptime(void *ctx) { (void)ctx; return 12340000000; }
 static struct tsb_time src_now(void *ctx) { (void)ctx; return (struct tsb_time){ 1000, 0 }; }
 static uint64_t src_memory(void *ctx) { (void)ctx; return 1 << 20; }
+static int src_pid_last(void *ctx) { (void)ctx; return 12; }
 static void src_random(void *ctx, void *buf, size_t n) { (void)ctx; memset(buf, 0x5a, n); }
 
 static const char *const names[] = { "[", "cat", "ls", "ls-extra", "sort", NULL };
@@ -88,7 +89,7 @@ static void build(void)
 		.fd_link = src_fd_link, .fd_stat = src_fd_stat, .uptime_ns = src_uptime,
 		.now = src_now, .memory_total = 1 << 30, .cpus = 2, .memory_used = src_memory,
 		.random = src_random, .hostname = "sandbox", .osrelease = "6.1.0",
-		.version = "#1 SMP", .pid_max = 32768, .pid_last = 12,
+		.version = "#1 SMP", .pid_max = 32768, .pid_last = src_pid_last,
 	};
 	struct tsb_time now = { 5, 0 };
 	c.vfs = vfs_new(vfs_image_new(&opt, "sandbox"));
