@@ -107,3 +107,9 @@ int tsb_wait_timeout(struct tsb_proc *p, int pid, int *status, int64_t timeout_n
 		return r;
 	return timeout_ns == 0 ? -ETIMEDOUT : wait_until(p, pid, status, 0, until);
 }
+
+void tsb_usage_children(struct tsb_proc *p, struct tsb_usage *out)
+{
+	*out = (struct tsb_usage){ .user_ns = p->children_ns,
+				   .memory_peak = p->children_memory_peak };
+}

@@ -228,13 +228,13 @@ static void descriptors(void)
 static void proc(void)
 {
 	struct tsb_stat st;
-	is_str(list("/proc", 4096), "cpuinfo filesystems loadavg meminfo mounts self stat sys "
-	       "uptime version 1 7 12 ", "proc: names");
-	is_str(list("/proc", 64), "cpuinfo filesystems loadavg meminfo mounts self stat sys "
-	       "uptime version 1 7 12 ", "proc: a few at a time");
+	is_str(list("/proc", 4096), "cmdline cpuinfo filesystems loadavg meminfo mounts "
+	       "partitions self stat swaps sys uptime version vmstat 1 7 12 ", "proc: names");
+	is_str(list("/proc", 64), "cmdline cpuinfo filesystems loadavg meminfo mounts "
+	       "partitions self stat swaps sys uptime version vmstat 1 7 12 ", "proc: a few at a time");
 	is_str(link_of("/proc/self"), "7", "proc: self is the caller");
-	is_str(list("/proc/self/", 4096), "cmdline comm cwd environ exe fd fdinfo mounts root stat "
-	       "statm status ", "proc: a process");
+	is_str(list("/proc/self/", 4096), "cgroup cmdline comm cwd environ exe fd fdinfo "
+	       "loginuid mountinfo mounts oom_score oom_score_adj root stat statm status wchan ", "proc: a process");
 	ok(!memcmp(get("/proc/7/cmdline"), "bash\0-c\0a b", 12), "proc: cmdline");
 	is_str(get("/proc/self/comm"), "a-long-program-\n", "proc: comm has 15 bytes");
 	is_str(link_of("/proc/self/exe"), "/usr/bin/bash", "proc: exe");
@@ -275,7 +275,7 @@ static void proc_texts(void)
 	is_str(get("/proc/self/environ"), "A=1", "proc: environ");
 	ok(strstr(get("/proc/1/status"), "State:\tR (running)\n"), "proc: a running process");
 	ok(strstr(get("/proc/1/status"), "Cpus_allowed_list:\t0-1\n"), "proc: cpus");
-	is_str(get("/proc/7/statm"), "2 2 0 0 0 2 0\n", "proc: statm");
+	is_str(get("/proc/7/statm"), "66 2 0 0 0 2 0\n", "proc: statm");
 	ok(strstr(get("/proc/cpuinfo"), "processor\t: 1\n") && !strstr(get("/proc/cpuinfo"),
 		  "processor\t: 2\n"), "proc: cpuinfo");
 	ok(strstr(get("/proc/filesystems"), "nodev\tproc\n"), "proc: filesystems");
