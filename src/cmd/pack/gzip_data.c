@@ -1,0 +1,370 @@
+/*
+ * The gzip format: header, deflate by zlib, trailer; several members one after
+ * the other; what is read besides (LZW of compress, one entry of a zip file,
+ * and with -cdf anything, as it is).
+ */
+#include <stdarg.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/str.h"
+#include "cmd/pack/gzip.h"
+
+enum { FLAG_CRC = 2, FLAG_EXTRA = 4, FLAG_NAME = 8, FLAG_COMMENT = 16, FLAG_ENCRYPTED = 32,
+       FLAG_RESERVED = 0xc0 };
+
+void gzip_error(struct gzip *g, const char *text)
+{
+	if (g->in.error) {
+		pack_say(g->p, "gzip: %s: %s\n", g->name, tsb_strerror(g->in.error));
+	} else {
+		pack_say(g->p, "\ngzip: %s: %s\n", g->name, text);
+	}
+	g->status = GZIP_ERROR;
+}
+
+void gzip_warn(struct gzip *g, const char *fmt, ...)
+{
+	va_list ap;
+	struct str text;
+
+	if (!g->status)
+		g->status = GZIP_WARNING;
+	if (g->quiet)
+		return;
+	str_init(&text, tsb_heap_of(g->p), STR_MAX_DEFAULT);
+	va_start(ap, fmt);
+	str_addvf(&text, fmt, ap);
+	va_end(ap);
+	tsb_write_all(g->p, 2, text.p, text.n);
+	str_end(&text);
+}
+
+static bool gzip_out_failed(struct gzip *g)
+{
+	if (!g->out.error)
+		return false;
+	pack_say(g->p, "\ngzip: %s: %s\n", g->out_name, tsb_strerror(g->out.error));
+	g->status = GZIP_ERROR;
+	return true;
+}
+
+/* ---- Compressing ---- */
+
+static void gzip_put_header(struct gzip *g)
+{
+	unsigned char head[10] = { 0x1f, 0x8b, 8, g->save_name ? FLAG_NAME : 0 };
+	int64_t stamp = 0;
+
+	if (g->stamp.nsec >= 0 && !g->no_time) {
+		stamp = g->stamp.sec;
+		if (stamp < 0 || stamp > UINT32_MAX) {
+			gzip_warn(g, "gzip: %s: warning: file timestamp out of range for gzip "
+				  "format\n", g->name);
+			stamp = 0;
+		}
+	}
+	pack_set32(head + 4, (uint32_t)stamp);
+	head[8] = g->level == 9 ? 2 : g->level == 1 ? 4 : 0;
+	head[9] = 3;
+	pack_put(&g->out, head, sizeof(head));
+	if (g->save_name) {
+		const char *slash = strrchr(g->name, '/');
+		const char *base = slash ? slash + 1 : g->name;
+
+		pack_put(&g->out, base, strlen(base) + 1);
+	}
+	g->header_bytes = pack_produced(&g->out);
+}
+
+static void gzip_deflate_some(struct gzip *g, z_stream *z, int flush)
+{
+	do {
+		if (g->out.n == PACK_BLOCK)
+			pack_flush(&g->out);
+		z->next_out = g->out.buf + g->out.n;
+		z->avail_out = (unsigned)(PACK_BLOCK - g->out.n);
+		deflate(z, flush);
+		g->out.n = PACK_BLOCK - z->avail_out;
+	} while (!z->avail_out && !g->out.error);
+}
+
+bool gzip_compress(struct gzip *g)
+{
+	z_stream z = { .zalloc = pack_zalloc, .zfree = pack_free, .opaque = g->p };
+	unsigned char tail[8];
+
+	gzip_put_header(g);
+	g->crc = (uint32_t)crc32(0, NULL, 0);
+	/* Blocks as long as gzip's own, so that sizes are mostly the same. */
+	if (deflateInit2(&z, g->level, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+		return false;
+	while (pack_fill(&g->in) && !g->out.error) {
+		z.next_in = g->in.buf + g->in.at;
+		z.avail_in = (unsigned)(g->in.n - g->in.at);
+		g->crc = (uint32_t)crc32(g->crc, z.next_in, z.avail_in);
+		gzip_deflate_some(g, &z, Z_NO_FLUSH);
+		g->in.at = g->in.n;
+	}
+	if (g->in.error) {
+		gzip_error(g, "");
+		return false;
+	}
+	gzip_deflate_some(g, &z, Z_FINISH);
+	deflateEnd(&z);
+	pack_set32(tail, g->crc);
+	pack_set32(tail + 4, (uint32_t)g->in.total);
+	pack_put(&g->out, tail, sizeof(tail));
+	g->header_bytes += sizeof(tail);
+	pack_flush(&g->out);
+	g->bytes_in = g->in.total;
+	g->bytes_out = g->out.total;
+	return !gzip_out_failed(g);
+}
+
+/* ---- Headers ---- */
+
+static bool gzip_skip_text(struct gzip *g, struct str *text)
+{
+	int c;
+
+	while ((c = pack_byte(&g->in)) > 0) {
+		if (text && text->n < TSB_PATH_MAX)
+			str_addc(text, c);
+		if (!(g->in.at & 4095))
+			tsb_tick(g->p, 1);
+	}
+	return c == 0;
+}
+
+static bool gzip_skip(struct gzip *g, size_t n)
+{
+	while (n--)
+		if (pack_byte(&g->in) < 0)
+			return false;
+	return true;
+}
+
+/* Behind the magic: -1 unless all is well. */
+static int gzip_member_header(struct gzip *g, const unsigned char *head)
+{
+	unsigned flags = head[3];
+	struct str text;
+	int64_t stamp = (int64_t)pack_le32(head + 4);
+	int lo, hi;
+
+	str_init(&text, tsb_heap_of(g->p), STR_MAX_DEFAULT);
+	if (stamp && !g->no_time && g->part == 1)
+		g->stamp = (struct tsb_time){ stamp, 0 };
+	if (flags & FLAG_EXTRA) {
+		lo = pack_byte(&g->in);
+		hi = pack_byte(&g->in);
+		if (hi < 0 || !gzip_skip(g, (size_t)lo | (size_t)hi << 8))
+			return -1;
+	}
+	if (flags & FLAG_NAME) {
+		if (!gzip_skip_text(g, &text))
+			return -1;
+		if (g->part == 1)
+			g->stored_name = str_take(&text, NULL);
+	}
+	if ((flags & FLAG_COMMENT) && !gzip_skip_text(g, NULL))
+		return -1;
+	if ((flags & FLAG_CRC) && !gzip_skip(g, 2))
+		return -1;
+	if (g->part == 1)
+		g->header_bytes = pack_consumed(&g->in) + 8;
+	return GZIP_DEFLATED;
+}
+
+static int gzip_bad_header(struct gzip *g, const char *text)
+{
+	pack_say(g->p, "gzip: %s%s -- not supported\n", g->name, text);
+	g->status = GZIP_ERROR;
+	return -1;
+}
+
+static int gzip_gzip_header(struct gzip *g)
+{
+	unsigned char head[10];
+
+	for (size_t i = 0; i < sizeof(head); i++) {
+		int c = pack_byte(&g->in);
+
+		if (c < 0)
+			goto short_file;
+		head[i] = (unsigned char)c;
+		if (i == 2 && c != 8)
+			return gzip_bad_header(g, tsb_format(g->p, ": unknown method %d", c));
+		if (i == 3 && (c & FLAG_ENCRYPTED))
+			return gzip_bad_header(g, " is encrypted");
+		if (i == 3 && (c & FLAG_RESERVED))
+			return gzip_bad_header(g, tsb_format(g->p, " has flags 0x%x",
+							      (unsigned)c));
+	}
+	if (gzip_member_header(g, head) >= 0)
+		return GZIP_DEFLATED;
+short_file:
+	gzip_error(g, "unexpected end of file");
+	return -1;
+}
+
+/* The first entry of a zip file. */
+static int gzip_zip_header(struct gzip *g)
+{
+	const unsigned char *h = g->in.buf + g->in.at;
+	unsigned method;
+
+	if (!pack_need(&g->in, 30)) {
+		gzip_error(g, "unexpected end of file");
+		return -1;
+	}
+	h = g->in.buf + g->in.at;
+	method = pack_le16(h + 8);
+	if ((method != 8 && method != 0) || (h[6] & 1)) {
+		gzip_error(g, h[6] & 1 ? "encrypted file -- use unzip"
+				       : "first entry not deflated or stored -- use unzip");
+		return -1;
+	}
+	g->in.at += 30;
+	if (!gzip_skip(g, (size_t)pack_le16(h + 26) + pack_le16(h + 28))) {
+		gzip_error(g, "unexpected end of file");
+		return -1;
+	}
+	g->last_member = true;
+	return method ? GZIP_DEFLATED : GZIP_STORED;
+}
+
+static int gzip_no_magic(struct gzip *g, bool zeros)
+{
+	if (g->part == 1) {
+		gzip_error(g, "not in gzip format");
+		return -1;
+	}
+	if (zeros)
+		return -3;
+	gzip_warn(g, "\ngzip: %s: decompression OK, trailing garbage ignored\n", g->name);
+	return -2;
+}
+
+/* Zeros pad the last member of a tape. */
+static int gzip_padding(struct gzip *g)
+{
+	int c;
+
+	while ((c = pack_byte(&g->in)) == 0)
+		if (!(g->in.at & 4095))
+			tsb_tick(g->p, 1);
+	return gzip_no_magic(g, c < 0);
+}
+
+int gzip_read_header(struct gzip *g)
+{
+	const unsigned char *h;
+	bool two = pack_need(&g->in, 2);
+
+	g->part++;
+	g->header_bytes = 0;
+	h = g->in.buf + g->in.at;
+	if (!two && g->in.n == g->in.at) {
+		if (g->part > 1 && !g->in.error)
+			return -3;
+		gzip_error(g, "unexpected end of file");
+		return -1;
+	}
+	if (two && h[0] == 0x1f && (h[1] == 0x8b || h[1] == 0x9e))
+		return gzip_gzip_header(g);
+	if (two && g->part == 1 && h[0] == 0x1f && h[1] == 0x9d) {
+		g->in.at += 2;
+		g->last_member = true;
+		return GZIP_COMPRESSED;
+	}
+	if (two && g->part == 1 && h[0] == 'P' && h[1] == 'K' && pack_need(&g->in, 4) &&
+	    !memcmp(g->in.buf + g->in.at, "PK\3\4", 4))
+		return gzip_zip_header(g);
+	if (g->force && g->to_stdout && !g->list) {
+		g->last_member = true;
+		return GZIP_STORED;
+	}
+	if (g->part > 1 && !h[0])
+		return gzip_padding(g);
+	if (!two) {
+		gzip_error(g, "unexpected end of file");
+		return -1;
+	}
+	return gzip_no_magic(g, false);
+}
+
+/* ---- Bodies ---- */
+
+static bool gzip_inflate_step(struct gzip *g, z_stream *z, int *r)
+{
+	struct pack_out *out = &g->out;
+
+	if (!pack_fill(&g->in)) {
+		gzip_error(g, "unexpected end of file");
+		return false;
+	}
+	z->next_in = g->in.buf + g->in.at;
+	z->avail_in = (unsigned)(g->in.n - g->in.at);
+	z->next_out = out->buf;
+	z->avail_out = (unsigned)PACK_BLOCK;
+	*r = inflate(z, Z_NO_FLUSH);
+	g->in.at = g->in.n - z->avail_in;
+	out->n = PACK_BLOCK - z->avail_out;
+	g->crc = (uint32_t)crc32(g->crc, out->buf, (unsigned)out->n);
+	g->bytes_out += out->n;
+	pack_flush(out);
+	if (*r == Z_OK || *r == Z_STREAM_END || *r == Z_BUF_ERROR)
+		return !gzip_out_failed(g);
+	gzip_error(g, "invalid compressed data--format violated");
+	return false;
+}
+
+static bool gzip_inflate(struct gzip *g)
+{
+	z_stream z = { .zalloc = pack_zalloc, .zfree = pack_free, .opaque = g->p };
+	unsigned char tail[8];
+	bool good = true;
+	int r = Z_OK;
+
+	g->crc = (uint32_t)crc32(0, NULL, 0);
+	g->bytes_out = 0;
+	if (inflateInit2(&z, -15) != Z_OK)
+		return false;
+	while (r != Z_STREAM_END)
+		if (!gzip_inflate_step(g, &z, &r))
+			return false;
+	inflateEnd(&z);
+	if (g->last_member)	/* of a zip file: the trailer is optional */
+		return true;
+	if (!pack_need(&g->in, 8)) {
+		gzip_error(g, "unexpected end of file");
+		return false;
+	}
+	memcpy(tail, g->in.buf + g->in.at, 8);
+	g->in.at += 8;
+	if (pack_le32(tail) != g->crc) {
+		gzip_error(g, "invalid compressed data--crc error");
+		good = false;
+	}
+	if (pack_le32(tail + 4) != (uint32_t)g->bytes_out) {
+		gzip_error(g, "invalid compressed data--length error");
+		good = false;
+	}
+	return good;
+}
+
+bool gzip_decompress(struct gzip *g)
+{
+	if (g->method == GZIP_DEFLATED)
+		return gzip_inflate(g);
+	if (g->method == GZIP_COMPRESSED)
+		return gzip_unlzw(g);
+	pack_copy(&g->in, &g->out);
+	if (g->in.error)
+		gzip_error(g, "");
+	pack_flush(&g->out);
+	g->bytes_out = g->out.total;
+	return !g->in.error && !gzip_out_failed(g);
+}
