@@ -109,7 +109,7 @@ static const struct tsb_opt gzip_opts[] = {
 	GZIP_LEVEL(8, NULL),
 	TSB_OPT_CALL(gzip_opt_stop, 'Z', 'Z', "lzw", NULL, "not supported"),
 	TSB_OPT_CALL(gzip_opt_bits, 'b', 'b', "bits", "BITS", "of --lzw; counts for nothing"),
-	TSB_OPT_CALL(gzip_opt_stop, 'R', 0, "rsyncable", NULL, "make rsync-friendly archive"),
+	TSB_OPT_FLAG(struct gzip, rsyncable, 0, "rsyncable", "make rsync-friendly archive"),
 	TSB_OPT_END
 };
 
@@ -120,11 +120,9 @@ static int gzip_opt_stop(struct tsb_proc *p, void *opts, const struct tsb_opt *o
 	struct str text;
 
 	(void)arg;
+	(void)opts;
 	str_init(&text, tsb_heap_of(p), STR_MAX_DEFAULT);
 	switch (opt->value) {
-	case 'R':	/* deflate as it is serves: the result is a valid file, only less diff-able */
-		((struct gzip *)opts)->synchronous |= false;
-		return 0;
 	case 'Z':
 		pack_say(p, "gzip: -Z not supported in this version\n" GZIP_HINT);
 		return 1;
@@ -225,6 +223,11 @@ static int gzip_all(struct tsb_proc *p, int argc, char **argv, bool decompress, 
 	}
 	for (int i = 0; i < parsed.argc; i++)
 		gzip_file(g, parsed.argv[i]);
+	if (!parsed.argc && !g->decompress && !g->force && tsb_isatty(p, 1)) {
+		pack_say(p, "gzip: compressed data not written to a terminal. Use -f to force "
+			 "compression.\nFor help, type: gzip -h\n");
+		return 1;
+	}
 	if (!parsed.argc)
 		gzip_stdin(g);
 	if (g->list)

@@ -14,7 +14,7 @@ struct gzip {
 	bool to_stdout, decompress, force, keep, list, quiet, recursive, test;
 	int no_name, no_time;	/* -1: not said */
 	int level, verbose;
-	bool synchronous;
+	bool synchronous, rsyncable;
 	const char *suffix;
 
 	int status;
@@ -33,6 +33,9 @@ struct gzip {
 	       GZIP_DEFLATED = 8 } method;
 	bool last_member, listed;
 	size_t n_listed;
+	unsigned char *window;		/* of --rsyncable */
+	size_t window_at;
+	uint32_t window_sum;
 	uint64_t total_in, total_out;
 };
 

@@ -89,6 +89,39 @@ static void gzip_deflate_some(struct gzip *g, z_stream *z, int flush)
 	} while (!z->avail_out && !g->out.error);
 }
 
+/* How far the input goes until --rsyncable starts afresh: where the sum of the
+ * last RSYNC_WINDOW bytes says so, which is the same place in any file. */
+enum { RSYNC_WINDOW = 4096 };
+
+static size_t gzip_rsync_part(struct gzip *g, const unsigned char *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		g->window_sum += at[i];
+		g->window_sum -= g->window[g->window_at];
+		g->window[g->window_at++] = at[i];
+		g->window_at %= RSYNC_WINDOW;
+		if (!(g->window_sum % RSYNC_WINDOW)) {
+			g->window_sum = 0;
+			memset(g->window, 0, RSYNC_WINDOW);
+			return i + 1;
+		}
+	}
+	return n;
+}
+
+static void gzip_deflate_block(struct gzip *g, z_stream *z)
+{
+	size_t n = g->in.n - g->in.at, part = n;
+
+	if (g->rsyncable)
+		part = gzip_rsync_part(g, g->in.buf + g->in.at, n);
+	z->next_in = g->in.buf + g->in.at;
+	z->avail_in = (unsigned)part;
+	g->crc = (uint32_t)crc32(g->crc, z->next_in, z->avail_in);
+	gzip_deflate_some(g, z, part < n ? Z_FULL_FLUSH : Z_NO_FLUSH);
+	g->in.at += part;
+}
+
 bool gzip_compress(struct gzip *g)
 {
 	z_stream z = { .zalloc = pack_zalloc, .zfree = pack_free, .opaque = g->p };
@@ -99,13 +132,10 @@ bool gzip_compress(struct gzip *g)
 	/* Blocks as long as gzip's own, so that sizes are mostly the same. */
 	if (deflateInit2(&z, g->level, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK)
 		return false;
-	while (pack_fill(&g->in) && !g->out.error) {
-		z.next_in = g->in.buf + g->in.at;
-		z.avail_in = (unsigned)(g->in.n - g->in.at);
-		g->crc = (uint32_t)crc32(g->crc, z.next_in, z.avail_in);
-		gzip_deflate_some(g, &z, Z_NO_FLUSH);
-		g->in.at = g->in.n;
-	}
+	if (g->rsyncable && !g->window)
+		g->window = tsb_alloc(g->p, RSYNC_WINDOW);
+	while (pack_fill(&g->in) && !g->out.error)
+		gzip_deflate_block(g, &z);
 	if (g->in.error) {
 		gzip_error(g, "");
 		return false;
@@ -216,7 +246,7 @@ static int gzip_zip_header(struct gzip *g)
 	unsigned method;
 
 	if (!pack_need(&g->in, 30)) {
-		gzip_error(g, "unexpected end of file");
+		gzip_error(g, "not a valid zip file");
 		return -1;
 	}
 	h = g->in.buf + g->in.at;
@@ -263,12 +293,12 @@ int gzip_read_header(struct gzip *g)
 	const unsigned char *h;
 	bool two = pack_need(&g->in, 2);
 
+	h = g->in.buf + g->in.at;
+	if (!two && g->in.n == g->in.at && g->part && !g->in.error)
+		return -3;
 	g->part++;
 	g->header_bytes = 0;
-	h = g->in.buf + g->in.at;
 	if (!two && g->in.n == g->in.at) {
-		if (g->part > 1 && !g->in.error)
-			return -3;
 		gzip_error(g, "unexpected end of file");
 		return -1;
 	}

@@ -290,6 +290,8 @@ static void gzip_finish_output(struct gzip *g, bool good)
 		if (g->decompress && !g->no_time && g->stamp.nsec >= 0)
 			st.mtime = g->stamp;
 		pack_copy_stat(g->p, g->out.fd, &st);
+		if (g->synchronous)
+			tsb_fsync(g->p, g->out.fd);
 	}
 	err = tsb_close(g->p, g->out.fd);
 	if (good && err < 0)
@@ -323,7 +325,7 @@ static void gzip_convert(struct gzip *g, bool to_file)
 		return;
 	}
 	gzip_say_ratio(g);
-	pack_say(g->p, " -- %s %s\n", g->keep && to_file ? "created" : "replaced with",
+	pack_say(g->p, " -- %s %s\n", g->keep ? "created" : "replaced with",
 		 to_file ? g->out_name : "stdout");
 }
 
@@ -401,7 +403,7 @@ void gzip_stdin(struct gzip *g)
 	bool was_stdout = g->to_stdout;
 
 	g->name = "stdin";
-	g->out_name = g->list ? "stdin" : "stdout";
+	g->out_name = "stdout";
 	g->to_stdout = true;
 	memset(&g->st, 0, sizeof(g->st));
 	tsb_fstat(g->p, 0, &g->st);

@@ -33,7 +33,7 @@ static bool lzw_open(struct lzw *l)
 	if (flags & 0x60)
 		gzip_warn(l->g, "\ngzip: %s: warning, unknown flags 0x%x\n", l->g->name,
 			  (unsigned)flags & 0x60);
-	if (l->max_bits > 16 || l->max_bits < 9) {
+	if (l->max_bits > 16 || l->max_bits < 8) {
 		pack_say(l->g->p, "\ngzip: %s: compressed with %u bits, can only handle 16 bits\n",
 			 l->g->name, l->max_bits);
 		l->g->status = GZIP_ERROR;
@@ -94,7 +94,9 @@ static unsigned char lzw_write(struct lzw *l, unsigned code, int extra)
 
 static bool lzw_corrupt(struct lzw *l)
 {
-	gzip_error(l->g, "corrupt input.");
+	pack_flush(&l->g->out);
+	gzip_error(l->g, l->g->to_stdout ? "corrupt input."
+					 : "corrupt input. Use zcat to recover some data.");
 	return false;
 }
 
