@@ -121,7 +121,8 @@ struct part {
 	struct slice text;
 	struct slice raw;	/* ANSI, and text of a COMMAND between its delimiters; TEXT inside
 				   DOUBLE: the source, if it has escapes. No NUL behind */
-	const struct syntax_error *late;	/* COMMAND: its text is wrong, command is NULL */
+	const struct syntax_error *late;	/* COMMAND: its text is wrong; command is what
+						   stands in the lines above the error */
 	union {
 		struct part *parts;		/* DOUBLE, LOCALE */
 		struct param *param;
@@ -332,6 +333,8 @@ struct script {
 	const char *name;	/* for messages and BASH_SOURCE */
 	const char *text;	/* the source, n bytes (a copy, NUL behind) */
 	size_t n;
+	struct script *source;	/* whose text it is, held; NULL: its own */
+	size_t pos, end;	/* of a text read line by line: this script's part */
 	struct node *body;	/* a LIST, or NULL: empty script */
 	struct word *word;	/* of parse_word_text() */
 	struct parse_warning *warnings;

@@ -102,7 +102,7 @@ static struct slice fail_source_line(struct parser *ps, size_t pos)
 	const char *s = ps->in.s;
 	size_t from = pos, to = pos, max = FAIL_LINES_MAX - ps->fail_lines;
 
-	while (from && s[from - 1] != '\n' && to - from < max)
+	while (from > ps->in.shown_from && s[from - 1] != '\n' && to - from < max)
 		from--;
 	while (s[to] && s[to] != '\n' && to - from < max)
 		to++;

@@ -5,10 +5,10 @@
  * The text becomes a frame on top of the one being read. A token that begins in
  * it may end behind it (an open quote): lex_grow() then joins the two.
  *
- * bash runs each line before it reads the next one, so a script may define the
- * aliases it uses. Here the whole script is parsed first; therefore `alias`,
- * `unalias` and `shopt` commands with plain arguments that stand at the top of
- * the script (in no function, no if) take effect on the lines below them.
+ * A shell runs each line before it reads the next one, so a script may define the
+ * aliases it uses. Where a whole script is parsed at once, `alias`, `unalias` and
+ * `shopt` commands with plain arguments that stand at its top (in no function, no
+ * if) take effect on the lines below them.
  */
 #include "lang/parser.h"
 

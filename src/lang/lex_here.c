@@ -201,8 +201,10 @@ static void here_read(struct parser *ps, const struct here *h)
 #define HERE_DEPTH_MAX 10
 
 /* The parts of an unquoted body. */
-static void here_parts(struct parser *ps, struct part *string, char *body, size_t n, uint32_t line)
+static void here_parts(struct parser *ps, const struct here *h, char *body, size_t n,
+		       uint32_t line)
 {
+	struct part *string = h->redir->word->parts;
 	unsigned depth = ps->depth;
 	struct lex_frame saved;
 	struct nested save;
@@ -210,6 +212,7 @@ static void here_parts(struct parser *ps, struct part *string, char *body, size_
 
 	nested_begin(ps, &save);
 	lex_enter(ps, &saved, body, n, line);
+	ps->in.here = h->redir->line;
 	parts_init(&parts);
 	if (ps->here_depth++ == HERE_DEPTH_MAX)
 		parse_too_deep(ps);
@@ -245,7 +248,7 @@ static void here_body(struct parser *ps, struct here *h)
 	if (h->quoted) {
 		part->text = w->text;
 	} else {
-		here_parts(ps, part, body, n, line);
+		here_parts(ps, h, body, n, line);
 		w->flags |= ps->here_flags;
 	}
 }

@@ -210,11 +210,23 @@ static bool parse_separator(struct parser *ps, struct node *item)
 	return true;
 }
 
+/* first: the items. */
+static struct node *parse_list_node(struct parser *ps, struct node *first)
+{
+	struct node *list = MEM_NEW(ps->mem, struct node);
+
+	list->kind = NODE_LIST;
+	list->line = first->line;
+	list->pos = first->pos;
+	list->list.first = first;
+	return parse_end(ps, list);
+}
+
 /* A list of commands up to what cannot begin one; NULL if there are none. A
  * single command stands for itself. */
 struct node *parse_list(struct parser *ps)
 {
-	struct node *list, *first, **tail = &first;
+	struct node *first, **tail = &first;
 
 	lex_newlines(ps);
 	first = parse_and_or(ps);
@@ -230,12 +242,7 @@ struct node *parse_list(struct parser *ps)
 		return NULL;
 	if (!first->next && !first->background)
 		return first;
-	list = MEM_NEW(ps->mem, struct node);
-	list->kind = NODE_LIST;
-	list->line = first->line;
-	list->pos = first->pos;
-	list->list.first = first;
-	return parse_end(ps, list);
+	return parse_list_node(ps, first);
 }
 
 /* ---- Scripts ---- */
@@ -283,8 +290,105 @@ static void parse_script_body(struct parser *ps)
 	ps->script->body = list;
 }
 
+/* The end of a line: of the text itself, not of an alias with several. */
+static bool parse_line_ends(struct parser *ps)
+{
+	while (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) == TOK_NEWLINE) {
+		lex_take(ps);
+		if (!ps->in.below)
+			return true;
+	}
+	return ps->tok.kind == TOK_EOF || ps->failed;
+}
+
+/* Behind an item: true if another one follows on this line. */
+static bool parse_line_goes_on(struct parser *ps, struct node *item)
+{
+	enum tok_kind kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+
+	item->background = kind == TOK_AMP;
+	item->newline = kind == TOK_NEWLINE;
+	if (kind == TOK_AMP || kind == TOK_SEMI)
+		lex_take(ps);
+	else if (kind != TOK_NEWLINE)
+		return false;
+	return !parse_line_ends(ps);
+}
+
+/* The commands of a line. */
+static struct node *parse_line(struct parser *ps)
+{
+	struct node *first, **tail = &first;
+
+	lex_newlines(ps);
+	first = parse_and_or(ps);
+	while (*tail && parse_line_goes_on(ps, *tail)) {
+		tail = &(*tail)->next;
+		*tail = parse_and_or(ps);
+	}
+	if (ps->have && lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) != TOK_EOF)
+		parse_unexpected_last(ps);
+	if (!ps->failed && ps->here)
+		lex_here_bodies(ps);
+	return ps->failed ? NULL : first;
+}
+
+static void parse_line_body(struct parser *ps)
+{
+	struct node *first = parse_line(ps);
+
+	ps->script->end = ps->in.pos;
+	ps->script->body = first ? parse_list_node(ps, first) : NULL;
+}
+
+struct node *parse_late_list(struct parser *ps)
+{
+	struct node *first, **tail = &first;
+
+	while ((*tail = parse_line(ps)))
+		while (*tail)
+			tail = &(*tail)->next;
+	return first && (first->next || first->background) ? parse_list_node(ps, first) : first;
+}
+
 struct script *parse_script(struct tsb_heap *heap, const char *text, size_t n,
 			    const struct parse_options *opt, struct parse_error *err)
 {
-	return parse_run(heap, text, n, opt, err, parse_script_body);
+	return parse_run(heap, (struct parse_text){ text, n, NULL }, opt, err, parse_script_body);
+}
+
+static void parse_nothing(struct parser *ps)
+{
+	(void)ps;
+}
+
+bool parse_lines_begin(struct parse_lines *l, struct tsb_heap *heap, const char *text, size_t n,
+		       const struct parse_options *opt, struct parse_error *err)
+{
+	*l = (struct parse_lines){ .line = opt->line ? opt->line : 1 };
+	l->source = parse_run(heap, (struct parse_text){ text, n, NULL }, opt, err, parse_nothing);
+	return l->source != NULL;
+}
+
+bool parse_lines_done(const struct parse_lines *l)
+{
+	const struct script *s = l->source;
+	size_t i = l->pos;
+
+	while (i < s->n && (lex_is(s->text[i], C_BLANK) || s->text[i] == '\n'))
+		i++;
+	return i == s->n;
+}
+
+struct script *parse_lines_next(struct parse_lines *l, const struct parse_options *opt,
+				struct parse_error *err)
+{
+	struct script *s = parse_run(l->source->heap, (struct parse_text){ .lines = l }, opt, err,
+				     parse_line_body);
+
+	if (s && !s->body) {
+		script_drop(s);
+		return NULL;
+	}
+	return s;
 }

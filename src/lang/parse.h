@@ -1,5 +1,6 @@
 /*
- * Script text -> tree. The whole text is parsed before anything runs. Pure.
+ * Script text -> tree: line by line, so that each can run before the next is
+ * parsed, as in bash; or a whole text at once. Pure.
  */
 #ifndef LANG_PARSE_H
 #define LANG_PARSE_H
@@ -10,13 +11,13 @@ struct parse_options {
 	const char *name;	/* "bash", a file name; copied */
 	uint32_t line;		/* number of the first line; 0 means 1 */
 	bool extglob;		/* ?( *( +( @( !( are patterns from the start; a `shopt -s extglob`
-				   seen in the text switches it on from the next line anyway */
+				   seen in a whole text switches it on from the next line anyway */
 	bool posix;
 	unsigned depth_max;	/* limits.parse_depth */
 	size_t source_max;	/* limits.source_bytes */
 	/* Aliases: value of name (borrowed), or NULL. NULL function: no aliases, unless
-	 * the text itself begins to use them (shopt -s expand_aliases, alias x=y at
-	 * its top level work on the lines below). */
+	 * a whole text itself begins to use them (shopt -s expand_aliases, alias x=y
+	 * at its top level work on the lines below). */
 	const char *(*alias)(void *ctx, const char *name, size_t n);
 	void *ctx;
 	void (*tick)(void *ctx, size_t steps);	/* called per 1000 tokens or so; may not return */
@@ -35,8 +36,31 @@ struct parse_error {
 	bool limit;		/* parse_depth or source_bytes fired (its name is in message) */
 };
 
-/* heap owns the script; refs is 1. NULL and *err on an error (err's strings
- * must have been initialised by the caller). n bytes, copied. */
+/*
+ * A text that is read as bash reads one: a line, or as many as its last command
+ * needs, at a time. What a line does (aliases, extglob, `exit`) holds for the
+ * next, and an error in a later one is not found before. `source` is a script
+ * without a body that holds the text, shared by those made from it; give it back
+ * with script_drop().
+ */
+struct parse_lines {
+	struct script *source;
+	size_t pos;		/* how far it was read */
+	uint32_t line;		/* number of the line at pos */
+};
+
+/* false and *err: too long, or out of memory. n bytes, copied. */
+bool parse_lines_begin(struct parse_lines *l, struct tsb_heap *heap, const char *text, size_t n,
+		       const struct parse_options *opt, struct parse_error *err);
+/* The next line that is not empty; its refs is 1. NULL: there is none, and err->message
+ * is empty; or an error. opt->line is ignored. */
+struct script *parse_lines_next(struct parse_lines *l, const struct parse_options *opt,
+				struct parse_error *err);
+/* Is nothing left but blank lines? */
+bool parse_lines_done(const struct parse_lines *l);
+
+/* The whole text. heap owns the script; refs is 1. NULL and *err on an error (err's
+ * strings must have been initialised by the caller). n bytes, copied. */
 struct script *parse_script(struct tsb_heap *heap, const char *text, size_t n,
 			    const struct parse_options *opt, struct parse_error *err);
 

@@ -100,7 +100,6 @@ void parse_late_catch(struct parser *ps, struct part *part, unsigned depth)
 	late = MEM_NEW(ps->mem, struct syntax_error);
 	*late = (struct syntax_error){ ps->failure.message, ps->failure.detail, ps->failure.line };
 	part->late = late;
-	part->command = NULL;
 	ps->failed = false;
 	ps->failure = (struct failure){ .message = NULL };
 	ps->depth = depth;
@@ -113,11 +112,7 @@ void parse_late(struct parser *ps, struct part *part)
 
 	nested_begin(ps, &save);
 	ps->in_command = 0;
-	part->command = parse_list(ps);
-	if (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) != TOK_EOF)
-		parse_unexpected(ps);
-	if (!ps->failed && ps->here)
-		lex_here_bodies(ps);
+	part->command = parse_late_list(ps);
 	parse_late_catch(ps, part, depth);
 	nested_end(ps, &save);
 }
@@ -145,6 +140,8 @@ static void word_command(struct parser *ps, struct parts *out, enum part_kind ki
 	out->flags |= WORD_EXPANDS | WORD_EFFECTS;
 	if (!parse_enter(ps))
 		return;
+	if (ps->in.here && !ps->in_command)
+		ps->in.shown_from = from;
 	part->command = parse_nested(ps);
 	parse_leave(ps);
 	if (!ps->failed)
@@ -165,8 +162,9 @@ static void word_late_command(struct parser *ps, struct parts *out, enum part_ki
 	out->flags |= WORD_EXPANDS | WORD_EFFECTS;
 	part->verbatim = true;
 	lex_cut(ps, &cut, close);
-	ps->in.pos = open + 1;
+	ps->in.pos = ps->in.shown_from = open + 1;
 	parse_late(ps, part);
+	ps->in.shown_from = 0;
 	part->raw = (struct slice){ ps->in.s + open + 1, close - open - 1 };
 	lex_uncut(ps, &cut);
 	ps->in.pos = close + 1;
@@ -291,7 +289,8 @@ void word_backquote(struct parser *ps, struct parts *out, enum quoted_kind kind)
 	char *text = backquote_text(ps, open + 1, in->pos - 1,
 				    kind == QUOTED_STRING || kind == QUOTED_BRACE, &n);
 
-	lex_enter(ps, &saved, text, n, lex_line(ps, open));
+	/* bash counts from the line of the command that is being run */
+	lex_enter(ps, &saved, text, n, in->here ? in->here : lex_line(ps, open));
 	parse_late(ps, part);
 	lex_leave(ps, &saved);
 	parse_leave(ps);

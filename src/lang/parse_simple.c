@@ -54,7 +54,7 @@ struct simple {
 	struct redir **redirs;
 	struct decl_arg **decl;
 	unsigned mode;		/* of the next token */
-	bool is_decl;
+	bool is_decl, has_line;
 };
 
 /* How the arguments of the command w are read. */
@@ -160,7 +160,7 @@ static void simple_shopt(struct parser *ps, const struct word *arguments)
 
 /*
  * Commands that change how the text below them is read: bash has run them by
- * then, the parser must see them.
+ * then, the parser of a whole text must see them.
  */
 static void simple_effects(struct parser *ps, const struct node *n)
 {
@@ -183,7 +183,7 @@ static void simple_effects(struct parser *ps, const struct node *n)
 
 static struct node *simple_end(struct parser *ps, struct node *n)
 {
-	if (n->simple.n_words > 1 && n->simple.words->flags & WORD_LITERAL &&
+	if (!ps->lines && n->simple.n_words > 1 && n->simple.words->flags & WORD_LITERAL &&
 	    memchr("sau", n->simple.words->text.p[0], 3))
 		simple_effects(ps, n);
 	return parse_end(ps, n);
@@ -200,12 +200,33 @@ static void simple_behind_redir(struct simple *c)
 	}
 }
 
+/*
+ * $LINENO of a command is the line bash is at when it has its first element; if
+ * that is a word, it has read the token behind it, too, to see whether it is a (.
+ */
+static void simple_line(struct parser *ps, struct simple *c)
+{
+	struct node *n = c->n;
+
+	c->has_line = true;
+	if (!simple_may_be_function(c))
+		n->line = ps->last_line;
+	else if (ps->tok.kind == TOK_NEWLINE || ps->tok.kind == TOK_EOF)
+		n->line = ps->tok.line;
+	else if (ps->tok.kind != TOK_LPAREN)
+		n->line = ps->tok.line_end;
+}
+
 static struct node *simple_run(struct parser *ps, struct simple *c)
 {
 	struct node *n = c->n;
 
 	for (;;) {
-		switch (lex_peek(ps, c->mode)) {
+		enum tok_kind kind = lex_peek(ps, c->mode);
+
+		if (!c->has_line && c->mode & LEX_MIDDLE && !ps->in.foreign)
+			simple_line(ps, c);
+		switch (kind) {
 		case TOK_WORD:
 			simple_word(ps, c);
 			break;

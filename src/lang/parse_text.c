@@ -71,13 +71,11 @@ static void parse_end_scratch(struct parser *ps)
 		map_end(&ps->aliases);
 }
 
-static void parse_text(struct parser *ps, const char *text, size_t n,
-		       void (*body)(struct parser *ps))
+static void parse_take_text(struct parser *ps, const char *text, size_t n)
 {
 	const struct parse_options *opt = ps->opt;
 	struct script *script = ps->script;
 
-	script->name = mem_dup(ps->mem, opt->name, strlen(opt->name));
 	if (n > opt->source_max) {
 		parse_fail(ps, 1, 0, "source of %zu bytes exceeds the limit source_bytes (%zu)", n,
 			   opt->source_max);
@@ -87,24 +85,52 @@ static void parse_text(struct parser *ps, const char *text, size_t n,
 	ps->in.s = parse_copy_text(ps->mem, n ? text : "", &n);
 	ps->in.end = n;
 	script->text = ps->in.s;
-	script->n = n;
-	body(ps);
+	script->n = script->end = n;
+}
+
+/* The source's text is nobody else's while it is read, so cuts in it do no harm. */
+static void parse_take_line(struct parser *ps, const struct parse_lines *l)
+{
+	struct script *script = ps->script;
+
+	script->source = script_ref(l->source);
+	script->text = l->source->text;
+	script->n = l->source->n;
+	script->pos = script->end = l->pos;
+	ps->in.s = (char *)(uintptr_t)script->text;
+	ps->in.end = script->n;
+	ps->in.pos = ps->in.line_at = l->pos;
+	ps->in.line = l->line;
+	ps->lines = l;
+}
+
+static void parse_text(struct parser *ps, struct parse_text text, void (*body)(struct parser *ps))
+{
+	const struct parse_options *opt = ps->opt;
+
+	ps->script->name = mem_dup(ps->mem, opt->name, strlen(opt->name));
+	if (text.lines)
+		parse_take_line(ps, text.lines);
+	else
+		parse_take_text(ps, text.p, text.n);
+	if (!ps->failed)
+		body(ps);
 }
 
 /* The same, and back here when memory ends: setjmp() in a function of its own,
  * because of what it does to variables. */
-static void parse_guarded(struct parser *ps, const char *text, size_t n,
+static void parse_guarded(struct parser *ps, struct parse_text text,
 			  void (*body)(struct parser *ps))
 {
 	if (!setjmp(ps->mem->out)) {
-		parse_text(ps, text, n, body);
+		parse_text(ps, text, body);
 		return;
 	}
 	ps->failure = (struct failure){ .message = MEM_OUT_OF, .line = 1, .limit = true };
 	ps->failed = true;
 }
 
-struct script *parse_run(struct tsb_heap *heap, const char *text, size_t n,
+struct script *parse_run(struct tsb_heap *heap, struct parse_text text,
 			 const struct parse_options *opt, struct parse_error *err,
 			 void (*body)(struct parser *ps))
 {
@@ -123,8 +149,12 @@ struct script *parse_run(struct tsb_heap *heap, const char *text, size_t n,
 	mem.arena = &script->arena;
 	parse_init(&ps, &mem, heap, opt);
 	ps.script = script;
-	parse_guarded(&ps, text, n, body);
+	parse_guarded(&ps, text, body);
 	script->warnings = ps.warnings;
+	if (text.lines && !ps.failed) {
+		text.lines->line = lex_line(&ps, script->end);
+		text.lines->pos = script->end;
+	}
 	parse_end_scratch(&ps);
 	if (!ps.failed)
 		return script;
@@ -165,8 +195,8 @@ struct word *parse_word_text(struct tsb_heap *heap, const char *text, size_t n, 
 			     const struct parse_options *opt, struct script **owner,
 			     struct parse_error *err)
 {
-	struct script *script = parse_run(heap, text, n, opt, err, double_quoted ?
-					  parse_string_word : parse_plain_word);
+	struct script *script = parse_run(heap, (struct parse_text){ text, n, NULL }, opt, err,
+					  double_quoted ? parse_string_word : parse_plain_word);
 
 	if (!script)
 		return NULL;
@@ -210,10 +240,13 @@ struct script *script_ref(struct script *s)
 
 void script_drop(struct script *s)
 {
-	if (!s || --s->refs)
-		return;
-	arena_end(&s->arena);
-	heap_free(s->heap, s);
+	while (s && !--s->refs) {
+		struct script *source = s->source;
+
+		arena_end(&s->arena);
+		heap_free(s->heap, s);
+		s = source;
+	}
 }
 
 bool parse_is_name(const char *s, size_t n)

@@ -54,6 +54,8 @@ struct lex_frame {
 	uint32_t line;
 	uint32_t anchor;	/* foreign: the position all its nodes get */
 	bool foreign;		/* not script->text itself */
+	uint32_t here;		/* a here-document's body: the line of its operator */
+	size_t shown_from;	/* messages show the line's text from here on */
 	bool ended;		/* its missing last newline was made up */
 	unsigned level;		/* number of aliases it stands in */
 	bool blank;		/* alias: its text ends with a blank */
@@ -171,6 +173,7 @@ struct parser {
 	struct lang_memory *mem;
 	struct tsb_heap *heap;
 	struct script *script;
+	const struct parse_lines *lines;	/* where this one begins; NULL: a whole text */
 	const struct parse_options *opt;
 	struct str text;	/* scratch: text with escapes removed */
 	struct str message;	/* scratch of fail.c */
@@ -288,6 +291,8 @@ static inline void parse_leave(struct parser *ps)
 /* ---- parse*.c ---- */
 
 struct node *parse_list(struct parser *ps);
+/* The whole of a late text; when it fails, the lines above the failure. */
+struct node *parse_late_list(struct parser *ps);
 struct node *parse_command(struct parser *ps);
 struct node *parse_simple(struct parser *ps);
 struct node *parse_compound(struct parser *ps);	/* NULL without failure: no compound here */
@@ -389,8 +394,13 @@ void word_token(struct parser *ps, unsigned mode);
 /* parse_text.c */
 /* What is in the scratch ps->text, to keep. */
 struct slice text_dup(struct parser *ps);
+struct parse_text {
+	const char *p;
+	size_t n;
+	struct parse_lines *lines;	/* or, if not NULL: its next line */
+};
 /* Makes a script of the text and lets `body` read it; NULL and *err if it fails. */
-struct script *parse_run(struct tsb_heap *heap, const char *text, size_t n,
+struct script *parse_run(struct tsb_heap *heap, struct parse_text text,
 			 const struct parse_options *opt, struct parse_error *err,
 			 void (*body)(struct parser *ps));
 /* A subscript met when an expanded text is parsed. */

@@ -345,10 +345,6 @@ enum flow run_text(struct shell *sh, const char *text, size_t n, const char *nam
 		   const char *what);
 /* Reads commands from a descriptor and runs each when it is complete (bash -s). */
 enum flow run_stream(struct shell *sh, int fd, const char *name);
-/* Aliases in the text: each command must be run before the next is parsed. */
-bool text_wants_lines(const struct shell *sh, const char *text, size_t n);
-enum flow run_lines(struct shell *sh, const char *text, size_t n, const char *name, uint32_t line,
-		    const char *what);
 enum flow source_file(struct shell *sh, const char *path, const char *shown, int argc, char **argv,
 		      bool optional);
 

@@ -99,23 +99,6 @@ static enum flow eval_list(struct shell *sh, const struct node *list)
 	return FLOW_NEXT;
 }
 
-/* set -v: the lines of the source up to the end of an item, once each. */
-static void verbose_print(struct shell *sh, const struct script *s, uint32_t *at, uint32_t end)
-{
-	uint32_t from = *at;
-
-	while (end < s->n && s->text[end] != '\n')
-		end++;
-	if (end < s->n)
-		end++;
-	if (end > from && sh->opts[OPT_VERBOSE]) {
-		tsb_write_all(sh->p, 2, s->text + from, end - from);
-		if (s->text[end - 1] != '\n')
-			tsb_write_all(sh->p, 2, "\n", 1);
-	}
-	*at = end > from ? end : from;
-}
-
 /* set -t: the shell ends with the line; -c strings are one command to it. */
 static bool one_command_done(const struct shell *sh, const struct node *n)
 {
@@ -128,13 +111,11 @@ enum flow eval_script(struct shell *sh, const struct script *s)
 	const struct script *outer = doing(sh)->script;
 	const struct node *n = s->body ? s->body->list.first : NULL;
 	enum flow f = FLOW_NEXT;
-	uint32_t shown = 0;
 
 	doing(sh)->script = s;
 	if (!n)
 		sh->status = 0;
 	while (n) {
-		verbose_print(sh, s, &shown, n->end);
 		if (sh->opts[OPT_NOEXEC] && !sh->interactive)
 			break;
 		if (!n->next && doing(sh)->exec_last && sh->call_depth == 0 && !n->background)

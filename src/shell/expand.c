@@ -187,6 +187,8 @@ static void expand_command(struct build *b, const struct part *part, enum emit h
 		b->flow = eval_substitution(b->sh, part->command, &text);
 	else
 		b->sh->substitution_status = 0;
+	if (part->late && b->flow == FLOW_NEXT)
+		b->flow = eval_late(b->sh, part);
 	build_emit(b, text.p, text.n, how);
 }
 

@@ -200,6 +200,9 @@ enum flow eval_text(struct shell *sh, const char *text, size_t n, const char *na
  * and trailing newlines removed; the status goes to sh->status.
  */
 enum flow eval_substitution(struct shell *sh, const struct node *n, struct slice *out);
+/* The text of a $( ) is wrong: message and status. In a here-document bash reads
+ * $( ) itself and then gives up the redirection. */
+enum flow eval_late(struct shell *sh, const struct part *part);
 /* <( ) and >( ): starts the process; the path /dev/fd/N. */
 enum flow eval_process_substitution(struct shell *sh, const struct node *n, bool in,
 				    struct slice *path);

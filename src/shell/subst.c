@@ -164,6 +164,25 @@ enum flow eval_substitution(struct shell *sh, const struct node *n, struct slice
 	return f;
 }
 
+enum flow eval_late(struct shell *sh, const struct part *part)
+{
+	const struct syntax_error *late = part->late;
+	struct parse_error err = { .line = late->line, .detail_line = late->line };
+
+	str_init(&err.message, sh->heap, STR_MAX_DEFAULT);
+	str_init(&err.detail, sh->heap, STR_MAX_DEFAULT);
+	str_adds(&err.message, late->message);
+	str_addslice(&err.detail, late->detail);
+	parse_message(sh, &err, "command substitution");
+	str_end(&err.message);
+	str_end(&err.detail);
+	sh->substitution_status = sh->status = STATUS_USAGE;
+	if (part->backquoted || part->verbatim)
+		return FLOW_NEXT;
+	sh->status = 1;
+	return FLOW_ABORT;
+}
+
 /* ---- <( ) and >( ) ---- */
 
 /* A number near the top, as bash gives: 63, 62, ... */

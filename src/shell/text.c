@@ -2,10 +2,9 @@
  * Text that becomes commands: eval, trap actions, sourced files, whole scripts,
  * scripts read from a descriptor.
  *
- * A text is parsed as a whole and then run. Two kinds are read command by
- * command instead, as bash reads everything: scripts on a descriptor that their
- * own commands read from as well (bash < file), and texts that define aliases,
- * because those change how the following lines are parsed.
+ * Each line, or as many as a command needs, is run before the next is parsed.
+ * A script on a descriptor that its own commands read from as well (bash < file)
+ * is not even read further.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -81,69 +80,113 @@ static enum flow parse_failed(struct shell *sh, struct parse_error *err, const c
 	return FLOW_NEXT;
 }
 
+/* What the process must give back if it is dropped. */
+static void hold(struct shell *sh, struct script *s)
+{
+	struct script **held = vec_add(sh->heap, &doing(sh)->held);
+
+	if (held)
+		*held = s;
+}
+
+static void let_go(struct shell *sh)
+{
+	if (doing(sh)->held.n)
+		script_drop(vec_pop(&doing(sh)->held));
+}
+
 /* Runs a parsed script that is ours to drop. */
 static enum flow run_script(struct shell *sh, struct script *s)
 {
-	struct script **held = vec_add(sh->heap, &doing(sh)->held);
 	const struct script *script = sh->script;
 	const struct node *current = sh->current, *simple = doing(sh)->simple;
 	enum flow f;
 
-	if (held)
-		*held = s;
+	hold(sh, s);
 	f = eval_script(sh, s);
 	doing(sh)->simple = simple;
 	if (sh->script == s && s->refs == 1) {	/* BASH_COMMAND: this text goes now */
 		sh->script = script;
 		sh->current = current;
 	}
-	if (doing(sh)->held.n)
-		script_drop(vec_pop(&doing(sh)->held));
+	let_go(sh);
 	return f;
 }
 
-static bool contains(const char *text, size_t n, const char *word)
+/* set -v: the lines as they are read. */
+static void verbose_print(struct shell *sh, const struct parse_lines *l, size_t from, size_t to)
 {
-	return memmem(text, n, word, strlen(word)) != NULL;
+	const char *text = l->source->text;
+
+	if (!sh->opts[OPT_VERBOSE] || to <= from)
+		return;
+	tsb_write_all(sh->p, 2, text + from, to - from);
+	if (text[to - 1] != '\n')
+		tsb_write_all(sh->p, 2, "\n", 1);
 }
 
-bool text_wants_lines(const struct shell *sh, const char *text, size_t n)
+/* Up to the end of the line that has a syntax error. */
+static size_t verbose_end(const struct parse_lines *l, const struct parse_error *err)
 {
-	if (!contains(text, n, "alias"))
+	const char *text = l->source->text;
+	size_t at = err->pos < l->source->n && !err->incomplete ? err->pos : l->source->n;
+	const char *end = memchr(text + at, '\n', l->source->n - at);
+
+	return end ? (size_t)(end - text) + 1 : l->source->n;
+}
+
+/* One line; false: it was the last, or wrong. */
+static bool run_line(struct shell *sh, struct parse_lines *l, struct parse_error *err,
+		     enum flow *f)
+{
+	struct doing *d = doing(sh);
+	struct parse_options opt = shell_parse_options(sh, current_source(sh), 0);
+	bool verbose = sh->opts[OPT_VERBOSE], exec_last = d->exec_last;
+	size_t from = l->pos;
+	struct script *s = parse_lines_next(l, &opt, err);
+
+	if (verbose)
+		verbose_print(sh, l, from, err->message.n ? verbose_end(l, err) : l->pos);
+	if (!s)
 		return false;
-	return sh->opts[SHOPT_EXPAND_ALIASES] || contains(text, n, "expand_aliases") ||
-	       contains(text, n, "posix");
+	parse_warnings(sh, s);
+	d->exec_last = exec_last && parse_lines_done(l);
+	*f = run_script(sh, s);
+	d->exec_last = exec_last;
+	return *f == FLOW_NEXT;
 }
 
-static enum flow text_outcome(struct shell *sh, bool parsed, enum flow f)
+/* An error in a text, told. */
+static enum flow text_failed(struct shell *sh, struct parse_error *err, const char *what)
 {
-	if (!parsed && sh->call_depth <= 1 && sh->opts[OPT_POSIX])
-		return FLOW_EXIT;
-	return f;
+	enum flow f = parse_failed(sh, err, what);
+
+	return sh->call_depth <= 1 && sh->opts[OPT_POSIX] ? FLOW_EXIT : f;
 }
 
 enum flow run_text(struct shell *sh, const char *text, size_t n, const char *name, uint32_t line,
 		   const char *what)
 {
-	struct parse_options opt;
+	struct parse_options opt = shell_parse_options(sh, name, line);
+	struct parse_lines l;
 	struct parse_error err;
-	struct script *s;
 	enum flow f = FLOW_NEXT;
 
-	if (text_wants_lines(sh, text, n))
-		return run_lines(sh, text, n, name, line, what);
-	opt = shell_parse_options(sh, current_source(sh), line);
 	error_init(sh, &err);
-	s = parse_script(doing(sh)->script_heap, text, n, &opt, &err);
-	if (s) {
-		parse_warnings(sh, s);
-		f = run_script(sh, s);
-	} else {
-		f = parse_failed(sh, &err, what);
+	if (parse_lines_begin(&l, doing(sh)->script_heap, text, n, &opt, &err)) {
+		bool ran = false;
+
+		hold(sh, l.source);
+		while (run_line(sh, &l, &err, &f))
+			ran = true;
+		if (!ran && f == FLOW_NEXT && !err.message.n)
+			sh->status = 0;
+		let_go(sh);
 	}
+	if (err.message.n)
+		f = text_failed(sh, &err, what);
 	error_end(&err);
-	(void)name;
-	return text_outcome(sh, s != NULL, f);
+	return f;
 }
 
 enum flow eval_text(struct shell *sh, const char *text, size_t n, const char *name, uint32_t line)
@@ -160,7 +203,7 @@ enum flow eval_text(struct shell *sh, const char *text, size_t n, const char *na
 	return f;
 }
 
-/* ---- Command by command ---- */
+/* ---- From a descriptor ---- */
 
 struct piece {			/* lines not yet run */
 	struct str text;
@@ -218,32 +261,6 @@ static void piece_next(struct piece *pc)
 	str_reset(&pc->text);
 }
 
-enum flow run_lines(struct shell *sh, const char *text, size_t n, const char *name, uint32_t line,
-		    const char *what)
-{
-	struct piece pc = { .line = line };
-	enum flow f = FLOW_NEXT;
-	size_t at = 0;
-
-	(void)name;
-	str_init(&pc.text, sh->heap, STR_MAX_DEFAULT);
-	while (at < n && f == FLOW_NEXT) {
-		const char *end = memchr(text + at, '\n', n - at);
-		size_t len = end ? (size_t)(end - text) - at + 1 : n - at;
-
-		str_addn(&pc.text, text + at, len);
-		at += len;
-		if (at < n && line_continues(&pc.text))
-			continue;
-		if (piece_try(sh, &pc, at >= n, what, &f))
-			piece_next(&pc);
-	}
-	str_end(&pc.text);
-	return f;
-}
-
-/* ---- From a descriptor ---- */
-
 struct line_source {
 	int fd;
 	bool seekable;
@@ -288,7 +305,11 @@ enum flow run_stream(struct shell *sh, int fd, const char *name)
 	src.seekable = tsb_lseek(sh->p, fd, 0, SEEK_CUR) >= 0;
 	str_init(&pc.text, sh->heap, STR_MAX_DEFAULT);
 	while (!src.end && f == FLOW_NEXT) {
+		size_t from = pc.text.n;
+
 		read_line(sh, &src, &pc.text);
+		if (sh->opts[OPT_VERBOSE])
+			tsb_write_all(sh->p, 2, pc.text.p + from, pc.text.n - from);
 		if (!src.end && line_continues(&pc.text))
 			continue;
 		if (pc.text.n && piece_try(sh, &pc, src.end, NULL, &f))

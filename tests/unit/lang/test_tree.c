@@ -213,7 +213,7 @@ static void check_lines(struct lang *t)
 
 	is_int(n->line, 1, "line 1");
 	n = n->next;
-	is_int(n->line, 2, "line 2");
+	is_int(n->line, 3, "the line in which the second token ends");
 	is_int(n->line_end, 4, "ends in line 4");
 	is_int(n->simple.words->next->next->parts->command->list.first->next->line, 4, "inside");
 	n = n->next;
