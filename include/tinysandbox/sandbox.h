@@ -93,6 +93,8 @@ struct tsb_options {
 #define TSB_OPTIONS_INIT { sizeof(struct tsb_options), NULL, NULL, NULL, NULL, false, false, \
 			   1700000000, 1 }
 
+/* The environment of a sandbox that is given none: NAME=VALUE, NULL-terminated, static. */
+const char *const *tsb_default_env(void);
 /* opt may be NULL. */
 int tsb_sandbox_open(struct tsb_sandbox **out, const struct tsb_options *opt);
 /* Waits for nothing: TSB_ERR_BUSY while a run is in progress. NULL is fine. */

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/letters.h"
+
 static int hex4(const char *p)
 {
 	int value = 0;
@@ -108,24 +110,12 @@ static size_t restore_bytes(char *p, size_t n)
 
 /* ---- base64 ---- */
 
-static const char digits64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 static char *base64_encode(const unsigned char *p, size_t n)
 {
 	char *out = malloc(n / 3 * 4 + 5), *o = out;
 
-	for (size_t i = 0; out && i < n; i += 3) {
-		uint32_t v = (uint32_t)p[i] << 16;
-
-		if (i + 1 < n)
-			v |= (uint32_t)p[i + 1] << 8;
-		if (i + 2 < n)
-			v |= p[i + 2];
-		*o++ = digits64[v >> 18];
-		*o++ = digits64[v >> 12 & 63];
-		*o++ = i + 1 < n ? digits64[v >> 6 & 63] : '=';
-		*o++ = i + 2 < n ? digits64[v & 63] : '=';
-	}
+	for (size_t i = 0; out && i < n; i += 3, o += 4)
+		letters_encode(&letters_64, p + i, n - i < 3 ? n - i : 3, o);
 	if (out)
 		*o = '\0';
 	return out;
@@ -134,25 +124,18 @@ static char *base64_encode(const unsigned char *p, size_t n)
 static char *base64_decode(const char *p, size_t n, size_t *out_n)
 {
 	char *out = malloc(n / 4 * 3 + 4);
-	uint32_t v = 0;
-	int bits = 0;
+	signed char values[256];
+	size_t got;
+	bool ok = true;
 
 	*out_n = 0;
-	for (size_t i = 0; out && i < n; i++) {
-		const char *d = p[i] ? strchr(digits64, p[i]) : NULL;
-
-		if (p[i] == '=')
-			break;
-		if (!d) {
-			free(out);
-			return NULL;
-		}
-		v = v << 6 | (uint32_t)(d - digits64);
-		bits += 6;
-		if (bits >= 8) {
-			bits -= 8;
-			out[(*out_n)++] = (char)(v >> bits);
-		}
+	letters_values(&letters_64, values);
+	for (size_t i = 0; out && ok && i < n; i += 4, *out_n += got)
+		ok = letters_decode(&letters_64, values, (const unsigned char *)p + i,
+				    n - i < 4 ? n - i : 4, out + *out_n, &got);
+	if (!ok) {
+		free(out);
+		return NULL;
 	}
 	if (out)
 		out[*out_n] = '\0';

@@ -28,21 +28,24 @@ static int set_limits(const struct cli *cli, struct tsb_limits *limits)
 	return 0;
 }
 
-static const char *const default_env[] = {
-	"HOME=/home/user", "USER=user", "LOGNAME=user", "SHELL=/bin/bash", "TERM=xterm-256color",
-	"LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin", "HOSTNAME=sandbox"
-};
-#define N_DEFAULT (sizeof(default_env) / sizeof(default_env[0]))
+static size_t count_env(const char *const *env)
+{
+	size_t n = 0;
+
+	while (env[n])
+		n++;
+	return n;
+}
 
 /* The default environment, with --env in the place of its namesakes. */
 static const char **make_env(const struct cli *cli)
 {
-	const char **env = calloc(N_DEFAULT + cli->env.n + 1, sizeof(*env));
-	size_t n = N_DEFAULT;
+	size_t n = count_env(tsb_default_env());
+	const char **env = calloc(n + cli->env.n + 1, sizeof(*env));
 
 	if (!env)
 		return NULL;
-	memcpy(env, default_env, sizeof(default_env));
+	memcpy(env, tsb_default_env(), n * sizeof(*env));
 	for (size_t i = 0; i < cli->env.n; i++) {
 		const char *row = cli->env.at[i];
 		size_t name = strcspn(row, "="), k = 0;
@@ -69,11 +72,13 @@ static const char **make_env(const struct cli *cli)
 /* Rows that make_env() composed are its own; the others are borrowed. */
 static void free_env(const struct cli *cli, const char **env)
 {
+	const char *const *standard = tsb_default_env();
+
 	for (size_t i = 0; env && env[i]; i++) {
 		bool borrowed = false;
 
-		for (size_t k = 0; k < N_DEFAULT; k++)
-			borrowed |= env[i] == default_env[k];
+		for (size_t k = 0; standard[k]; k++)
+			borrowed |= env[i] == standard[k];
 		for (size_t k = 0; k < cli->env.n; k++)
 			borrowed |= env[i] == cli->env.at[k];
 		if (!borrowed)

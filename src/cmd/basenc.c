@@ -1,30 +1,19 @@
 /*
  * base64, base32 - bytes as letters of an alphabet, and back.
  *
- * Both work on groups: so many bytes are so many letters. A last group that is
- * not full is filled with "=".
+ * The groups are base/letters.h's; here are lines, garbage and messages.
  */
 #include "cmd/cmd.h"
 
 #include <string.h>
 
+#include "base/letters.h"
 #include "base/num.h"
 #include "cmd/lines.h"
 #include "cmd/util.h"
 
-struct basenc_code {
-	const char *alphabet;
-	unsigned bits;			/* a letter */
-	unsigned bytes, letters;	/* of a group */
-};
-
-static const struct basenc_code basenc_64 = {
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 3, 4
-};
-static const struct basenc_code basenc_32 = { "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 5, 5, 8 };
-
 struct basenc {
-	const struct basenc_code *code;
+	const struct letters_code *code;
 	bool decode, ignore;
 	uint64_t wrap;
 
@@ -79,22 +68,15 @@ static void basenc_put(struct basenc *b, const char *s, size_t n)
 /* n bytes, at most a group. */
 static void basenc_encode_group(struct basenc *b, const unsigned char *at, size_t n)
 {
-	const struct basenc_code *c = b->code;
-	unsigned total = c->bytes * 8, used = (unsigned)(n * 8 + c->bits - 1) / c->bits;
-	uint64_t v = 0;
-	char out[8];
+	char out[LETTERS_MAX];
 
-	for (unsigned i = 0; i < c->bytes; i++)
-		v = v << 8 | (i < n ? at[i] : 0u);
-	for (unsigned i = 0; i < c->letters; i++)
-		out[i] = i < used ? c->alphabet[v >> (total - (i + 1) * c->bits) & ((1u << c->bits) - 1)]
-				  : '=';
-	basenc_put(b, out, c->letters);
+	letters_encode(b->code, at, n, out);
+	basenc_put(b, out, b->code->letters);
 }
 
 static int basenc_encode(struct basenc *b, struct tsb_reader *in)
 {
-	unsigned char group[8];
+	unsigned char group[LETTERS_MAX];
 	size_t held = 0, n;
 	char *data;
 
@@ -117,45 +99,20 @@ static int basenc_encode(struct basenc *b, struct tsb_reader *in)
 
 /* ---- Decoding ---- */
 
-/* How many letters of a full group stand for n bytes. */
-static unsigned basenc_letters_of(const struct basenc_code *c, unsigned n)
-{
-	return (n * 8 + c->bits - 1) / c->bits;
-}
-
 /* n letters, at most a group: writes what can be read of them; false: some not. */
 static bool basenc_decode_group(struct basenc *b, const unsigned char *at, size_t n)
 {
-	const struct basenc_code *c = b->code;
-	unsigned have = 0, need, bits = 0;
-	uint64_t v = 0;
+	char out[LETTERS_BYTES_MAX];
+	size_t got;
+	bool ok = letters_decode(b->code, b->value, at, n, out, &got);
 
-	if (c->letters == 8 && n < 8)
-		return false;
-	for (unsigned byte = 1; byte <= c->bytes; byte++) {
-		need = basenc_letters_of(c, byte);
-		if (have < n && at[have] == '=' && byte > 1) {
-			/* From here on all must be padding, and the group full. */
-			for (; have < n; have++)
-				if (at[have] != '=')
-					return false;
-			return n == c->letters;
-		}
-		for (; have < need; have++) {
-			if (have >= n || b->value[at[have]] < 0)
-				return false;
-			v = v << c->bits | (uint64_t)b->value[at[have]];
-			bits += c->bits;
-		}
-		bits -= 8;
-		sink_putc(&b->out, (int)(v >> bits & 255));
-	}
-	return true;
+	sink_put(&b->out, out, got);
+	return ok;
 }
 
 static int basenc_decode(struct basenc *b, struct tsb_reader *in)
 {
-	unsigned char group[8];
+	unsigned char group[LETTERS_MAX];
 	size_t held = 0, n;
 	bool ok = true;
 	char *data;
@@ -198,9 +155,7 @@ static int basenc_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		tsb_warn_errno(p, fd, "%s", quote_f(p, name));
 		return 1;
 	}
-	memset(b->value, -1, sizeof(b->value));
-	for (int i = 0; i < 1 << b->code->bits; i++)
-		b->value[(unsigned char)b->code->alphabet[i]] = (signed char)i;
+	letters_values(b->code, b->value);
 	sink_init(&b->out, p);
 	tsb_reader_init(&in, p, fd);
 	status = b->decode ? basenc_decode(b, &in) : basenc_encode(b, &in);
@@ -221,5 +176,5 @@ static int basenc_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		.defaults = &command##_defaults, .run = basenc_run, \
 	}
 
-BASENC_COMMAND(base64, basenc_64, "Base64");
-BASENC_COMMAND(base32, basenc_32, "Base32");
+BASENC_COMMAND(base64, letters_64, "Base64");
+BASENC_COMMAND(base32, letters_32, "Base32");

@@ -177,6 +177,14 @@ static void cat_block(struct cat *o, const char *at, size_t n)
 	}
 }
 
+static int cat_end(struct cat *o, const char *name, const struct lines *in)
+{
+	if (!in->error)
+		return 0;
+	tsb_warn_errno(o->p, in->error, "%s", quote_f(o->p, name));
+	return 1;
+}
+
 static int cat_formatted(struct cat *o, const char *name, int fd, struct lines *in)
 {
 	lines_open(in, o->p, fd);
@@ -188,10 +196,7 @@ static int cat_formatted(struct cat *o, const char *name, int fd, struct lines *
 		if (cat_write_failed(o))
 			return 0;
 	}
-	if (!in->error)
-		return 0;
-	tsb_warn_errno(o->p, in->error, "%s", quote_f(o->p, name));
-	return 1;
+	return cat_end(o, name, in);
 }
 
 static int cat_simple(struct cat *o, const char *name, int fd, struct lines *in)
@@ -209,10 +214,7 @@ static int cat_simple(struct cat *o, const char *name, int fd, struct lines *in)
 		if (cat_write_failed(o))
 			return 0;
 	}
-	if (!in->error)
-		return 0;
-	tsb_warn_errno(o->p, in->error, "%s", quote_f(o->p, name));
-	return 1;
+	return cat_end(o, name, in);
 }
 
 /* A regular file copied to its own end would never end. */

@@ -41,15 +41,6 @@ static int chmod_add_mode(struct tsb_proc *p, void *opts, const struct tsb_opt *
 	return 0;
 }
 
-static int chmod_set_root(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
-			  const char *arg)
-{
-	(void)p;
-	(void)arg;
-	((struct chmod *)opts)->guard_root = opt->value;
-	return 0;
-}
-
 #define CHMOD_MODE(c) { TSB_OPTION_CALL, (c), NULL, NULL, "", 0, 0, \
 			TSB_ARG_OPTIONAL | TSB_OPT_HIDDEN, chmod_add_mode }
 
@@ -60,10 +51,7 @@ static const struct tsb_opt chmod_opts[] = {
 	TSB_OPT_FLAG(struct chmod, silent, 0, "quiet", NULL),
 	TSB_OPT_SET(struct chmod, say, CHMOD_SAY_ALL, 'v', "verbose",
 		    "output a diagnostic for every file processed"),
-	TSB_OPT_CALL(chmod_set_root, 0, 0, "no-preserve-root", NULL,
-		     "do not treat '/' specially (the default)"),
-	TSB_OPT_CALL(chmod_set_root, 1, 0, "preserve-root", NULL,
-		     "fail to operate recursively on '/'"),
+	UTIL_ROOT_OPTS(struct chmod, guard_root),
 	TSB_OPT_FLAG(struct chmod, recursive, 'R', "recursive",
 		     "change files and directories recursively"),
 	TSB_OPT_STR(struct chmod, reference, 0, "reference", "RFILE",
@@ -163,16 +151,9 @@ static enum chmod_result chmod_look(struct chmod *o, const struct walk_entry *e)
 
 static bool chmod_is_guarded(struct chmod *o, const struct walk_entry *e)
 {
-	struct tsb_proc *p = o->p;
-
 	if (!o->recursive || !o->guard_root || !util_same_file(&e->st, &o->root))
 		return false;
-	if (!strcmp(e->path, "/"))
-		tsb_warn(p, "it is dangerous to operate recursively on %s", quote_af(p, e->path));
-	else
-		tsb_warn(p, "it is dangerous to operate recursively on %s (same as %s)",
-			 quote_af(p, e->path), quote_af(p, "/"));
-	tsb_warn(p, "use --no-preserve-root to override this failsafe");
+	util_warn_root(o->p, e->path);
 	return true;
 }
 

@@ -32,22 +32,11 @@ struct head {
 
 static int head_number(struct tsb_proc *p, struct head *o, bool bytes, const char *arg)
 {
-	enum num_result r;
-
 	o->bytes = bytes;
 	o->all_but = *arg == '-';
 	if (o->all_but)
 		arg++;
-	r = *arg == '-' ? NUM_INVALID : num_suffixed(arg, "bkKmMGTPEZY0", &o->count);
-	if (r == NUM_OK)
-		return 0;
-	if (r == NUM_RANGE)
-		tsb_warn_errno(p, EOVERFLOW, "invalid number of %s: %s",
-			       bytes ? "bytes" : "lines", quote_text(p, arg));
-	else
-		tsb_warn(p, "invalid number of %s: %s", bytes ? "bytes" : "lines",
-			 quote_text(p, arg));
-	return 1;
+	return util_count(p, arg, bytes, &o->count);
 }
 
 static int head_set_count(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,

@@ -26,19 +26,9 @@ struct install {
 	struct copy c;
 };
 
-static int install_ignore(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
-			  const char *arg)
-{
-	(void)p;
-	(void)opts;
-	(void)opt;
-	(void)arg;
-	return 0;
-}
-
 static const struct tsb_opt install_opts[] = {
 	BACKUP_OPTS(struct install, copy.backup),
-	TSB_OPT_CALL(install_ignore, 0, 'c', NULL, NULL, "(ignored)"),
+	TSB_OPT_CALL(util_ignore, 0, 'c', NULL, NULL, "(ignored)"),
 	TSB_OPT_FLAG(struct install, compare, 'C', "compare",
 		     "compare content of source and destination files, and if no change to "
 		     "content, ownership, and permissions, do not modify the destination at all"),

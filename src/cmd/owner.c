@@ -13,16 +13,6 @@
 #include "cmd/util.h"
 #include "cmd/walk.h"
 
-int owner_set_root(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
-{
-	struct owner *o = (struct owner *)(void *)((char *)opts + opt->offset);
-
-	(void)p;
-	(void)arg;
-	o->guard_root = opt->value;
-	return 0;
-}
-
 bool owner_number(const char *s, uint32_t *id)
 {
 	uint64_t v;
@@ -170,16 +160,9 @@ static bool owner_look(struct owner *o, const struct walk_entry *e)
 
 static bool owner_guarded(struct owner *o, struct walk *w, struct walk_entry *e)
 {
-	struct tsb_proc *p = o->p;
-
 	if (!o->recursive || !o->guard_root || !util_same_file(&e->st, &o->root))
 		return false;
-	if (!strcmp(e->path, "/"))
-		tsb_warn(p, "it is dangerous to operate recursively on %s", quote_af(p, e->path));
-	else
-		tsb_warn(p, "it is dangerous to operate recursively on %s (same as %s)",
-			 quote_af(p, e->path), quote_af(p, "/"));
-	tsb_warn(p, "use --no-preserve-root to override this failsafe");
+	util_warn_root(o->p, e->path);
 	walk_skip(w);
 	e->number = 1;
 	return true;

@@ -6,6 +6,8 @@
 
 #include <tinysandbox/command.h>
 
+#include "cmd/util.h"
+
 enum { OWNER_KEEP = UINT32_MAX };	/* an id that is not to change, or not asked for */
 enum owner_say { OWNER_SAY_NOTHING, OWNER_SAY_CHANGES, OWNER_SAY_ALL };
 enum owner_walk { OWNER_PHYSICAL, OWNER_OPERANDS, OWNER_LOGICAL };
@@ -25,8 +27,6 @@ struct owner {
 #define OWNER_INIT .deref = -1, .uid = OWNER_KEEP, .gid = OWNER_KEEP, \
 	.from_uid = OWNER_KEEP, .from_gid = OWNER_KEEP
 
-tsb_opt_fn owner_set_root;
-
 /* The options both have, but --from. */
 #define OWNER_OPTS(type_, f) \
 	TSB_OPT_FLAG(type_, f.recursive, 'R', "recursive", \
@@ -42,11 +42,7 @@ tsb_opt_fn owner_set_root;
 		    "than the symbolic link itself"), \
 	TSB_OPT_SET(type_, f.deref, 0, 'h', "no-dereference", \
 		    "affect symbolic links instead of any referenced file"), \
-	{ TSB_OPTION_CALL, 0, "no-preserve-root", NULL, \
-	  "do not treat '/' specially (the default)", offsetof(type_, f), 0, TSB_ARG_NONE, \
-	  owner_set_root }, \
-	{ TSB_OPTION_CALL, 0, "preserve-root", NULL, "fail to operate recursively on '/'", \
-	  offsetof(type_, f), 1, TSB_ARG_NONE, owner_set_root }, \
+	UTIL_ROOT_OPTS(type_, f.guard_root), \
 	TSB_OPT_STR(type_, f.reference, 0, "reference", "RFILE", \
 		    "use RFILE's owner and group rather than specifying values"), \
 	TSB_OPT_SET(type_, f.walk, OWNER_OPERANDS, 'H', NULL, \

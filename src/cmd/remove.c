@@ -110,13 +110,7 @@ static bool remove_operand_refused(struct remove *o, struct walk_entry *e)
 		return true;
 	}
 	if (!o->allow_root && !walk_stat(o->walk, e) && util_same_file(&e->st, &o->root)) {
-		if (!strcmp(e->path, "/"))
-			tsb_warn(p, "it is dangerous to operate recursively on %s",
-				 quote_af(p, e->path));
-		else
-			tsb_warn(p, "it is dangerous to operate recursively on %s (same as %s)",
-				 quote_af(p, e->path), quote_af(p, "/"));
-		tsb_warn(p, "use --no-preserve-root to override this failsafe");
+		util_warn_root(p, e->path);
 		return true;
 	}
 	if (o->one_device_args && !walk_stat(o->walk, e) &&

@@ -1,6 +1,7 @@
 /*
  * One conversion of a printf-like format that is given at run time ("%-8s" of
- * stat, du, find): flags, width and precision, and putting values out by them.
+ * stat, du, find): reading flags, width and precision, and putting values out
+ * by them with the printf engine.
  */
 #ifndef CMD_SPEC_H
 #define CMD_SPEC_H
@@ -10,12 +11,11 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "text/format.h"
 
 struct spec {
-	bool left, plus, space, alt, zero;
-	size_t width;
-	bool has_precision, precision_given;	/* a dot; digits behind it */
-	size_t precision;
+	struct format_spec how;
+	bool bare_dot;		/* a dot without digits: precision 0 in C */
 };
 
 /* Flags (of "'-+ #0I"), width and precision at s: the length. */

@@ -53,16 +53,18 @@ static void field_seconds(struct str *out, const struct spec *spec, struct tsb_t
 /* %X and friends: seconds since the epoch; a precision asks for a fraction. */
 static void field_epoch(struct stat_subject *s, const struct spec *spec, struct tsb_time t)
 {
-	size_t precision = !spec->has_precision ? 0 : spec->precision_given ? spec->precision : 9;
+	size_t width = (size_t)spec->how.width;
+	size_t precision = spec->bare_dot ? 9 : spec->how.precision < 0 ? 0
+					  : (size_t)spec->how.precision;
 	size_t digits = precision < 9 ? precision : 9, start = s->out->n, used;
 	struct spec whole = *spec;
 	int32_t fraction;
 
-	whole.has_precision = false;
-	if (precision && spec->width > 1) {
-		whole.width = spec->width - 1 > precision ? spec->width - 1 - precision : 0;
-		if (whole.width <= 1 || spec->left)
-			whole.width = 0;
+	whole.how.precision = -1;
+	if (precision && width > 1) {
+		whole.how.width = width - 1 > precision ? (int)(width - 1 - precision) : 0;
+		if (whole.how.width <= 1 || spec->how.minus)
+			whole.how.width = 0;
 	}
 	field_seconds(s->out, &whole, t, digits, &fraction);
 	if (!precision)
@@ -70,8 +72,8 @@ static void field_epoch(struct stat_subject *s, const struct spec *spec, struct 
 	str_addf(s->out, ".%0*d", (int)digits, fraction);
 	str_fill(s->out, '0', precision - digits);
 	used = s->out->n - start;
-	if (spec->left && spec->width > used)
-		str_fill(s->out, ' ', spec->width - used);
+	if (spec->how.minus && width > used)
+		str_fill(s->out, ' ', width - used);
 }
 
 static void field_dev(struct stat_subject *s, const struct spec *spec, int mod, uint64_t dev)

@@ -27,23 +27,13 @@ static int tail_set_count(struct tsb_proc *p, void *opts, const struct tsb_opt *
 			  const char *arg)
 {
 	struct tail *o = opts;
-	enum num_result r;
 
 	o->bytes = opt->value == 'c';
 	if (*arg == '+')
 		o->from_start = true;
 	else if (*arg == '-')
 		arg++;
-	r = *arg == '-' ? NUM_INVALID : num_suffixed(arg, "bkKmMGTPEZY0", &o->count);
-	if (r == NUM_OK)
-		return 0;
-	if (r == NUM_RANGE)
-		tsb_warn_errno(p, EOVERFLOW, "invalid number of %s: %s",
-			       o->bytes ? "bytes" : "lines", quote_text(p, arg));
-	else
-		tsb_warn(p, "invalid number of %s: %s", o->bytes ? "bytes" : "lines",
-			 quote_text(p, arg));
-	return 1;
+	return util_count(p, arg, o->bytes, &o->count);
 }
 
 static int tail_set_follow(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,

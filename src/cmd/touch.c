@@ -111,16 +111,6 @@ static int touch_set_which(struct tsb_proc *p, void *opts, const struct tsb_opt 
 	return status;
 }
 
-static int touch_ignore(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
-			const char *arg)
-{
-	(void)p;
-	(void)opts;
-	(void)opt;
-	(void)arg;
-	return 0;
-}
-
 static const struct tsb_opt touch_opts[] = {
 	TSB_OPT_FLAG(struct touch, atime, 'a', NULL, "change only the access time"),
 	TSB_OPT_CALL(touch_set_which, 0, 0, "time", "WORD",
@@ -129,7 +119,7 @@ static const struct tsb_opt touch_opts[] = {
 	TSB_OPT_FLAG(struct touch, no_create, 'c', "no-create", "do not create any files"),
 	TSB_OPT_STR(struct touch, date, 'd', "date", "STRING",
 		    "parse STRING and use it instead of current time"),
-	TSB_OPT_CALL(touch_ignore, 0, 'f', NULL, NULL, "(ignored)"),
+	TSB_OPT_CALL(util_ignore, 0, 'f', NULL, NULL, "(ignored)"),
 	TSB_OPT_STR(struct touch, reference, 'r', "reference", "FILE",
 		    "use this file's times instead of current time"),
 	TSB_OPT_FLAG(struct touch, no_deref, 'h', "no-dereference",

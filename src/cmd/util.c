@@ -5,6 +5,7 @@
  */
 #include "cmd/util.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -137,6 +138,47 @@ int util_ignore_context(struct tsb_proc *p, void *opts, const struct tsb_opt *op
 		tsb_warn(p, "warning: ignoring --context; it requires an SELinux%s-enabled "
 			 "kernel", opt->value == 'e' ? "" : "/SMACK");
 	return 0;
+}
+
+int util_ignore(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	(void)p;
+	(void)opts;
+	(void)opt;
+	(void)arg;
+	return 0;
+}
+
+int util_set_bool(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	(void)p;
+	(void)arg;
+	*(bool *)((char *)opts + opt->offset) = opt->value;
+	return 0;
+}
+
+int util_count(struct tsb_proc *p, const char *arg, bool bytes, uint64_t *count)
+{
+	const char *what = bytes ? "bytes" : "lines";
+	enum num_result r = *arg == '-' ? NUM_INVALID : num_suffixed(arg, "bkKmMGTPEZY0", count);
+
+	if (r == NUM_OK)
+		return 0;
+	if (r == NUM_RANGE)
+		tsb_warn_errno(p, EOVERFLOW, "invalid number of %s: %s", what, quote_text(p, arg));
+	else
+		tsb_warn(p, "invalid number of %s: %s", what, quote_text(p, arg));
+	return 1;
+}
+
+void util_warn_root(struct tsb_proc *p, const char *path)
+{
+	if (!strcmp(path, "/"))
+		tsb_warn(p, "it is dangerous to operate recursively on %s", quote_af(p, path));
+	else
+		tsb_warn(p, "it is dangerous to operate recursively on %s (same as %s)",
+			 quote_af(p, path), quote_af(p, "/"));
+	tsb_warn(p, "use --no-preserve-root to override this failsafe");
 }
 
 const char *util_file_type(const struct tsb_stat *st)

@@ -47,6 +47,25 @@ uint32_t util_umask_get(struct tsb_proc *p);
  * only SELinux would do. */
 int util_ignore_context(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg);
 
+/* Option functions: nothing happens (the option asks for what is done anyway); the
+ * bool at the row's offset becomes the row's value. */
+int util_ignore(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg);
+int util_set_bool(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg);
+
+/* --preserve-root and its opposite. */
+#define UTIL_ROOT_OPTS(type, field) \
+	{ TSB_OPTION_CALL, 0, "no-preserve-root", NULL, \
+	  "do not treat '/' specially (the default)", TSB_FIELD_(type, field, bool), 0, \
+	  TSB_ARG_NONE, util_set_bool }, \
+	{ TSB_OPTION_CALL, 0, "preserve-root", NULL, "fail to operate recursively on '/'", \
+	  TSB_FIELD_(type, field, bool), 1, TSB_ARG_NONE, util_set_bool }
+
+/* The count of head and tail (without its sign): 0, or 1 after a message. */
+int util_count(struct tsb_proc *p, const char *arg, bool bytes, uint64_t *count);
+
+/* The warning of --preserve-root about path, which is "/". */
+void util_warn_root(struct tsb_proc *p, const char *path);
+
 /* Decoded type of a file, as in "regular empty file". */
 const char *util_file_type(const struct tsb_stat *st);
 /* "drwxr-xr-x": 10 characters and a NUL. */

@@ -68,34 +68,24 @@ void desc_spares_end(struct kernel *k)
 
 ssize_t desc_read(struct tsb_proc *p, struct desc *d, void *buf, size_t n)
 {
-	ssize_t r;
-
 	if (!d || !d->ops->read || (d->flags & O_ACCMODE) == O_WRONLY)
 		return -EBADF;
 	if (!buf && n)
 		return -EFAULT;
 	if (n > COUNT_MAX)
 		n = COUNT_MAX;
-	r = d->ops->read(p, d, buf, n);
-	if (r > 0)
-		proc_tick(p, (int32_t)(r / STEP_BYTES));
-	return r;
+	return call_moved(p, d->ops->read(p, d, buf, n));
 }
 
 ssize_t desc_write(struct tsb_proc *p, struct desc *d, const void *buf, size_t n)
 {
-	ssize_t r;
-
 	if (!d || !d->ops->write || (d->flags & O_ACCMODE) == O_RDONLY)
 		return -EBADF;
 	if (!buf && n)
 		return -EFAULT;
 	if (n > COUNT_MAX)
 		n = COUNT_MAX;
-	r = d->ops->write(p, d, buf, n);
-	if (r > 0)
-		proc_tick(p, (int32_t)(r / STEP_BYTES));
-	return r;
+	return call_moved(p, d->ops->write(p, d, buf, n));
 }
 
 ssize_t tsb_read(struct tsb_proc *p, int fd, void *buf, size_t n)

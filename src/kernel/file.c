@@ -257,24 +257,30 @@ static struct desc *file_of(struct tsb_proc *p, int fd, int wants, int *error)
 	return file_is(d) ? d : NULL;
 }
 
+/* The arguments of pread and pwrite: 0 and the file, or -errno. */
+static int file_at(struct tsb_proc *p, int fd, int wants, const void *buf, size_t n,
+		   uint64_t offset, struct desc **d)
+{
+	int error;
+
+	*d = file_of(p, fd, wants, &error);
+	if (!*d)
+		return error;
+	if (!buf && n)
+		return -EFAULT;
+	return offset > INT64_MAX ? -EINVAL : 0;
+}
+
 ssize_t tsb_pread(struct tsb_proc *p, int fd, void *buf, size_t n, uint64_t offset)
 {
 	struct desc *d;
 	ssize_t r;
-	int error;
 
 	CALL_BEGIN(p, 16);
-	d = file_of(p, fd, O_RDONLY, &error);
-	if (!d)
-		return error;
-	if (!buf && n)
-		return -EFAULT;
-	if (offset > INT64_MAX)
-		return -EINVAL;
-	r = vfs_read(d->file, buf, n < COUNT_MAX ? n : COUNT_MAX, offset);
-	if (r > 0)
-		proc_tick(p, (int32_t)(r / STEP_BYTES));
-	return r;
+	r = file_at(p, fd, O_RDONLY, buf, n, offset, &d);
+	if (r)
+		return r;
+	return call_moved(p, vfs_read(d->file, buf, n < COUNT_MAX ? n : COUNT_MAX, offset));
 }
 
 ssize_t tsb_pwrite(struct tsb_proc *p, int fd, const void *buf, size_t n, uint64_t offset)
@@ -282,21 +288,14 @@ ssize_t tsb_pwrite(struct tsb_proc *p, int fd, const void *buf, size_t n, uint64
 	struct tsb_caller who;
 	struct desc *d;
 	ssize_t r;
-	int error;
 
 	CALL_BEGIN(p, 16);
-	d = file_of(p, fd, O_WRONLY, &error);
-	if (!d)
-		return error;
-	if (!buf && n)
-		return -EFAULT;
-	if (offset > INT64_MAX)
-		return -EINVAL;
+	r = file_at(p, fd, O_WRONLY, buf, n, offset, &d);
+	if (r)
+		return r;
 	who = call_who(p);
 	r = vfs_write(d->file, &who, buf, n < COUNT_MAX ? n : COUNT_MAX, offset);
-	if (r > 0)
-		proc_tick(p, (int32_t)(r / STEP_BYTES));
-	return r;
+	return call_moved(p, r);
 }
 
 static int64_t file_seek_data(struct desc *d, int64_t offset, int whence, uint64_t size)

@@ -335,6 +335,14 @@ int fdtab_set(struct tsb_proc *p, int fd, struct desc *d, bool cloexec);
 int fdtab_add(struct tsb_proc *p, struct desc *d, int at_least, bool cloexec);
 int fdtab_close(struct fdtab *t, int fd);
 bool fdtab_room(const struct tsb_proc *p);	/* for one more descriptor */
+/* The end of a call that moved r bytes (or failed): charges them. May not return. */
+static inline ssize_t call_moved(struct tsb_proc *p, ssize_t r)
+{
+	if (r > 0)
+		proc_tick(p, (int32_t)(r / STEP_BYTES));
+	return r;
+}
+
 static inline struct fd_slot *fdtab_slot(const struct fdtab *t, int fd)
 {
 	return (unsigned)fd < t->n && t->at[fd].d ? &t->at[fd] : NULL;

@@ -11,8 +11,19 @@
 #include "sandbox/internal.h"
 #include "sandbox/view.h"
 
-static int file_result(struct tsb_sandbox *box, int rc, const char *what, const char *path)
+/* A view in which the directories above path are there. */
+static int file_begin_making(struct view *v, struct tsb_sandbox *box, const char *path)
 {
+	int rc = view_begin(v, box, path);
+
+	return rc ? rc : view_make_parents(v, path);
+}
+
+/* Ends the view: rc, of what was done through it, as a status with a sentence. */
+static int file_end(struct view *v, struct tsb_sandbox *box, int rc, const char *what,
+		    const char *path)
+{
+	view_end(v);
 	if (!rc)
 		return TSB_OK;
 	return sandbox_fail(box, rc == -ENOMEM ? TSB_ERR_MEMORY : TSB_ERR_FILE, rc,
@@ -27,13 +38,10 @@ int tsb_write_file(struct tsb_sandbox *box, const char *path, const void *data, 
 
 	if (!box || !path || (!data && n))
 		return TSB_ERR_ARGUMENT;
-	rc = view_begin(&v, box, path);
-	if (!rc)
-		rc = view_make_parents(&v, path);
+	rc = file_begin_making(&v, box, path);
 	if (!rc)
 		rc = view_write(&v, path, data, n, mode);
-	view_end(&v);
-	return file_result(box, rc, "write", path);
+	return file_end(&v, box, rc, "write", path);
 }
 
 static int read_whole(struct vfs_file *f, char **data, size_t *n)
@@ -89,9 +97,8 @@ int tsb_read_file(struct tsb_sandbox *box, const char *path, void **data, size_t
 		rc = read_whole(f, &bytes, n);
 	if (f)
 		vfs_close(f);
-	view_end(&v);
 	*data = bytes;
-	return file_result(box, rc, "read", path);
+	return file_end(&v, box, rc, "read", path);
 }
 
 int tsb_make_dir(struct tsb_sandbox *box, const char *path, uint32_t mode)
@@ -101,13 +108,10 @@ int tsb_make_dir(struct tsb_sandbox *box, const char *path, uint32_t mode)
 
 	if (!box || !path)
 		return TSB_ERR_ARGUMENT;
-	rc = view_begin(&v, box, path);
-	if (!rc)
-		rc = view_make_parents(&v, path);
+	rc = file_begin_making(&v, box, path);
 	if (!rc)
 		rc = view_make_dir(&v, path, mode);
-	view_end(&v);
-	return file_result(box, rc, "make the directory", path);
+	return file_end(&v, box, rc, "make the directory", path);
 }
 
 int tsb_make_link(struct tsb_sandbox *box, const char *target, const char *path)
@@ -117,15 +121,12 @@ int tsb_make_link(struct tsb_sandbox *box, const char *target, const char *path)
 
 	if (!box || !path || !target)
 		return TSB_ERR_ARGUMENT;
-	rc = view_begin(&v, box, path);
-	if (!rc)
-		rc = view_make_parents(&v, path);
+	rc = file_begin_making(&v, box, path);
 	if (!rc)
 		rc = vfs_symlink(&v.c, target, path);
 	if (!rc)
 		rc = view_own(&v, path);
-	view_end(&v);
-	return file_result(box, rc, "make the link", path);
+	return file_end(&v, box, rc, "make the link", path);
 }
 
 int tsb_set_times(struct tsb_sandbox *box, const char *path, struct tsb_time mtime)
@@ -140,8 +141,7 @@ int tsb_set_times(struct tsb_sandbox *box, const char *path, struct tsb_time mti
 	rc = view_begin(&v, box, path);
 	if (!rc)
 		rc = vfs_setattr(&v.c, path, &set, false);
-	view_end(&v);
-	return file_result(box, rc, "set the times of", path);
+	return file_end(&v, box, rc, "set the times of", path);
 }
 
 int tsb_stat_file(struct tsb_sandbox *box, const char *path, struct tsb_stat *st)
@@ -154,8 +154,7 @@ int tsb_stat_file(struct tsb_sandbox *box, const char *path, struct tsb_stat *st
 	rc = view_begin(&v, box, path);
 	if (!rc)
 		rc = vfs_lstat(&v.c, path, st);
-	view_end(&v);
-	return file_result(box, rc, "stat", path);
+	return file_end(&v, box, rc, "stat", path);
 }
 
 int tsb_read_link(struct tsb_sandbox *box, const char *path, char *buf, size_t cap, size_t *n)
@@ -169,9 +168,8 @@ int tsb_read_link(struct tsb_sandbox *box, const char *path, char *buf, size_t c
 	rc = view_begin(&v, box, path);
 	if (!rc)
 		got = vfs_readlink(&v.c, path, buf, cap);
-	view_end(&v);
 	*n = got > 0 ? (size_t)got : 0;
-	return file_result(box, rc ? rc : (got < 0 ? (int)got : 0), "read the link", path);
+	return file_end(&v, box, rc ? rc : (got < 0 ? (int)got : 0), "read the link", path);
 }
 
 int tsb_remove(struct tsb_sandbox *box, const char *path)
@@ -184,8 +182,7 @@ int tsb_remove(struct tsb_sandbox *box, const char *path)
 	rc = view_begin(&v, box, path);
 	if (!rc)
 		rc = view_remove(&v, path);
-	view_end(&v);
-	return file_result(box, rc, "remove", path);
+	return file_end(&v, box, rc, "remove", path);
 }
 
 /* One packed buffer of entries: fn for each. */
@@ -226,8 +223,7 @@ int tsb_list(struct tsb_sandbox *box, const char *path, tsb_list_fn *fn, void *c
 		rc = list_some(&v, path, buf, (size_t)n, fn, ctx);
 	if (f)
 		vfs_close(f);
-	view_end(&v);
 	if (rc == 1)
 		rc = 0;
-	return file_result(box, rc ? rc : (int)n, "list", path);
+	return file_end(&v, box, rc ? rc : (int)n, "list", path);
 }

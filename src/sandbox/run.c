@@ -16,11 +16,6 @@
 #include "vfs/image.h"
 #include "vfs/vfs.h"
 
-static const char *const default_env[] = {
-	"HOME=/home/user", "USER=user", "LOGNAME=user", "SHELL=/bin/bash", "TERM=xterm-256color",
-	"LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin", "HOSTNAME=sandbox", NULL
-};
-
 struct run {
 	struct tsb_sandbox *box;
 	const struct tsb_run_options *opt;
@@ -35,6 +30,17 @@ struct run {
 	size_t input_at;
 	struct str *dump;		/* not a script: the session as text */
 };
+
+const char *const *tsb_default_env(void)
+{
+	static const char *const env[] = {
+		"HOME=/home/user", "USER=user", "LOGNAME=user", "SHELL=/bin/bash",
+		"TERM=xterm-256color", "LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin",
+		"HOSTNAME=sandbox", NULL
+	};
+
+	return env;
+}
 
 static ssize_t read_bytes(void *ctx, void *buf, size_t n)
 {
@@ -153,7 +159,7 @@ static const char *const *env_of(const struct run *r)
 		return r->opt->env;
 	if (r->box->extra && r->box->extra->env)
 		return (const char *const *)r->box->extra->env;
-	return default_env;
+	return tsb_default_env();
 }
 
 static void fill_result(struct run *r, int status)
@@ -223,21 +229,30 @@ static void finish(struct run *r)
 	pthread_mutex_unlock(&box->lock);
 }
 
-int sandbox_dump_session(struct tsb_sandbox *box, struct str *out)
+static const struct tsb_run_options no_options = TSB_RUN_OPTIONS_INIT;
+
+/* 0 or -errno; r->result is the caller's to free either way. */
+static int run_with_kernel(struct run *r)
 {
-	static const struct tsb_run_options none = TSB_RUN_OPTIONS_INIT;
-	struct run r = { .box = box, .opt = &none, .dump = out };
 	int rc = -ENOMEM;
 
-	r.result = result_new(sandbox_limits(box));
-	r.kernel = engine_take_kernel(box->engine);
-	if (r.result && r.kernel) {
-		begin(&r);
-		rc = run_in_kernel(&r);
-		finish(&r);
+	r->result = result_new(r->opt->limits ? r->opt->limits : sandbox_limits(r->box));
+	r->kernel = engine_take_kernel(r->box->engine);
+	if (r->result && r->kernel) {
+		begin(r);
+		rc = run_in_kernel(r);
+		finish(r);
 	}
-	if (r.kernel)
-		engine_give_kernel(box->engine, r.kernel);
+	if (r->kernel)
+		engine_give_kernel(r->box->engine, r->kernel);
+	return rc;
+}
+
+int sandbox_dump_session(struct tsb_sandbox *box, struct str *out)
+{
+	struct run r = { .box = box, .opt = &no_options, .dump = out };
+	int rc = run_with_kernel(&r);
+
 	if (!rc && r.result->stop != TSB_STOP_NONE)
 		rc = -ENOMEM;
 	tsb_result_free(r.result);
@@ -247,29 +262,18 @@ int sandbox_dump_session(struct tsb_sandbox *box, struct str *out)
 int tsb_run_bytes(struct tsb_sandbox *box, const void *script, size_t size,
 		  const struct tsb_run_options *opt, struct tsb_result **out)
 {
-	static const struct tsb_run_options none = TSB_RUN_OPTIONS_INIT;
 	struct run r = { .box = box, .script = script, .script_n = size };
 	int rc;
 
 	if (!box || !out || (!script && size))
 		return TSB_ERR_ARGUMENT;
 	*out = NULL;
-	r.opt = opt ? opt : &none;
-	if (r.opt->size != sizeof(none) || (r.opt->input_size && !r.opt->input) ||
+	r.opt = opt ? opt : &no_options;
+	if (r.opt->size != sizeof(no_options) || (r.opt->input_size && !r.opt->input) ||
 	    (r.opt->limits && r.opt->limits->size != sizeof(struct tsb_limits)))
 		return sandbox_fail(box, TSB_ERR_ARGUMENT, EINVAL,
 				    "run options: wrong size, or input_size without input");
-	r.result = result_new(r.opt->limits ? r.opt->limits : sandbox_limits(box));
-	r.kernel = engine_take_kernel(box->engine);
-	if (!r.result || !r.kernel) {
-		rc = -ENOMEM;
-	} else {
-		begin(&r);
-		rc = run_in_kernel(&r);
-		finish(&r);
-	}
-	if (r.kernel)
-		engine_give_kernel(box->engine, r.kernel);
+	rc = run_with_kernel(&r);
 	if (!rc && !result_seal(r.result))
 		rc = -ENOMEM;
 	if (rc) {

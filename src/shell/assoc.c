@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/merge.h"
 #include "shell/words.h"
 
 struct item {
@@ -94,39 +95,23 @@ static uint32_t assoc_hash(const char *p, size_t n)
 }
 
 /* Is a before b in a walk over that many chains? */
-static bool assoc_before(const struct item *a, const struct item *b, uint32_t mask)
+static bool assoc_before(void *ctx, const void *a, const void *b)
 {
-	uint32_t x = a->hash & mask, y = b->hash & mask;
+	const struct item *s = *(struct item *const *)a, *t = *(struct item *const *)b;
+	uint32_t mask = *(const uint32_t *)ctx, x = s->hash & mask, y = t->hash & mask;
 
-	return x != y ? x < y : a->age > b->age;
-}
-
-/* Merge sort: no libc allocation that a dropped process would leak. */
-static void assoc_sort(struct item **at, struct item **spare, size_t n, uint32_t mask)
-{
-	size_t half = n / 2, i = 0, j = half, k = 0;
-
-	if (n < 2)
-		return;
-	assoc_sort(at, spare, half, mask);
-	assoc_sort(at + half, spare, n - half, mask);
-	while (i < half && j < n)
-		spare[k++] = assoc_before(at[j], at[i], mask) ? at[j++] : at[i++];
-	while (i < half)
-		spare[k++] = at[i++];
-	while (j < n)
-		spare[k++] = at[j++];
-	memcpy(at, spare, n * sizeof(struct item *));
+	return x != y ? x < y : s->age > t->age;
 }
 
 static void assoc_make_order(struct assoc *a)
 {
+	uint32_t mask = (uint32_t)a->chains - 1;
 	size_t n = 0;
 	struct item **order = heap_array(a->heap, a->map.n * 2 + 1, sizeof(*order));
 
 	for (struct map_entry *e = NULL; (e = map_next(&a->map, e));)
 		order[n++] = e->value;
-	assoc_sort(order, order + n, n, (uint32_t)a->chains - 1);
+	merge_sort(order, order + n, n, sizeof(*order), assoc_before, &mask);
 	a->order = order;
 }
 

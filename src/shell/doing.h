@@ -253,6 +253,8 @@ void functions_import(struct shell *sh, const char *const *env);
 
 /* ---- subst.c ---- */
 size_t substitution_mark(struct shell *sh);
+/* Moves a descriptor to a number near the top, as bash gives: 63, 62, ... */
+int shell_high_fd(struct shell *sh, int fd);
 void substitution_close(struct shell *sh, size_t mark);
 
 /* ---- redir.c ---- */

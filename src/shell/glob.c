@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/merge.h"
 #include "kernel/kernel.h"
 #include "shell/words.h"
 #include "text/pattern.h"
@@ -343,21 +344,10 @@ static void glob_ignore(struct glob *g)
 
 /* ---- Sorting ---- */
 
-static void paths_sort(struct slice *at, struct slice *spare, size_t n)
+static bool path_before(void *ctx, const void *a, const void *b)
 {
-	size_t half = n / 2, i = 0, j = half, k = 0;
-
-	if (n < 2)
-		return;
-	paths_sort(at, spare, half);
-	paths_sort(at + half, spare, n - half);
-	while (i < half && j < n)
-		spare[k++] = slice_cmp(at[j], at[i]) < 0 ? at[j++] : at[i++];
-	while (i < half)
-		spare[k++] = at[i++];
-	while (j < n)
-		spare[k++] = at[j++];
-	memcpy(at, spare, n * sizeof(*at));
+	(void)ctx;
+	return slice_cmp(*(const struct slice *)a, *(const struct slice *)b) < 0;
 }
 
 size_t glob_paths(struct shell *sh, const char *pattern, size_t n, struct fields *out)
@@ -372,7 +362,8 @@ size_t glob_paths(struct shell *sh, const char *pattern, size_t n, struct fields
 	glob_walk(&g, pattern, n);
 	glob_ignore(&g);
 	if (g.now.n > 1)
-		paths_sort(g.now.at, arena_array(&sh->turn, g.now.n, sizeof(struct slice)), g.now.n);
+		merge_sort(g.now.at, arena_array(&sh->turn, g.now.n, sizeof(struct slice)), g.now.n,
+			   sizeof(struct slice), path_before, NULL);
 	for (size_t i = 0; i < g.now.n && g.flow == FLOW_NEXT; i++) {
 		struct slice path = g.now.at[i];
 

@@ -456,18 +456,10 @@ static void coproc_variables(struct shell *sh, const char *name, int in, int out
 	var_set_text(sh, pid_name, digits[2], strlen(digits[2]));
 }
 
-/* A descriptor of the shell's own near 63, closed in programs. */
+/* A descriptor of the shell's own, closed in programs. */
 static int coproc_fd(struct shell *sh, int fd)
 {
-	for (int want = 63; want > 10; want--) {
-		if (proc_fd_open(sh->p, want))
-			continue;
-		if (tsb_dup2(sh->p, fd, want) < 0)
-			break;
-		tsb_close(sh->p, fd);
-		fd = want;
-		break;
-	}
+	fd = shell_high_fd(sh, fd);
 	tsb_set_cloexec(sh->p, fd, true);
 	return fd;
 }

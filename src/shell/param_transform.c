@@ -47,18 +47,8 @@ static void transform_case(void *ctx, struct slice in, struct str *out)
 
 static void attribute_letters(struct str *out, const struct var *v)
 {
-	static const struct {
-		uint32_t flag;
-		char letter;
-	} letters[] = {
-		{ VAR_INDEXED, 'a' }, { VAR_ASSOC, 'A' }, { VAR_INTEGER, 'i' }, { VAR_NAMEREF, 'n' },
-		{ VAR_READONLY, 'r' }, { VAR_TRACE, 't' }, { VAR_EXPORT, 'x' },
-		{ VAR_CAPITAL, 'c' }, { VAR_LOWER, 'l' }, { VAR_UPPER, 'u' }
-	};
-
-	for (size_t i = 0; v && i < sizeof(letters) / sizeof(letters[0]); i++)
-		if (v->flags & letters[i].flag)
-			str_addc(out, letters[i].letter);
+	if (v)
+		var_attributes(out, v);
 }
 
 static void value_set(struct shell *sh, struct slice *to, struct str *from)

@@ -124,8 +124,11 @@ struct var **var_sorted(struct shell *sh, uint32_t with_flags);
 const char *const *var_environ(struct shell *sh);
 /* Text as declare -p prints it: `declare -x a="b"`. */
 void var_print(struct shell *sh, const struct var *v, struct str *out);
-/* `a=b` as `set` prints it. */
+/* The letters of its attributes, in declare's order. */
+void var_attributes(struct str *out, const struct var *v);
+/* `a=b` as `set` prints it, of one and of all that are set (a line each). */
 void var_print_plain(struct shell *sh, const struct var *v, struct str *out);
+void var_print_all(struct shell *sh, struct str *out);
 void var_clone_all(struct shell *to, const struct shell *from);
 void var_import_environ(struct shell *sh, const char *const *env);
 

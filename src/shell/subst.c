@@ -185,8 +185,7 @@ enum flow eval_late(struct shell *sh, const struct part *part)
 
 /* ---- <( ) and >( ) ---- */
 
-/* A number near the top, as bash gives: 63, 62, ... */
-static int high_number(struct shell *sh, int fd)
+int shell_high_fd(struct shell *sh, int fd)
 {
 	for (int want = 63; want > 10; want--) {
 		if (proc_fd_open(sh->p, want))
@@ -225,7 +224,7 @@ enum flow eval_process_substitution(struct shell *sh, const struct node *n, bool
 	job_add_hidden(sh, proc_pid(child));
 	shell_start(csh, n);
 	tsb_close(sh->p, other);
-	mine = high_number(sh, mine);
+	mine = shell_high_fd(sh, mine);
 	place = vec_add(sh->heap, &doing(sh)->open_substitutions);
 	if (place)
 		*place = mine;

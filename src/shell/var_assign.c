@@ -203,16 +203,7 @@ static int fill_indexed(struct shell *sh, struct var *v, const struct pairs *lis
 static int fill_assoc_one(struct shell *sh, struct var *v, struct slice key,
 			  const struct pair *p, struct slice value)
 {
-	struct slice old = { NULL, 0 };
-	bool add = p->item && p->item->append, has;
-
-	if (v->flags & VAR_SPECIAL && v->special <= SP_LAST_READ)
-		return special_assign_element(sh, v, key, value);
-	has = add && assoc_get(v->assoc, key.p, key.n, &old);
-	if (!element_value(sh, v, has, old, add, &value))
-		return 1;
-	assoc_set(v->assoc, key, value.p, value.n);
-	return 0;
+	return assoc_put(sh, v, key, value, p->item && p->item->append);
 }
 
 /* Where the first item has no subscript, [x]=y is a word like others. */

@@ -245,11 +245,24 @@ bool element_value(struct shell *sh, const struct var *v, bool has_old, struct s
 	return var_convert(sh, v->flags, value->p, value->n, value);
 }
 
+int assoc_put(struct shell *sh, struct var *v, struct slice key, struct slice value, bool append)
+{
+	struct slice old = { NULL, 0 };
+	bool has;
+
+	if (v->flags & VAR_SPECIAL && v->special <= SP_LAST_READ)
+		return special_assign_element(sh, v, key, value);
+	has = append && assoc_get(v->assoc, key.p, key.n, &old);
+	if (!element_value(sh, v, has, old, append, &value))
+		return 1;
+	assoc_set(v->assoc, key, value.p, value.n);
+	return 0;
+}
+
 static int put_assoc(struct shell *sh, struct var *v, const struct sub *sub, struct slice value,
 		     bool append)
 {
-	struct slice key, old = { NULL, 0 }, source = sub_source(sub);
-	bool has;
+	struct slice key, source = sub_source(sub);
 
 	if (!sub_key(sh, sub, &key))
 		return 1;
@@ -259,13 +272,7 @@ static int put_assoc(struct shell *sh, struct var *v, const struct sub *sub, str
 		words_report(sh, FLOW_ABORT);
 		return 1;
 	}
-	if (v->flags & VAR_SPECIAL && v->special <= SP_LAST_READ)
-		return special_assign_element(sh, v, key, value);
-	has = append && assoc_get(v->assoc, key.p, key.n, &old);
-	if (!element_value(sh, v, has, old, append, &value))
-		return 1;
-	assoc_set(v->assoc, key, value.p, value.n);
-	return 0;
+	return assoc_put(sh, v, key, value, append);
 }
 
 static int put_indexed(struct shell *sh, struct var *v, const struct sub *sub,

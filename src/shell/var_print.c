@@ -4,13 +4,13 @@
  */
 #include <string.h>
 
+#include "base/merge.h"
 #include "base/utf8.h"
 #include "kernel/kernel.h"
 #include "lang/print.h"
 #include "shell/words.h"
 
-/* The letters in declare's order: a A c f i l n r t u x as bash prints them. */
-static void print_attributes(struct str *out, const struct var *v)
+void var_attributes(struct str *out, const struct var *v)
 {
 	static const struct {
 		uint32_t flag;
@@ -20,11 +20,17 @@ static void print_attributes(struct str *out, const struct var *v)
 		{ VAR_READONLY, 'r' }, { VAR_TRACE, 't' }, { VAR_EXPORT, 'x' },
 		{ VAR_CAPITAL, 'c' }, { VAR_LOWER, 'l' }, { VAR_UPPER, 'u' }
 	};
-	size_t n = out->n;
 
 	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
 		if (v->flags & letters[i].flag)
 			str_addc(out, letters[i].letter);
+}
+
+static void print_attributes(struct str *out, const struct var *v)
+{
+	size_t n = out->n;
+
+	var_attributes(out, v);
 	if (out->n == n)
 		str_addc(out, '-');
 }
@@ -124,21 +130,10 @@ void var_print_plain(struct shell *sh, const struct var *cv, struct str *out)
 
 /* ---- Lists ---- */
 
-static void sort_vars(struct var **at, struct var **spare, size_t n)
+static bool var_before(void *ctx, const void *a, const void *b)
 {
-	size_t half = n / 2, i = 0, j = half, k = 0;
-
-	if (n < 2)
-		return;
-	sort_vars(at, spare, half);
-	sort_vars(at + half, spare, n - half);
-	while (i < half && j < n)
-		spare[k++] = strcmp(at[j]->name, at[i]->name) < 0 ? at[j++] : at[i++];
-	while (i < half)
-		spare[k++] = at[i++];
-	while (j < n)
-		spare[k++] = at[j++];
-	memcpy(at, spare, n * sizeof(struct var *));
+	(void)ctx;
+	return strcmp((*(struct var *const *)a)->name, (*(struct var *const *)b)->name) < 0;
 }
 
 struct var **var_sorted(struct shell *sh, uint32_t with_flags)
@@ -154,9 +149,22 @@ struct var **var_sorted(struct shell *sh, uint32_t with_flags)
 		if (v && (v->flags & with_flags) == with_flags)
 			list[n++] = v;
 	}
-	sort_vars(list, list + n, n);
+	merge_sort(list, list + n, n, sizeof(*list), var_before, NULL);
 	list[n] = NULL;
 	return list;
+}
+
+void var_print_all(struct shell *sh, struct str *out)
+{
+	struct var **all = var_sorted(sh, 0);
+
+	for (size_t i = 0; all[i]; i++) {
+		if (!(all[i]->flags & VAR_SET))
+			continue;
+		var_print_plain(sh, all[i], out);
+		str_addc(out, '\n');
+	}
+	heap_free(sh->heap, all);
 }
 
 /* ---- The environment ---- */

@@ -136,6 +136,8 @@ int var_set_target(struct shell *sh, struct target *t, const char *p, size_t n, 
 /* The new value of an element: appended to or added to the old one, converted. */
 bool element_value(struct shell *sh, const struct var *v, bool has_old, struct slice old,
 		   bool append, struct slice *value);
+/* Assigns (or appends to) one element of an associative array: 0, or 1 after a message. */
+int assoc_put(struct shell *sh, struct var *v, struct slice key, struct slice value, bool append);
 /* After a message; 1. */
 int var_readonly_error(struct shell *sh, const struct var *v);
 /* A scalar becomes an array with its value as element 0. */

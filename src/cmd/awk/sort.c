@@ -5,6 +5,7 @@
  */
 #include "cmd/awk/awk.h"
 
+#include "base/merge.h"
 #include "cmd/awk/parse.h"
 
 struct sorting {
@@ -94,26 +95,13 @@ static int by_function(struct sorting *s, struct elem *x, struct elem *y)
 	return r < 0 ? -1 : r > 0;
 }
 
-static void merge(struct sorting *s, struct elem **list, size_t n, struct elem **room)
+static bool elem_before(void *ctx, const void *a, const void *b)
 {
-	size_t half = n / 2, i = 0, j = half, k = 0;
+	struct sorting *s = ctx;
+	int c = s->compare(s, *(struct elem *const *)b, *(struct elem *const *)a);
 
-	if (n < 2)
-		return;
-	merge(s, list, half, room);
-	merge(s, list + half, n - half, room);
 	awk_tick(s->a);
-	memcpy(room, list, half * sizeof(*list));
-	while (i < half && j < n) {
-		int c = s->compare(s, room[i], list[j]);
-
-		if ((s->down ? -c : c) <= 0)
-			list[k++] = room[i++];
-		else
-			list[k++] = list[j++];
-	}
-	while (i < half)
-		list[k++] = room[i++];
+	return (s->down ? -c : c) > 0;
 }
 
 static const struct {
@@ -157,8 +145,8 @@ void ak_array_sort(struct awk *a, struct elem **list, size_t n, struct awk_str *
 			awk_fatal(a, "%s: sort comparison function `%s' is not defined", who, how->p);
 		s.compare = by_function;
 	}
-	room = heap_array(a->heap, n / 2 + 1, sizeof(*room));
-	merge(&s, list, n, room);
+	room = heap_array(a->heap, n + 1, sizeof(*room));
+	merge_sort(list, room, n, sizeof(*list), elem_before, &s);
 	heap_free(a->heap, room);
 }
 

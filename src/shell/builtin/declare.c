@@ -126,16 +126,7 @@ static void print_functions(struct declare *d, uint32_t flags)
 /* declare without arguments, as set does. */
 static void print_plain(struct declare *d)
 {
-	struct shell *sh = d->sh;
-	struct var **all = var_sorted(sh, 0);
-
-	for (size_t i = 0; all[i]; i++) {
-		if (!(all[i]->flags & VAR_SET))
-			continue;
-		var_print_plain(sh, all[i], &doing(sh)->out);
-		puts_(sh, "\n");
-	}
-	heap_free(sh->heap, all);
+	var_print_all(d->sh, &doing(d->sh)->out);
 	print_functions(d, 0);
 }
 

@@ -104,16 +104,9 @@ static void list_set_options(struct shell *sh, bool reusable)
 
 static void list_variables(struct shell *sh)
 {
-	struct var **all = var_sorted(sh, 0);
 	struct function **functions;
 
-	for (size_t i = 0; all[i]; i++) {
-		if (!(all[i]->flags & VAR_SET))
-			continue;
-		var_print_plain(sh, all[i], &doing(sh)->out);
-		puts_(sh, "\n");
-	}
-	heap_free(sh->heap, all);
+	var_print_all(sh, &doing(sh)->out);
 	if (sh->opts[OPT_POSIX])
 		return;
 	functions = function_sorted(sh);
