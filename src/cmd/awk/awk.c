@@ -42,7 +42,6 @@ static const struct long_option long_options[] = {
 	{ "re-interval", 'r', false, false }, { "sandbox", 'S', false, false },
 	{ "source", 'e', true, false }, { "traditional", 'c', false, false },
 	{ "use-lc-numeric", 'N', false, false }, { "version", 'V', false, false },
-	{ "csv", 'k', false, false },
 };
 
 static const char usage_head[] =
@@ -116,8 +115,11 @@ static void option_set(struct command_line *c, int letter, const char *value)
 		tsb_puts(a->p, "GNU Awk 5.2.1, API 3.2, PMA Avon 8-g1, (GNU MPFR 4.2.0, GNU MP 6.2.1)\n"
 			 "Copyright (C) 1989, 1991-2022 Free Software Foundation.\n");
 		tsb_exit(a->p, 0);
-	case 'r': case 'O': case 's': case 'N': case 't': case 'L':
-		break;
+	case 'r': case 'O': case 's': case 'N':
+		break;		/* nothing to change here */
+	case 'l':
+		awk_fatal(a, "cannot open shared library `%s' for reading: No such file or directory",
+			  value ? value : "");
 	default:
 		unsupported(a, letter);
 	}
@@ -167,7 +169,7 @@ static void option_short(struct command_line *c, const char *p)
 				option_set(c, *p, value);
 			return;
 		}
-		if (!strchr("bcChnNOPrsStVLdDgIMopk", *p)) {
+		if (!strchr("bcChnNOPrsStVLdDgIMop", *p)) {
 			tsb_warn(c->a->p, "invalid option -- '%c'", *p);
 			usage(c->a, 1);
 		}
@@ -204,7 +206,11 @@ static void load_part(struct awk *a, struct part *part)
 		return;
 	}
 	str_init(&text, a->heap, STR_MAX_DEFAULT);
-	err = awk_read_file(a, part->file, &text);
+	if (part->library && !strcmp(part->file, "inplace")) {
+		a->inplace = tsb_alloc(a->p, sizeof(*a->inplace));
+		return;
+	}
+	err = awk_read_source(a, part->file, part->library, &text);
 	if (err)
 		awk_fatal(a, "cannot open source file `%s' for reading: %s", part->file,
 			  tsb_strerror(err));

@@ -42,7 +42,9 @@ struct awk_str {
 };
 
 enum val_type {
-	V_UNDEF,
+	V_UNDEF,		/* untyped: may still become an array */
+	V_UNSET,		/* was read as a scalar before anything was assigned */
+	V_LINK,			/* a parameter that stands for an untyped variable of the caller */
 	V_NUM,
 	V_STR,
 	V_INPUT,		/* from outside: a number too if it looks like one */
@@ -56,6 +58,7 @@ struct awk_val {
 	union {
 		struct awk_str *str;
 		struct awk_array *array;
+		struct awk_val *link;
 	};
 };
 
@@ -208,7 +211,7 @@ enum {
 	VAR_NF, VAR_NR, VAR_FNR, VAR_FS, VAR_OFS, VAR_ORS, VAR_RS, VAR_SUBSEP, VAR_CONVFMT, VAR_OFMT,
 	VAR_RSTART, VAR_RLENGTH, VAR_FILENAME, VAR_ENVIRON, VAR_IGNORECASE, VAR_RT, VAR_FPAT,
 	VAR_FIELDWIDTHS, VAR_PROCINFO, VAR_ARGC, VAR_ARGV, VAR_ARGIND, VAR_ERRNO, VAR_BINMODE,
-	VAR_LINT, VAR_TEXTDOMAIN, VAR_SYMTAB, VAR_FUNCTAB, VAR_SPECIAL_END
+	VAR_LINT, VAR_TEXTDOMAIN, VAR_PREC, VAR_ROUNDMODE, VAR_SYMTAB, VAR_FUNCTAB, VAR_SPECIAL_END
 };
 
 /* ---- Input and output ---- */
@@ -251,6 +254,8 @@ int ak_stream_close(struct awk *a, const struct awk_val *name, const char *how);
 int ak_streams_end(struct awk *a);
 int awk_system(struct awk *a, const char *command);
 int awk_read_file(struct awk *a, const char *name, struct str *out);
+/* A part of the program: NAME, or for a library NAME.awk, along AWKPATH. */
+int awk_read_source(struct awk *a, const char *name, bool library, struct str *out);
 
 /* ---- Splitting ---- */
 
@@ -268,6 +273,7 @@ void ak_split_fs(struct awk *a, const char *p, size_t n, const struct awk_val *f
 	      bool record, piece_list *out, piece_list *seps);
 void ak_split_fpat(struct awk *a, const char *p, size_t n, struct regex *re, piece_list *out,
 		piece_list *seps);
+void ak_split_widths_check(struct awk *a);
 void ak_split_widths(struct awk *a, const char *p, size_t n, piece_list *out);
 
 struct field {
@@ -280,6 +286,13 @@ struct field {
 /* ---- The machine ---- */
 
 enum { RANDOM_TABLE = 512 };
+
+/* A call that runs: messages name an array by all its names. */
+struct call {
+	const struct call *outer;
+	const struct func *func;
+	const struct awk_val *frame;
+};
 
 struct awk {
 	struct tsb_proc *p;
@@ -298,11 +311,12 @@ struct awk {
 	int line;
 	const char *source;
 	struct awk_val *frame;
+	const struct call *calls;	/* the innermost */
 	uintptr_t stack_base;
 	struct func *running;
 	jmp_buf *next_jump, *exit_jump, *file_jump;
 	struct awk_val returned;
-	bool in_end, exiting;
+	bool in_end, exiting, errors;
 	int status;
 	size_t steps;
 	/* the record */
@@ -323,22 +337,23 @@ struct awk {
 	bool in_open, in_stdin_used, named_dash, in_file_rule, skip_file;
 	double argind;
 	/* the rest */
+	struct inplace *inplace;
 	struct stream *streams;
 	struct map regexes;
 	unsigned regex_generation;
-	bool icase;
+	bool icase, escape_warned[128];
 	uint32_t random_state[63], random_table[RANDOM_TABLE], random_last;
 	int random_at;
 	double seed;
 	struct zone zone;
 	bool zone_known;
-	struct awk_str *empty;
+	struct awk_str *empty, *unset;	/* unset: of a field that is not there */
 };
 
 /* message.c */
 void awk_warn(struct awk *a, const char *fmt, ...) TSB_PRINTF(2, 3);
-/* What the parser finds: status 1. */
-void awk_error(struct awk *a, const char *source, int line, const char *text) TSB_NORETURN;
+/* What the parser finds and can go on after: the program does not run, status 1. */
+void awk_error(struct awk *a, const char *source, int line, const char *text);
 void awk_fatal(struct awk *a, const char *fmt, ...) TSB_PRINTF(2, 3) TSB_NORETURN;
 static inline void awk_tick(struct awk *a)
 {
@@ -361,6 +376,7 @@ static inline void awk_deep(struct awk *a)
 
 /* regex.c */
 struct regex *ak_regex_of(struct awk *a, struct awk_regex *cache, struct awk_str *source);
+void ak_regex_check(struct awk *a, const struct awk_str *source);
 enum { MATCH_MAX = 100 };
 bool ak_regex_run(struct awk *a, struct regex *re, const char *p, size_t n, size_t from,
 	       struct regex_span *spans, size_t n_spans);
@@ -368,6 +384,7 @@ bool ak_regex_run(struct awk *a, struct regex *re, const char *p, size_t n, size
 /* vars.c */
 void ak_vars_init(struct awk *a);
 void ak_vars_fill(struct awk *a, int argc, char **argv);
+bool ak_var_special(const char *name);
 uint32_t ak_var_slot(struct awk *a, const char *name, size_t n);
 void ak_var_read(struct awk *a, uint32_t slot, struct awk_val *out);
 void ak_var_changed(struct awk *a, uint32_t slot);
@@ -378,6 +395,14 @@ bool ak_var_command_line(struct awk *a, const char *arg);
 void ak_var_errno(struct awk *a, int err);
 struct awk_array *ak_var_array(struct awk *a, uint32_t slot);
 
+/* symbols.c: SYMTAB and FUNCTAB */
+struct awk_array *ak_symtab(struct awk *a);
+/* Takes v if the target is an element of SYMTAB or FUNCTAB. */
+bool ak_symtab_store(struct awk *a, struct node *target, struct awk_val *v);
+void ak_symbols_no_delete(struct awk *a, const struct node *array);
+void ak_functab_fill(struct awk *a);
+void ak_identifiers_fill(struct awk *a, struct awk_array *x);
+
 /* field.c */
 void ak_record_set(struct awk *a, const char *p, size_t n);
 void ak_record_assign(struct awk *a, struct awk_val *v);	/* takes v */
@@ -387,6 +412,14 @@ void ak_field_set_count(struct awk *a, double n);
 void ak_field_get(struct awk *a, double index, struct awk_val *out);
 void ak_field_put(struct awk *a, double index, struct awk_val *v);	/* takes v */
 void ak_fields_forget(struct awk *a);			/* before FS changes */
+
+/* inplace.c: of -i inplace; nothing without it */
+struct inplace {
+	char *name, *temp;	/* name: NULL between files */
+	int saved;		/* the real standard output */
+};
+void ak_inplace_begin(struct awk *a, const char *name);
+void ak_inplace_end(struct awk *a);
 
 /* input.c: the main input */
 bool ak_main_record(struct awk *a, const char **p, size_t *n);
@@ -399,10 +432,16 @@ enum flow ak_exec(struct awk *a, struct node *n);
 void ak_run_rules(struct awk *a, rule_list *rules);
 void ak_run_program(struct awk *a);
 void ak_eval(struct awk *a, struct node *n, struct awk_val *out);
+/* An array where a scalar must be is fatal, with its name. */
+void ak_eval_scalar_check(struct awk *a, struct node *n, const struct awk_val *v);
 double ak_eval_num(struct awk *a, struct node *n);
 struct awk_str *ak_eval_str(struct awk *a, struct node *n);
 bool ak_eval_true(struct awk *a, struct node *n);
 struct awk_array *ak_eval_array(struct awk *a, struct node *n);
+/* Of a builtin's argument; which: "split: second". */
+struct awk_array *ak_eval_array_of(struct awk *a, struct node *n, const char *which);
+/* The value behind a name, for looking: it stays untyped. NULL: no plain name. */
+struct awk_val *ak_eval_peek(struct awk *a, struct node *n);
 void ak_eval_key(struct awk *a, struct node *subs, struct awk_val *out);
 void ak_eval_store(struct awk *a, struct node *target, struct awk_val *v);	/* takes v */
 struct regex *ak_eval_regex(struct awk *a, struct node *n);

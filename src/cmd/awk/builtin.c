@@ -129,6 +129,8 @@ static double length_of(struct awk *a, struct node *n)
 
 	if (!n->b)
 		return characters(a, ak_record_str(a));
+	if (n->b->op == N_SPECIAL && n->b->slot == VAR_SYMTAB)
+		return (double)array_size(ak_symtab(a));
 	ak_eval(a, n->b, &v);
 	if (v.type == V_ARRAY) {
 		r = (double)array_size(v.array);
@@ -267,7 +269,10 @@ static double sort_array(struct awk *a, struct node *n)
 {
 	bool by_index = n->sub == B_ASORTI;
 	struct node *to = arg(n, 1), *how = arg(n, 2);
-	struct awk_array *x = ak_eval_array(a, n->b), *y = to ? ak_eval_array(a, to) : x;
+	const char *first = by_index ? "asorti: first" : "asort: first";
+	const char *second = by_index ? "asorti: second" : "asort: second";
+	struct awk_array *x = ak_eval_array_of(a, n->b, first);
+	struct awk_array *y = to ? ak_eval_array_of(a, to, second) : x;
 	struct awk_str *order;
 
 	order = how ? ak_eval_str(a, how) : ak_str_make(a, by_index ? "@ind_str_asc" : "@val_type_asc",

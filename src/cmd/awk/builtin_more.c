@@ -120,7 +120,7 @@ void ak_bi_mktime(struct awk *a, struct node *n, struct awk_val *out)
 
 /* ---- Types ---- */
 
-static const char *type_name(struct awk *a, const struct awk_val *v, bool field)
+static const char *type_name(struct awk *a, const struct awk_val *v)
 {
 	double num;
 
@@ -129,19 +129,40 @@ static const char *type_name(struct awk *a, const struct awk_val *v, bool field)
 	case V_NUM: return "number";
 	case V_STR: return "string";
 	case V_REGEX: return "regexp";
-	case V_INPUT: return ak_number_looks(a, v->str->p, v->str->n, &num) ? "strnum" : "string";
-	case V_UNDEF: break;
+	case V_INPUT:
+		if (v->str == a->unset)
+			return "unassigned";
+		return ak_number_looks(a, v->str->p, v->str->n, &num) ? "strnum" : "string";
+	case V_UNSET: return "unassigned";
+	case V_UNDEF: case V_LINK: break;
 	}
-	return field ? "unassigned" : "untyped";
+	return "untyped";
+}
+
+/* typeof(x, info): what gawk says of an array's inside. */
+static void put_array_type(struct awk *a, const struct awk_val *v, struct awk_array *info)
+{
+	static const char *const kinds[] = {
+		[ARRAY_EMPTY] = "null", [ARRAY_STR] = "str", [ARRAY_INT] = "int", [ARRAY_COUNT] = "cint"
+	};
+	const char *kind;
+
+	ak_array_clear(a, info);
+	if (v->type != V_ARRAY)
+		return;
+	kind = kinds[array_size(v->array) ? v->array->kind : ARRAY_EMPTY];
+	val_string(ak_array_at_str(a, info, "array_type", 10), ak_str_make(a, kind, strlen(kind)));
 }
 
 void ak_bi_typeof(struct awk *a, struct node *n, struct awk_val *out)
 {
 	struct node *x = n->b;
-	struct awk_val v;
+	struct awk_val v, *place = ak_eval_peek(a, x);
 	const char *name;
 
-	if (x->op == N_REGEX)
+	if (place)
+		ak_val_copy(&v, place);
+	else if (x->op == N_REGEX)
 		v = (struct awk_val){ .type = V_NUM };
 	else
 		ak_eval(a, x, &v);
@@ -152,7 +173,9 @@ void ak_bi_typeof(struct awk *a, struct node *n, struct awk_val *out)
 		val_number(out, yes);
 		return;
 	}
-	name = type_name(a, &v, x->op == N_FIELD || x->op == N_CALL || x->op == N_ASSIGN);
+	if (x->next)
+		put_array_type(a, &v, ak_eval_array(a, x->next));
+	name = type_name(a, &v);
 	val_string(out, ak_str_make(a, name, strlen(name)));
 	val_drop(a, &v);
 }

@@ -19,20 +19,23 @@ static NOINLINE void call_frame(struct awk *a, struct func *f, struct awk_val *f
 	struct awk_val *outer = a->frame;
 	const char *source = a->source;
 	struct func *running = a->running;
+	struct call call = { .outer = a->calls, .func = f, .frame = frame };
 	int line = a->line;
 
 	awk_tick(a);
 	a->running = f;
 	a->frame = frame;
+	a->calls = &call;
 	val_drop(a, &a->returned);
-	a->returned.type = V_UNDEF;
+	a->returned.type = V_UNSET;
 	ak_exec(a, f->body);
 	a->frame = outer;
+	a->calls = call.outer;
 	a->running = running;
 	a->line = line;
 	a->source = source;
 	*out = a->returned;
-	a->returned.type = V_UNDEF;
+	a->returned.type = V_UNSET;
 	frame_drop(a, frame, f->params.n);
 }
 
@@ -51,9 +54,27 @@ void ak_call_with(struct awk *a, struct func *f, struct awk_val *args, size_t n,
 	call_frame(a, f, frame, out);
 }
 
-static bool is_place(const struct node *n)
+/* An argument. A name nothing was assigned to is handed over as itself, because the function
+ * may make an array of it; an element only when the function is known to. */
+static void eval_argument(struct awk *a, struct node *n, bool is_array, struct awk_val *out)
 {
-	return n->op == N_GLOBAL || n->op == N_LOCAL || n->op == N_INDEX || n->op == N_SPECIAL;
+	struct awk_val *place;
+
+	if (is_array && n->op == N_INDEX) {
+		out->array = ak_eval_array(a, n);
+		out->array->refs++;
+		out->type = V_ARRAY;
+		return;
+	}
+	place = ak_eval_peek(a, n);
+	if (!place) {
+		ak_eval(a, n, out);
+	} else if (place->type == V_UNDEF && n->op != N_INDEX) {
+		out->type = V_LINK;
+		out->link = place;
+	} else {
+		ak_val_copy(out, place);
+	}
 }
 
 void ak_eval_call(struct awk *a, struct func *f, struct node *args, struct awk_val *out)
@@ -66,15 +87,14 @@ void ak_eval_call(struct awk *a, struct func *f, struct node *args, struct awk_v
 		awk_fatal(a, "function `%s' not defined", f->name);
 	frame = heap_array(a->heap, f->params.n + 1, sizeof(*frame));
 	for (struct node *n = args; n; n = n->next, i++) {
-		if (i >= f->params.n)
-			awk_fatal(a, "function `%s' called with more arguments than declared", f->name);
-		if (f->is_array.at[i] && is_place(n)) {
-			frame[i].array = ak_eval_array(a, n);
-			frame[i].array->refs++;
-			frame[i].type = V_ARRAY;
-		} else {
-			ak_eval(a, n, &frame[i]);
+		if (i >= f->params.n) {
+			struct awk_val extra;
+
+			ak_eval(a, n, &extra);
+			val_drop(a, &extra);
+			continue;
 		}
+		eval_argument(a, n, f->is_array.at[i], &frame[i]);
 	}
 	for (; i < f->params.n; i++)
 		frame[i].type = V_UNDEF;
@@ -108,7 +128,7 @@ void ak_eval_indirect(struct awk *a, struct node *n, struct awk_val *out)
 			call.slot++;
 		ak_eval_builtin(a, &call, out);
 	} else if (!e) {
-		awk_fatal(a, "function called indirectly through `%s' does not exist", name->p);
+		awk_fatal(a, "`%s' is not a function, so it cannot be called indirectly", name->p);
 	} else {
 		ak_eval_call(a, e->value, n->b, out);
 	}

@@ -29,20 +29,137 @@ double ak_arith(struct awk *a, int op, double x, double y)
 
 /* ---- Places ---- */
 
-static struct awk_val *local_val(struct awk *a, struct node *n)
+static struct awk_val *link_end(struct awk_val *v)
 {
-	return &a->frame[n->slot];
+	while (v->type == V_LINK)
+		v = v->link;
+	return v;
+}
+
+/* All from v to the end of its links become what the end is: an array, or no value. */
+static void link_settle(struct awk_val *v)
+{
+	struct awk_val *end = link_end(v), *next;
+
+	for (; v->type == V_LINK; v = next) {
+		next = v->link;
+		if (end->type == V_ARRAY)
+			ak_val_copy(v, end);
+		else
+			v->type = V_UNSET;
+	}
+}
+
+static NOINLINE void scalar_slow(struct awk_val *v)
+{
+	struct awk_val *end = link_end(v);
+
+	if (end->type == V_UNDEF)
+		end->type = V_UNSET;
+	link_settle(v);
+}
+
+/* A variable that is used as a scalar cannot become an array any more. */
+static inline struct awk_val *as_scalar(struct awk_val *v)
+{
+	if (v->type == V_UNDEF || v->type == V_LINK)
+		scalar_slow(v);
+	return v;
+}
+
+static inline struct awk_val *local_val(struct awk *a, struct node *n)
+{
+	return as_scalar(&a->frame[n->slot]);
+}
+
+static inline struct awk_val *global_val(struct awk *a, struct node *n)
+{
+	return as_scalar(&a->globals[n->slot]);
+}
+
+struct awk_val *ak_eval_peek(struct awk *a, struct node *n)
+{
+	struct awk_val key, *v;
+
+	switch (n->op) {
+	case N_GLOBAL:
+		return &a->globals[n->slot];
+	case N_LOCAL:
+		return link_end(&a->frame[n->slot]);
+	case N_INDEX:
+		ak_eval_key(a, n->b, &key);
+		v = ak_array_at(a, ak_eval_array(a, n->a), &key, true);
+		val_drop(a, &key);
+		return v;
+	default:
+		return NULL;
+	}
+}
+
+/* ---- Names in messages ---- */
+
+/* " (from b, from a)": the names an array has in the calls around, and outside. */
+static void add_origins(struct awk *a, struct str *s, const struct awk_array *x)
+{
+	const char *before = " (from ";
+
+	for (const struct call *c = a->calls ? a->calls->outer : NULL; c; c = c->outer) {
+		for (size_t i = 0; i < c->func->params.n; i++) {
+			if (c->frame[i].type != V_ARRAY || c->frame[i].array != x)
+				continue;
+			str_addf(s, "%s%s", before, c->func->params.at[i]);
+			before = ", from ";
+			break;
+		}
+	}
+	for (size_t i = 0; i < a->global_list.n; i++) {
+		if (a->globals[i].type != V_ARRAY || a->globals[i].array != x)
+			continue;
+		str_addf(s, "%s%s", before, a->global_list.at[i]);
+		before = ", from ";
+		break;
+	}
+	if (before[0] == ',')
+		str_addc(s, ')');
+}
+
+/* The name of an element as gawk writes it; of plain subscripts only: others may do things. */
+static bool add_element(struct awk *a, struct str *s, struct node *n)
+{
+	struct awk_val key;
+	struct awk_str *text;
+
+	if (n->op == N_INDEX) {
+		if (!add_element(a, s, n->a) || n->b->next || n->b->op > N_LOCAL)
+			return false;
+		ak_eval(a, n->b, &key);
+		text = ak_val_to_str(a, &key);
+		str_addf(s, "[\"%s\"]", text->p);
+		str_drop(a, text);
+		return true;
+	}
+	if (n->op == N_GLOBAL || n->op == N_SPECIAL)
+		str_adds(s, a->global_list.at[n->slot]);
+	else if (n->op == N_LOCAL && a->running)
+		str_adds(s, a->running->params.at[n->slot]);
+	else
+		return false;
+	return true;
 }
 
 /* " `name'" for messages, or nothing. */
 static const char *node_name(struct awk *a, struct node *n, bool array)
 {
-	if (n->op == N_GLOBAL || n->op == N_SPECIAL)
-		return tsb_format(a->p, " `%s'", a->global_list.at[n->slot]);
-	if (n->op == N_LOCAL && a->running)
-		return tsb_format(a->p, "%s `%s'", array ? "" : " parameter",
-				  a->running->params.at[n->slot]);
-	return "";
+	struct str s;
+
+	str_init(&s, a->heap, STR_MAX_DEFAULT);
+	str_adds(&s, n->op == N_LOCAL && !array ? " parameter `" : " `");
+	if (!add_element(a, &s, n))
+		return "";
+	if (n->op == N_LOCAL && a->frame[n->slot].type == V_ARRAY)
+		add_origins(a, &s, a->frame[n->slot].array);
+	str_addc(&s, '\'');
+	return s.p;
 }
 
 static TSB_NORETURN void not_scalar(struct awk *a, struct node *n)
@@ -50,6 +167,12 @@ static TSB_NORETURN void not_scalar(struct awk *a, struct node *n)
 	a->line = n->line;
 	a->source = n->source;
 	awk_fatal(a, "attempt to use array%s in a scalar context", node_name(a, n, true));
+}
+
+void ak_eval_scalar_check(struct awk *a, struct node *n, const struct awk_val *v)
+{
+	if (v->type == V_ARRAY)
+		not_scalar(a, n);
 }
 
 /* Subscripts: one is a key as it is, several are joined by SUBSEP. */
@@ -81,12 +204,15 @@ void ak_eval_key(struct awk *a, struct node *subs, struct awk_val *out)
 
 static struct awk_array *become_array(struct awk *a, struct awk_val *v, struct node *n)
 {
-	if (v->type == V_ARRAY)
-		return v->array;
-	if (v->type != V_UNDEF)
+	struct awk_val *end = link_end(v);
+
+	if (end->type == V_UNDEF) {
+		end->type = V_ARRAY;
+		end->array = ak_array_new(a);
+	}
+	link_settle(v);
+	if (v->type != V_ARRAY)
 		awk_fatal(a, "attempt to use scalar%s as an array", node_name(a, n, false));
-	v->type = V_ARRAY;
-	v->array = ak_array_new(a);
 	return v->array;
 }
 
@@ -97,10 +223,14 @@ struct awk_array *ak_eval_array(struct awk *a, struct node *n)
 	struct awk_val key, *v;
 
 	switch (n->op) {
-	case N_GLOBAL: case N_SPECIAL:
+	case N_SPECIAL:
+		if (n->slot == VAR_SYMTAB)
+			return ak_symtab(a);
+		return become_array(a, &a->globals[n->slot], n);
+	case N_GLOBAL:
 		return become_array(a, &a->globals[n->slot], n);
 	case N_LOCAL:
-		return become_array(a, local_val(a, n), n);
+		return become_array(a, &a->frame[n->slot], n);
 	case N_INDEX:
 		ak_eval_key(a, n->b, &key);
 		x = ak_eval_array(a, n->a);
@@ -112,6 +242,16 @@ struct awk_array *ak_eval_array(struct awk *a, struct node *n)
 		a->source = n->source;
 		awk_fatal(a, "attempt to use a scalar value as array");
 	}
+}
+
+struct awk_array *ak_eval_array_of(struct awk *a, struct node *n, const char *which)
+{
+	struct awk_val *v = n->op == N_INDEX ? NULL : ak_eval_peek(a, n);
+
+	if (n->op == N_INDEX || n->op == N_SPECIAL || (v && v->type <= V_LINK && v->type != V_UNSET) ||
+	    (v && v->type == V_ARRAY))
+		return ak_eval_array(a, n);
+	awk_fatal(a, "%s argument is not an array", which);
 }
 
 static void store(struct awk *a, struct awk_val *place, struct awk_val *v, struct node *n)
@@ -141,6 +281,8 @@ void ak_eval_store(struct awk *a, struct node *target, struct awk_val *v)
 		store(a, local_val(a, target), v, target);
 		return;
 	case N_INDEX:
+		if (ak_symtab_store(a, target, v))
+			return;
 		ak_eval_key(a, target->b, &key);
 		x = ak_eval_array(a, target->a);
 		store(a, ak_array_at(a, x, &key, true), v, target);
@@ -165,6 +307,8 @@ static NOINLINE void eval_index(struct awk *a, struct node *n, struct awk_val *o
 	ak_eval_key(a, n->b, &key);
 	x = ak_eval_array(a, n->a);
 	ak_val_copy(out, ak_array_at(a, x, &key, true));
+	if (out->type == V_UNDEF)
+		out->type = V_UNSET;
 	val_drop(a, &key);
 }
 
@@ -187,13 +331,16 @@ static NOINLINE double change(struct awk *a, struct node *target, int op, double
 
 	switch (target->op) {
 	case N_GLOBAL: case N_LOCAL:
-		place = target->op == N_LOCAL ? local_val(a, target) : &a->globals[target->slot];
+		place = target->op == N_LOCAL ? local_val(a, target) : global_val(a, target);
+		ak_eval_scalar_check(a, target, place);
 		*old = ak_val_to_num(a, place);
 		now = ak_arith(a, op, *old, by);
 		val_drop(a, place);
 		val_number(place, now);
 		return now;
 	case N_INDEX:
+		if (target->a->op == N_SPECIAL && target->a->slot >= VAR_SYMTAB)
+			goto slow;
 		ak_eval_key(a, target->b, &key);
 		place = ak_array_at(a, ak_eval_array(a, target->a), &key, true);
 		val_drop(a, &key);
@@ -212,6 +359,7 @@ static NOINLINE double change(struct awk *a, struct node *target, int op, double
 		ak_field_put(a, index, &v);
 		return now;
 	default:
+	slow:
 		*old = ak_eval_num(a, target);
 		now = ak_arith(a, op, *old, by);
 		val_number(&v, now);
@@ -259,6 +407,8 @@ static NOINLINE bool eval_compare(struct awk *a, struct node *n)
 
 	ak_eval(a, n->a, &x);
 	ak_eval(a, n->b, &y);
+	ak_eval_scalar_check(a, n->a, &x);
+	ak_eval_scalar_check(a, n->b, &y);
 	c = ak_val_compare(a, &x, &y, &nan);
 	val_drop(a, &x);
 	val_drop(a, &y);
@@ -340,6 +490,7 @@ bool ak_eval_true(struct awk *a, struct node *n)
 	default:
 		awk_deep(a);
 		ak_eval(a, n, &v);
+		ak_eval_scalar_check(a, n, &v);
 		yes = ak_val_true(a, &v);
 		val_drop(a, &v);
 		return yes;
@@ -352,6 +503,7 @@ static NOINLINE double eval_num_slow(struct awk *a, struct node *n)
 	double num;
 
 	ak_eval(a, n, &v);
+	ak_eval_scalar_check(a, n, &v);
 	num = ak_val_to_num(a, &v);
 	val_drop(a, &v);
 	return num;
@@ -370,6 +522,7 @@ static NOINLINE double eval_arith(struct awk *a, struct node *n)
 
 double ak_eval_num(struct awk *a, struct node *n)
 {
+	const struct awk_val *v;
 	double old, by;
 
 	switch (n->op) {
@@ -377,10 +530,10 @@ double ak_eval_num(struct awk *a, struct node *n)
 		if (n->v.type == V_NUM)
 			return n->v.num;
 		break;
-	case N_GLOBAL:
-		return ak_val_to_num(a, &a->globals[n->slot]);
-	case N_LOCAL:
-		return ak_val_to_num(a, local_val(a, n));
+	case N_GLOBAL: case N_LOCAL:
+		v = n->op == N_GLOBAL ? global_val(a, n) : local_val(a, n);
+		ak_eval_scalar_check(a, n, v);
+		return ak_val_to_num(a, v);
 	case N_BINARY:
 		awk_deep(a);
 		return eval_arith(a, n);
@@ -412,6 +565,7 @@ struct awk_str *ak_eval_str(struct awk *a, struct node *n)
 	ak_eval(a, n, &v);
 	if (v.type == V_STR || v.type == V_INPUT)
 		return v.str;
+	ak_eval_scalar_check(a, n, &v);
 	s = ak_val_to_str(a, &v);
 	val_drop(a, &v);
 	return s;
@@ -430,7 +584,7 @@ void ak_eval(struct awk *a, struct node *n, struct awk_val *out)
 		ak_val_copy(out, &n->v);
 		return;
 	case N_GLOBAL:
-		ak_val_copy(out, &a->globals[n->slot]);
+		ak_val_copy(out, global_val(a, n));
 		return;
 	case N_SPECIAL:
 		ak_var_read(a, n->slot, out);

@@ -81,6 +81,7 @@ static NOINLINE void exec_print(struct awk *a, struct node *n)
 		struct awk_val v;
 
 		ak_eval(a, x, &v);
+		ak_eval_scalar_check(a, x, &v);
 		texts[i++] = ak_val_to_out(a, &v);
 		val_drop(a, &v);
 	}
@@ -227,8 +228,8 @@ static bool case_is(struct awk *a, struct node *c, const struct awk_val *v)
 		return yes;
 	}
 	ak_eval(a, c, &x);
-	yes = (x.type == V_NUM) == (v->type == V_NUM || v->type == V_INPUT || v->type == V_UNDEF) ||
-	      v->type == V_INPUT || v->type == V_UNDEF;
+	yes = (x.type == V_NUM) == (v->type == V_NUM || v->type == V_INPUT || v->type < V_NUM) ||
+	      v->type == V_INPUT || v->type < V_NUM;
 	yes = yes && !ak_val_compare(a, v, &x, &nan) && !nan;
 	val_drop(a, &x);
 	return yes;
@@ -281,6 +282,7 @@ static NOINLINE void exec_delete(struct awk *a, struct node *n)
 {
 	struct awk_val key;
 
+	ak_symbols_no_delete(a, n->a->op == N_INDEX ? n->a->a : n->a);
 	if (n->a->op != N_INDEX) {
 		ak_array_clear(a, ak_eval_array(a, n->a));
 		return;
@@ -319,7 +321,7 @@ static NOINLINE enum flow exec_list(struct awk *a, struct node *n)
 
 static NOINLINE enum flow exec_return(struct awk *a, struct node *n)
 {
-	struct awk_val v = { .type = V_UNDEF };
+	struct awk_val v = { .type = V_UNSET };
 
 	if (n->a)
 		ak_eval(a, n->a, &v);

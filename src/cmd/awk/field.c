@@ -161,7 +161,7 @@ struct awk_str *ak_record_str(struct awk *a)
 {
 	if (a->record_stale)
 		record_rebuild(a);
-	return a->record ? a->record : a->empty;
+	return a->record ? a->record : a->unset;
 }
 
 /* ---- One field ---- */
@@ -187,7 +187,7 @@ void ak_field_get(struct awk *a, double index, struct awk_val *out)
 	}
 	if (i > ak_field_count(a)) {
 		out->type = V_INPUT;
-		out->str = str_hold(a->empty);
+		out->str = str_hold(a->unset);
 		return;
 	}
 	f = &a->fields[i];
@@ -209,7 +209,9 @@ static void fields_count_to(struct awk *a, size_t n)
 	for (size_t i = a->nf + 1; i <= n; i++) {
 		a->fields[i].p = NULL;
 		a->fields[i].n = 0;
-		a->fields[i].made = false;
+		a->fields[i].made = true;
+		a->fields[i].v.type = V_INPUT;
+		a->fields[i].v.str = str_hold(a->unset);
 	}
 	a->nf = n;
 }
@@ -238,7 +240,7 @@ void ak_field_put(struct awk *a, double index, struct awk_val *v)
 	if (f->made)
 		val_drop(a, &f->v);
 	f->v = *v;
-	if (v->type == V_UNDEF)
+	if (v->type < V_NUM)
 		val_string(&f->v, str_hold(a->empty));
 	f->made = true;
 	a->record_stale = true;

@@ -199,7 +199,7 @@ static bool main_start(struct awk *a, const char *name)
 	struct awk_val v;
 	int fd = main_open(a, name);
 
-	if (fd < 0 && !a->begin_file.n) {
+	if (fd < 0 && !a->begin_file.n && !a->inplace) {
 		main_failed(a, name, fd);
 		return false;
 	}
@@ -210,7 +210,8 @@ static bool main_start(struct awk *a, const char *name)
 	memset(&a->in, 0, sizeof(a->in));
 	a->in.fd = fd;
 	a->in_open = fd >= 0;
-	if (!a->begin_file.n)
+	ak_inplace_begin(a, name);
+	if (!a->begin_file.n && fd >= 0)
 		return true;
 	if (fd < 0) {
 		ak_var_errno(a, fd);

@@ -15,6 +15,7 @@ struct lexer {
 	const char *text, *source;
 	size_t at, n;
 	int line, depth;
+	char *space;		/* the namespace, NULL: awk */
 };
 
 struct word {
@@ -275,27 +276,134 @@ static int lex_name_type(struct lexer *l, const char *p, size_t n, int *sub)
 	return l->at < l->n && l->text[l->at] == '(' ? T_FUNC_NAME : T_NAME;
 }
 
+/* ---- Names and namespaces ---- */
+
+static bool all_upper(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] < 'A' || p[i] > 'Z')
+			return false;
+	return true;
+}
+
+static void lex_wrong(struct lexer *l, const char *text)
+{
+	awk_error(l->a, l->source, l->line, text);
+}
+
+/* The part of a qualified name that must not be reserved, its place in [p, end). */
+static const char *check_qualified(struct lexer *l, const char *p, const char *end)
+{
+	const char *colons = memmem(p, (size_t)(end - p), "::", 2), *rest;
+	int sub, type;
+
+	if (!colons)
+		return NULL;
+	rest = colons + 2;
+	if (rest == end) {
+		lex_wrong(l, tsb_format(l->a->p, "qualified identifier `%.*s' is badly formed",
+					(int)(end - p), p));
+		return NULL;
+	}
+	if (memmem(rest, (size_t)(end - rest), "::", 2)) {
+		lex_wrong(l, tsb_format(l->a->p, "identifier `%.*s': namespace separator can only appear "
+					"once in a qualified name", (int)(end - p), p));
+		return NULL;
+	}
+	type = lex_name_type(l, rest, (size_t)(end - rest), &sub);
+	if (type != T_NAME && type != T_FUNC_NAME)
+		lex_wrong(l, tsb_format(l->a->p, "using reserved identifier `%.*s' as second component "
+					"of a qualified name is not allowed", (int)(end - rest), rest));
+	return rest;
+}
+
 static void lex_name(struct lexer *l)
 {
-	size_t start = l->at;
+	size_t start = l->at, n;
+	const char *rest, *p;
 	struct token *t;
 	int type, sub = 0;
 
 	while (l->at < l->n) {
-		if (l->at + 2 < l->n && l->text[l->at] == ':' && l->text[l->at + 1] == ':' &&
-		    name_start(l->text[l->at + 2]))
-			l->at += 2;
+		if (l->text[l->at] == ':' && l->text[l->at + 1] == ':')
+			l->at++;
 		else if (!name_start(l->text[l->at]) && !digit(l->text[l->at]))
 			break;
 		l->at++;
 	}
-	if (l->at - start > 5 && !memcmp(l->text + start, "awk::", 5))
-		start += 5;
-	type = lex_name_type(l, l->text + start, l->at - start, &sub);
+	p = l->text + start;
+	rest = check_qualified(l, p, l->text + l->at);
+	if (rest && (rest - p == 5 && !memcmp(p, "awk::", 5)))
+		p = rest;
+	n = (size_t)(l->text + l->at - p);
+	type = lex_name_type(l, rest ? rest : p, (size_t)(l->text + l->at - (rest ? rest : p)), &sub);
 	t = lex_add(l, type, start);
 	t->sub = sub;
-	t->p = heap_dup(l->a->heap, l->text + start, l->at - start);
-	t->n = l->at - start;
+	if (!rest && l->space && (type == T_NAME || type == T_FUNC_NAME) && !all_upper(p, n)) {
+		t->p = tsb_format(l->a->p, "%s::%.*s", l->space, (int)n, p);
+		t->n = strlen(t->p);
+	} else {
+		t->p = heap_dup(l->a->heap, p, n);
+		t->n = n;
+	}
+}
+
+/* A string behind a directive; NULL: none stands there. */
+static char *lex_directive_text(struct lexer *l, size_t *start)
+{
+	size_t from;
+	char *text;
+
+	while (l->at < l->n && (l->text[l->at] == ' ' || l->text[l->at] == '\t'))
+		l->at++;
+	*start = l->at;
+	if (l->at >= l->n || l->text[l->at] != '"')
+		return NULL;
+	from = ++l->at;
+	while (l->at < l->n && l->text[l->at] != '"' && l->text[l->at] != '\n')
+		l->at++;
+	text = heap_dup(l->a->heap, l->text + from, l->at - from);
+	l->at += l->at < l->n && l->text[l->at] == '"';
+	return text;
+}
+
+static void lex_namespace(struct lexer *l)
+{
+	size_t start, n;
+	char *name;
+	int sub, type;
+
+	l->at += 10;
+	name = lex_directive_text(l, &start);
+	if (!name)
+		lex_fail(l, start + (start < l->n && l->text[start] != '\n'), "syntax error");
+	n = strlen(name);
+	for (size_t i = 0; i <= n; i++) {
+		if (i == n ? n > 0 : name_start(name[i]) || (i && digit(name[i])))
+			continue;
+		lex_wrong(l, tsb_format(l->a->p, "namespace name `%s' must meet identifier naming rules",
+					name));
+		return;
+	}
+	type = lex_name_type(l, name, n, &sub);
+	if (type != T_NAME && type != T_FUNC_NAME)
+		lex_wrong(l, tsb_format(l->a->p, "using reserved identifier `%s' as a namespace is not "
+					"allowed", name));
+	l->space = !strcmp(name, "awk") ? NULL : name;
+}
+
+/* Extensions are code for the host; the ones that scripts use are built in. */
+static void lex_load(struct lexer *l)
+{
+	size_t start;
+	char *name;
+
+	l->at += 5;
+	name = lex_directive_text(l, &start);
+	if (!name)
+		lex_fail(l, start, "syntax error");
+	lex_wrong(l, tsb_format(l->a->p, "cannot open shared library `%s' for reading: "
+				"No such file or directory", name));
 }
 
 static void lex_number(struct lexer *l)
@@ -366,9 +474,10 @@ static void lex_at(struct lexer *l)
 		lex_regex(l, T_TYPED_REGEX);
 	} else if (!strncmp(p, "@include", 8)) {
 		lex_include(l);
-	} else if (!strncmp(p, "@namespace", 10) || !strncmp(p, "@load", 5)) {
-		while (l->at < l->n && l->text[l->at] != '\n')
-			l->at++;
+	} else if (!strncmp(p, "@namespace", 10)) {
+		lex_namespace(l);
+	} else if (!strncmp(p, "@load", 5)) {
+		lex_load(l);
 	} else {
 		l->at++;
 		lex_add(l, '@', l->at - 1);
@@ -423,25 +532,23 @@ static void lex_one(struct lexer *l)
 
 static void lex_include(struct lexer *l)
 {
-	size_t start = l->at, from;
 	struct str text;
+	size_t start;
 	char *name;
 	int err;
 
 	l->at += 8;
-	while (l->at < l->n && (l->text[l->at] == ' ' || l->text[l->at] == '\t'))
-		l->at++;
-	if (l->at >= l->n || l->text[l->at] != '"')
+	name = lex_directive_text(l, &start);
+	if (!name)
 		lex_fail(l, start, "syntax error");
-	from = ++l->at;
-	while (l->at < l->n && l->text[l->at] != '"' && l->text[l->at] != '\n')
-		l->at++;
-	name = heap_dup(l->a->heap, l->text + from, l->at - from);
-	l->at++;
 	l->a->line = l->line;
 	l->a->source = l->source;
+	if (!strcmp(name, "inplace")) {
+		l->a->inplace = tsb_alloc(l->a->p, sizeof(*l->a->inplace));
+		return;
+	}
 	str_init(&text, l->a->heap, STR_MAX_DEFAULT);
-	err = awk_read_file(l->a, name, &text);
+	err = awk_read_source(l->a, name, true, &text);
 	if (err)
 		awk_fatal(l->a, "cannot open source file `%s' for reading: %s", name,
 			  tsb_strerror(err));
@@ -460,8 +567,11 @@ void ak_lex_program(struct awk *a, token_list *out, const char *text, size_t n, 
 		awk_tick(a);
 		lex_one(&l);
 	}
-	if (out->n && vec_last(out).type != T_NEWLINE)
+	if (out->n && vec_last(out).type != T_NEWLINE) {
+		l.line++;	/* gawk's messages count the line that would begin */
 		lex_add(&l, T_NEWLINE, n);
+		l.line--;
+	}
 	if (!depth) {
 		l.at = n;
 		lex_add(&l, T_EOF, n);

@@ -4,7 +4,8 @@
  */
 #include "cmd/awk/awk.h"
 
-static TSB_PRINTF(3, 0) void message_make(struct awk *a, const char *kind, const char *fmt, va_list ap)
+static TSB_PRINTF(3, 0) void message_make(struct awk *a, const char *kind, const char *fmt,
+					  va_list ap)
 {
 	struct str s;
 
@@ -44,7 +45,7 @@ void awk_error(struct awk *a, const char *source, int line, const char *text)
 	char *all = tsb_format(a->p, "%s: %s: error: %s\n", tsb_name(a->p), place, text);
 
 	tsb_write_all(a->p, 2, all, strlen(all));
-	tsb_exit(a->p, 1);
+	a->errors = true;
 }
 
 void awk_fatal(struct awk *a, const char *fmt, ...)

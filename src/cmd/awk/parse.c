@@ -269,8 +269,12 @@ static struct node *parse_constant(struct parser *ps)
 		return n;
 	}
 	val_string(&n->v, ak_str_make(ps->a, t->p, t->n));
-	if (t->type != T_STRING)
-		n->v.type = V_REGEX;
+	if (t->type == T_STRING)
+		return n;
+	n->v.type = V_REGEX;
+	ps->a->line = t->line;
+	ps->a->source = t->source;
+	ak_regex_check(ps->a, n->v.str);
 	return n;
 }
 

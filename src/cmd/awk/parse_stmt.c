@@ -59,7 +59,7 @@ static struct node *parse_delete(struct parser *ps)
 }
 
 /* What is wrong with a statement that is well formed. */
-static TSB_NORETURN void parse_error(struct parser *ps, const char *text)
+static void parse_error(struct parser *ps, const char *text)
 {
 	awk_error(ps->a, peek(ps)->source, peek(ps)->line, text);
 }
@@ -332,6 +332,28 @@ static void parse_params(struct parser *ps, struct func *f)
 	ps->at++;
 }
 
+/* What parameters may not be called. */
+static void check_params(struct parser *ps, struct func *f)
+{
+	struct awk *a = ps->a;
+
+	for (size_t i = 0; i < f->params.n; i++) {
+		const char *name = f->params.at[i], *wrong = NULL;
+
+		if (!strcmp(name, f->name))
+			wrong = "cannot use function name as parameter name";
+		else if (ak_var_special(name))
+			wrong = tsb_format(a->p, "cannot use special variable `%s' as a function parameter",
+					   name);
+		for (size_t j = 0; j < i && !wrong; j++)
+			if (!strcmp(name, f->params.at[j]))
+				wrong = tsb_format(a->p, "parameter #%zu, `%s', duplicates parameter #%zu",
+						   i + 1, name, j + 1);
+		if (wrong)
+			parse_error(ps, tsb_format(a->p, "function `%s': %s", f->name, wrong));
+	}
+}
+
 static void parse_function(struct parser *ps)
 {
 	struct token *t;
@@ -342,19 +364,32 @@ static void parse_function(struct parser *ps)
 	if (t->type != T_NAME && t->type != T_FUNC_NAME)
 		ak_parse_fail(ps);
 	f = ak_func_named(ps->a, t->p, t->n);
-	if (f->defined)
+	if (f->defined) {
 		parse_error(ps, tsb_format(ps->a->p, "function name `%s' previously defined",
 					   f->name));
+		f->params.n = f->is_array.n = 0;
+	}
 	f->defined = true;
 	f->line = t->line;
 	f->source = t->source;
 	ps->at++;
 	ak_expect(ps, '(');
 	parse_params(ps, f);
+	check_params(ps, f);
 	ak_skip_newlines(ps);
 	ps->func = f;
 	f->body = ak_parse_block(ps);
 	ps->func = NULL;
+}
+
+static TSB_NORETURN void no_action(struct parser *ps, const struct token *t, const char *where)
+{
+	const char *text = tsb_format(ps->a->p, "%s: %s:%d: %s blocks must have an action part\n",
+				      tsb_name(ps->a->p), t->source ? t->source : "cmd. line",
+				      t->line, where);
+
+	tsb_write_all(ps->a->p, 2, text, strlen(text));
+	tsb_exit(ps->a->p, 1);
 }
 
 static void parse_special_rule(struct parser *ps, rule_list *to, const char *where)
@@ -364,7 +399,7 @@ static void parse_special_rule(struct parser *ps, rule_list *to, const char *whe
 
 	ps->at++;
 	if (next_type(ps) != '{')
-		ak_parse_fail(ps);
+		no_action(ps, peek(ps) - 1, where);
 	ps->where = where;
 	body = ak_parse_block(ps);
 	ps->where = NULL;

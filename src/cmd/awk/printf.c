@@ -15,7 +15,7 @@ struct formatting {
 	struct awk_str *format;
 	struct awk_val *args;
 	size_t n, next;
-	bool numbered;
+	bool numbered, plain;	/* count$ was used; was not */
 };
 
 static void ran_out(struct formatting *f, const char *at)
@@ -33,11 +33,8 @@ static struct awk_val *next_arg(struct formatting *f, size_t number, const char 
 {
 	size_t i = number ? number - 1 : f->next++;
 
-	if (i >= f->n) {
-		if (number)
-			awk_fatal(f->a, "arg count with `$' must be less than total number of supplied arguments");
+	if (i >= f->n)
 		ran_out(f, at);
-	}
 	return &f->args[i];
 }
 
@@ -60,12 +57,12 @@ static const char *read_star(struct formatting *f, const char *p, int *v)
 
 	p++;
 	end = read_digits(p, &number);
-	if (number && *end == '$')
-		p = end + 1;
-	else
-		number = 0;
-	*v = clamp(ak_val_to_num(f->a, next_arg(f, number, p)));
-	return p;
+	if (!number || *end != '$') {
+		*v = clamp(ak_val_to_num(f->a, next_arg(f, 0, p)));
+		return p;
+	}
+	*v = clamp(ak_val_to_num(f->a, next_arg(f, number, end)));
+	return end + 1;
 }
 
 static const char *read_flags(const char *p, struct format_spec *spec)
@@ -83,42 +80,76 @@ static const char *read_flags(const char *p, struct format_spec *spec)
 	}
 }
 
-/* Flags, width, precision; where the letter stands. */
-static const char *read_spec(struct formatting *f, const char *p, struct format_spec *spec,
-			     size_t *number)
+/* "2$": the argument a directive names. */
+static const char *read_number(struct formatting *f, const char *p, size_t *number)
+{
+	const char *end = read_digits(p, number);
+
+	if (*end != '$' || end == p) {
+		*number = 0;
+		return p;
+	}
+	if (!*number)
+		awk_fatal(f->a, "argument index with `$' must be > 0");
+	if (*number > f->n)
+		awk_fatal(f->a, "argument index %zu greater than total number of supplied arguments",
+			  *number);
+	return end + 1;
+}
+
+static const char *read_width(struct formatting *f, const char *p, struct format_spec *spec)
 {
 	size_t v;
-	const char *end = read_digits(p, &v);
 
-	*number = 0;
-	spec->precision = -1;
-	if (*end == '$' && v) {
-		*number = v;
-		p = end + 1;
-	}
-	p = read_flags(p, spec);
 	if (*p == '*') {
 		p = read_star(f, p, &spec->width);
 		if (spec->width < 0) {
 			spec->minus = true;
 			spec->width = -spec->width;
 		}
-	} else {
+	} else if (*p >= '1' && *p <= '9') {
 		p = read_digits(p, &v);
 		spec->width = (int)v;
 	}
-	if (*p == '.') {
-		p++;
-		if (*p == '*') {
-			p = read_star(f, p, &spec->precision);
-		} else {
-			p = read_digits(p, &v);
-			spec->precision = (int)v;
-		}
+	if (*p != '.')
+		return p;
+	if (*++p == '*') {
+		p = read_star(f, p, &spec->precision);
+	} else {
+		p = read_digits(p, &v);
+		spec->precision = (int)v;
 	}
-	while (*p == 'l' || *p == 'h' || *p == 'L' || *p == 'j' || *p == 'z' || *p == 't')
-		p++;
 	return p;
+}
+
+/* Flags, width, precision, sizes (which may stand once each, and flags behind them); where the
+ * letter stands. */
+static const char *read_spec(struct formatting *f, const char *p, struct format_spec *spec,
+			     size_t *number)
+{
+	static const char sizes[] = "lhLjzt";
+	unsigned seen = 0;
+	const char *size;
+
+	spec->precision = -1;
+	p = read_number(f, p, number);
+	do {
+		p = read_width(f, read_flags(p, spec), spec);
+		size = *p ? strchr(sizes, *p) : NULL;
+		if (!size || seen & 1u << (size - sizes))
+			return p;
+		seen |= 1u << (size - sizes);
+		p++;
+	} while (*p);
+	return p;
+}
+
+/* All directives name their argument, or none does. */
+static void check_numbered(struct formatting *f, bool numbered)
+{
+	*(numbered ? &f->numbered : &f->plain) = true;
+	if (f->numbered && f->plain)
+		awk_fatal(f->a, "must use `count$' on all formats or none");
 }
 
 static void put_text(struct formatting *f, struct format_spec *spec, const char *p, size_t n)
@@ -150,7 +181,7 @@ static void put_char(struct formatting *f, struct format_spec *spec, struct awk_
 	size_t n = 1;
 
 	spec->precision = -1;
-	if (ak_val_is_num(f->a, v, &num) && v->type != V_UNDEF) {
+	if (ak_val_is_num(f->a, v, &num) && v->type >= V_NUM) {
 		uint32_t c = num >= 0 && num < 4294967296.0 ? (uint32_t)num : (uint32_t)(int64_t)num;
 
 		if (f->a->utf8 && c >= 128 && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff))
@@ -183,14 +214,25 @@ static void put_int(struct formatting *f, struct format_spec *spec, double v)
 		put_odd(f, spec, v);
 		return;
 	}
+	bool zero = spec->zero;
+
 	v = trunc(v);
 	if (spec->precision >= 0)
 		spec->zero = false;
-	if (v <= -18446744073709551616.0 || v >= 18446744073709551616.0 ||
-	    (v < 0 && !strchr("di", spec->conv))) {
-		spec->conv = 'f';
-		spec->precision = 0;
+	if (v <= -18446744073709551616.0 || v >= 18446744073709551616.0) {
+		if (strchr("di", spec->conv)) {
+			spec->conv = 'f';
+			spec->precision = 0;
+		} else {
+			spec->conv = 'g';
+			spec->zero = zero;
+		}
 		format_float(f->out, spec, (long double)v);
+		return;
+	}
+	if (v < 0 && !strchr("di", spec->conv)) {
+		format_int(f->out, spec, v < -9223372036854775808.0 ? 1ull << 63 :
+			   (uint64_t)(int64_t)v, false);
 		return;
 	}
 	format_int(f->out, spec, (uint64_t)fabs(v), v < 0);
@@ -223,6 +265,8 @@ static const char *format_one(struct formatting *f, const char *p, const char *e
 			str_addc(f->out, *letter++);
 		return letter;
 	}
+	check_numbered(f, number > 0);
+
 	struct awk_val *v = next_arg(f, number, letter);
 
 	if (*letter == 's') {
@@ -266,8 +310,10 @@ void awk_sprintf(struct awk *a, struct node *args, struct str *out)
 		n++;
 	if (n > 8)
 		vals = heap_array(a->heap, n, sizeof(*vals));
-	for (struct node *x = args->next; x; x = x->next)
-		ak_eval(a, x, &vals[i++]);
+	for (struct node *x = args->next; x; x = x->next) {
+		ak_eval(a, x, &vals[i]);
+		ak_eval_scalar_check(a, x, &vals[i++]);
+	}
 	awk_format(a, out, format, vals, n);
 	for (i = 0; i < n; i++)
 		val_drop(a, &vals[i]);

@@ -22,12 +22,38 @@ static void regexes_forget(struct awk *a)
 	a->regex_generation++;
 }
 
+/* gawk names, once each, the escapes that mean nothing in a regular expression. */
+void ak_regex_check(struct awk *a, const struct awk_str *source)
+{
+	static const char unknown[] = " !\"#%&,:;=@ACDEFGHIJKLMNOPQRTUVXYZ_cdeghijklmopquz~";
+
+	for (size_t i = 0; i + 1 < source->n; i++) {
+		int c = source->p[i + 1];
+
+		if (source->p[i] != '\\')
+			continue;
+		i++;
+		if (c <= 0 || a->escape_warned[c])
+			continue;
+		if (strchr(unknown, c)) {
+			a->escape_warned[c] = true;
+			awk_warn(a, "regexp escape sequence `\\%c' is not a known regexp operator", c);
+		} else if (c == '8' || c == '9') {
+			a->escape_warned[c] = true;
+			awk_warn(a, "regexp escape sequence `\\%c' treated as plain `%c'", c, c);
+		}
+	}
+}
+
 static struct regex *regex_make(struct awk *a, struct awk_str *source)
 {
 	unsigned flags = REGEX_EXTENDED | REGEX_AWK | (a->utf8 ? REGEX_UTF8 : 0u) |
 			 (a->icase ? REGEX_ICASE : 0u);
 	const char *error = NULL;
-	struct regex *re = regex_compile(a->heap, source->p, source->n, flags, &error);
+	struct regex *re;
+
+	ak_regex_check(a, source);
+	re = regex_compile(a->heap, source->p, source->n, flags, &error);
 
 	if (!re)
 		awk_fatal(a, "invalid regexp: %s: /%s/", error, source->p);

@@ -10,7 +10,7 @@
 struct resolving {
 	struct awk *a;
 	struct func *func;
-	bool changed;
+	bool changed, check;
 };
 
 static void mark(struct resolving *r, const struct node *n)
@@ -50,12 +50,15 @@ static void mark_call(struct resolving *r, struct node *n)
 
 	a->line = n->line;
 	a->source = n->source;
-	if (!n->func->defined)
+	if (!n->func->defined && !a->errors)
 		awk_fatal(a, "function `%s' not defined", n->func->name);
 	for (struct node *x = n->b; x; x = x->next, i++) {
-		if (i >= n->func->params.n)
-			awk_fatal(a, "function `%s' called with more arguments than declared",
-				  n->func->name);
+		if (i >= n->func->params.n) {
+			if (r->check && !a->errors)
+				awk_warn(a, "function `%s' called with more arguments than declared",
+					 n->func->name);
+			break;
+		}
 		if (n->func->is_array.at[i])
 			mark(r, x);
 	}
@@ -78,7 +81,7 @@ static void visit(struct resolving *r, struct node *n)
 {
 	awk_deep(r->a);
 	for (; n; n = n->next) {
-		if (n->op == N_GLOBAL)
+		if (n->op == N_GLOBAL && r->check)
 			check_name(r->a, n);
 		if (n->op == N_INDEX || n->op == N_IN || (n->op == N_DELETE && n->a->op != N_INDEX))
 			mark(r, n->a);
@@ -106,7 +109,7 @@ static void visit_rules(struct resolving *r, rule_list *rules)
 
 void ak_parse_finish(struct awk *a)
 {
-	struct resolving r = { .a = a };
+	struct resolving r = { .a = a, .check = true };
 
 	do {
 		r.changed = false;
@@ -115,7 +118,9 @@ void ak_parse_finish(struct awk *a)
 			visit(&r, r.func->body);
 			awk_tick(a);
 		}
+		r.check = false;
 	} while (r.changed);
+	r.check = true;
 	r.func = NULL;
 	visit_rules(&r, &a->begin);
 	visit_rules(&r, &a->main);
@@ -123,4 +128,6 @@ void ak_parse_finish(struct awk *a)
 	visit_rules(&r, &a->begin_file);
 	visit_rules(&r, &a->end_file);
 	a->line = 0;
+	if (a->errors)
+		tsb_exit(a->p, 1);
 }

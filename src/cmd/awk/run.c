@@ -64,6 +64,7 @@ static void run_records(struct awk *a)
 
 	how = setjmp(here);
 	a->frame = NULL;
+	a->calls = NULL;
 	if (how == JUMP_NEXTFILE && !ak_main_next_file(a))
 		return;
 	a->next_jump = &here;
@@ -93,14 +94,18 @@ static void run_end(struct awk *a)
 	a->exit_jump = &here;
 	a->next_jump = NULL;
 	a->frame = NULL;
+	a->calls = NULL;
 	a->in_end = true;
 	a->in_file_rule = false;
+	ak_inplace_end(a);
 	if (!setjmp(here))
 		run_list(a, &a->end);
 }
 
 void ak_run_program(struct awk *a)
 {
+	if (a->inplace)
+		ak_var_command_line(a, "inplace::enable=1");
 	run_begin(a);
 	run_end(a);
 }

@@ -68,7 +68,7 @@ static int type_rank(struct awk *a, const struct awk_val *v)
 {
 	double num;
 
-	return v->type == V_ARRAY ? 2 : v->type != V_UNDEF && ak_val_is_num(a, v, &num) ? 0 : 1;
+	return v->type == V_ARRAY ? 2 : v->type >= V_NUM && ak_val_is_num(a, v, &num) ? 0 : 1;
 }
 
 static int by_value_type(struct sorting *s, struct elem *x, struct elem *y)

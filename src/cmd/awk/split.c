@@ -188,6 +188,41 @@ static size_t width_number(const char **w)
 	return v;
 }
 
+/* Is FIELDWIDTHS well formed? Fatal if not, naming the field. */
+void ak_split_widths_check(struct awk *a)
+{
+	struct awk_str *widths = ak_var_str(a, VAR_FIELDWIDTHS);
+	const char *w = widths->p, *bad;
+
+	for (size_t field = 1;; field++) {
+		while (blank(*w))
+			w++;
+		bad = w;
+		if (!*w)
+			break;
+		if (*w != '*') {
+			size_t count = width_number(&w), skip = *w == ':';
+
+			if (skip) {
+				bad = ++w;
+				count = *w == '*' ? 1 : width_number(&w);
+			}
+			if (*w == '*' && skip)
+				;
+			else if (!count || count >= 100000000 || w == bad || (*w && !blank(*w)))
+				awk_fatal(a, "invalid FIELDWIDTHS value, for field %zu, near `%s'", field,
+					  bad);
+			if (*w != '*')
+				continue;
+		}
+		for (w++; blank(*w); w++)
+			;
+		if (*w)
+			awk_fatal(a, "`*' must be the last designator in FIELDWIDTHS");
+	}
+	str_drop(a, widths);
+}
+
 /* "3 2:4 *": widths, each perhaps behind what is skipped; "*" is the rest. */
 void ak_split_widths(struct awk *a, const char *p, size_t n, piece_list *out)
 {
@@ -205,9 +240,6 @@ void ak_split_widths(struct awk *a, const char *p, size_t n, piece_list *out)
 			add_piece(a, out, p, n);
 			break;
 		}
-		if (*w < '0' || *w > '9')
-			awk_fatal(a, "invalid FIELDWIDTHS value, for field %zu, near `%s'",
-				  out->n + 1, w);
 		count = width_number(&w);
 		if (*w == ':') {
 			w++;

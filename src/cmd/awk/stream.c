@@ -289,6 +289,31 @@ int awk_system(struct awk *a, const char *command)
 	return status_of(status);
 }
 
+static int read_along(struct awk *a, const char *name, const char *suffix, struct str *out)
+{
+	const char *path = tsb_getenv(a->p, "AWKPATH"), *end;
+	int err = -ENOENT;
+
+	if (strchr(name, '/') || !strcmp(name, "-"))
+		return awk_read_file(a, tsb_format(a->p, "%s%s", name, suffix), out);
+	for (path = path && *path ? path : ".:/usr/share/awk"; err == -ENOENT; path = end + 1) {
+		end = strchrnul(path, ':');
+		err = awk_read_file(a, end == path ? tsb_format(a->p, "%s%s", name, suffix) :
+				    tsb_format(a->p, "%.*s/%s%s", (int)(end - path), path, name,
+					       suffix), out);
+		if (!*end)
+			break;
+	}
+	return err;
+}
+
+int awk_read_source(struct awk *a, const char *name, bool library, struct str *out)
+{
+	int err = read_along(a, name, "", out);
+
+	return err == -ENOENT && library ? read_along(a, name, ".awk", out) : err;
+}
+
 int awk_read_file(struct awk *a, const char *name, struct str *out)
 {
 	char *block = heap_alloc(a->heap, 16384);

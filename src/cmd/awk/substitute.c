@@ -132,12 +132,21 @@ void ak_bi_substitute(struct awk *a, struct node *n, struct awk_val *out)
 {
 	struct node *re = n->b, *replacement = re->next, *target = replacement->next;
 	struct job j = { .which = n->sub == B_SUB };
-	struct awk_val v;
+	struct awk_val v = { .type = V_STR };
+	bool pattern = false;	/* a strong regexp stays one */
 	struct str made;
 	size_t count;
 
 	j.replacement = ak_eval_str(a, replacement);
-	j.text = target ? ak_eval_str(a, target) : str_hold(ak_record_str(a));
+	if (target) {
+		ak_eval(a, target, &v);
+		ak_eval_scalar_check(a, target, &v);
+		pattern = v.type == V_REGEX;
+		j.text = ak_val_to_str(a, &v);
+		val_drop(a, &v);
+	} else {
+		j.text = str_hold(ak_record_str(a));
+	}
 	j.re = ak_eval_regex(a, re);
 	if (!ak_regex_run(a, j.re, j.text->p, j.text->n, 0, NULL, 0)) {
 		count = 0;
@@ -146,6 +155,8 @@ void ak_bi_substitute(struct awk *a, struct node *n, struct awk_val *out)
 		count = substitute(a, &j, &made);
 		val_string(&v, ak_str_make(a, made.p, made.n));
 		str_end(&made);
+		if (pattern)
+			v.type = V_REGEX;
 		if (!target)
 			ak_record_assign(a, &v);
 		else if (can_store(target))
@@ -237,7 +248,8 @@ void ak_bi_match(struct awk *a, struct node *n, struct awk_val *out)
 {
 	struct awk_str *s = ak_eval_str(a, n->b);
 	struct regex *re = ak_eval_regex(a, n->b->next);
-	struct awk_array *x = n->b->next->next ? ak_eval_array(a, n->b->next->next) : NULL;
+	struct awk_array *x = n->b->next->next ?
+		ak_eval_array_of(a, n->b->next->next, "match: third") : NULL;
 	struct regex_span *spans;
 	size_t count = x ? regex_groups(re) + 1 : 1;
 	double start = 0, length = -1;
@@ -276,7 +288,8 @@ static void give_pieces(struct awk *a, struct node *n, struct awk_array *x, piec
 	ak_array_clear(a, x);
 	put_pieces(a, x, out, 1);
 	if (to) {
-		struct awk_array *y = ak_eval_array(a, to);
+		struct awk_array *y = ak_eval_array_of(a, to, n->sub == B_SPLIT ?
+							"split: fourth" : "patsplit: fourth");
 
 		ak_array_clear(a, y);
 		put_pieces(a, y, seps, 0);
@@ -297,7 +310,7 @@ void ak_bi_split(struct awk *a, struct node *n, struct awk_val *out)
 		ak_val_copy(&fs, &sep->v);
 	else
 		ak_eval(a, sep, &fs);
-	x = ak_eval_array(a, n->b->next);
+	x = ak_eval_array_of(a, n->b->next, "split: second");
 	if (!sep && a->split_mode == SPLIT_FPAT) {
 		struct awk_str *pattern = ak_var_str(a, VAR_FPAT);
 
@@ -329,7 +342,7 @@ void ak_bi_patsplit(struct awk *a, struct node *n, struct awk_val *out)
 		re = ak_regex_of(a, &n->cache, pattern);
 		str_drop(a, pattern);
 	}
-	x = ak_eval_array(a, n->b->next);
+	x = ak_eval_array_of(a, n->b->next, "patsplit: second");
 	if (s->n)
 		ak_split_fpat(a, s->p, s->n, re, &pieces, &seps);
 	give_pieces(a, n, x, &pieces, &seps);

@@ -92,7 +92,7 @@ double ak_val_to_num(struct awk *a, const struct awk_val *v)
 		return num;
 	case V_ARRAY:
 		awk_fatal(a, "attempt to use array in a scalar context");
-	case V_UNDEF:
+	case V_UNDEF: case V_UNSET: case V_LINK:
 		break;
 	}
 	return 0;
@@ -121,7 +121,7 @@ static struct awk_str *val_text(struct awk *a, const struct awk_val *v, uint32_t
 		return str_hold(v->str);
 	case V_ARRAY:
 		awk_fatal(a, "attempt to use array in a scalar context");
-	case V_UNDEF:
+	case V_UNDEF: case V_UNSET: case V_LINK:
 		break;
 	}
 	return str_hold(a->empty);
@@ -152,7 +152,7 @@ bool ak_val_true(struct awk *a, const struct awk_val *v)
 		return v->str->n > 0;
 	case V_ARRAY:
 		awk_fatal(a, "attempt to use array in a scalar context");
-	case V_UNDEF:
+	case V_UNDEF: case V_UNSET: case V_LINK:
 		break;
 	}
 	return false;
@@ -161,7 +161,7 @@ bool ak_val_true(struct awk *a, const struct awk_val *v)
 bool ak_val_is_num(struct awk *a, const struct awk_val *v, double *num)
 {
 	switch (v->type) {
-	case V_UNDEF:
+	case V_UNDEF: case V_UNSET: case V_LINK:
 		*num = 0;
 		return true;
 	case V_NUM:
@@ -222,7 +222,7 @@ int ak_val_compare(struct awk *a, const struct awk_val *x, const struct awk_val 
 
 	*nan = false;
 	if (ak_val_is_num(a, x, &nx) && ak_val_is_num(a, y, &ny) &&
-	    !(x->type == V_UNDEF && y->type == V_STR)) {
+	    !(x->type < V_NUM && y->type == V_STR)) {
 		*nan = isnan(nx) || isnan(ny);
 		return (nx > ny) - (nx < ny);
 	}

@@ -9,8 +9,16 @@
 static const char *const special_names[VAR_SPECIAL_END] = {
 	"NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "RSTART", "RLENGTH",
 	"FILENAME", "ENVIRON", "IGNORECASE", "RT", "FPAT", "FIELDWIDTHS", "PROCINFO", "ARGC", "ARGV",
-	"ARGIND", "ERRNO", "BINMODE", "LINT", "TEXTDOMAIN", "SYMTAB", "FUNCTAB",
+	"ARGIND", "ERRNO", "BINMODE", "LINT", "TEXTDOMAIN", "PREC", "ROUNDMODE", "SYMTAB", "FUNCTAB",
 };
+
+bool ak_var_special(const char *name)
+{
+	for (size_t i = 0; i < VAR_SPECIAL_END; i++)
+		if (!strcmp(special_names[i], name))
+			return true;
+	return false;
+}
 
 uint32_t ak_var_slot(struct awk *a, const char *name, size_t n)
 {
@@ -38,6 +46,7 @@ void ak_vars_init(struct awk *a)
 	map_init(&a->func_names, a->heap);
 	map_init(&a->regexes, a->heap);
 	a->empty = ak_str_make(a, "", 0);
+	a->unset = ak_str_make(a, "", 0);
 	for (size_t i = 0; i < VAR_SPECIAL_END; i++)
 		ak_var_slot(a, special_names[i], strlen(special_names[i]));
 	var_text(a, VAR_FS, " ");
@@ -53,6 +62,8 @@ void ak_vars_init(struct awk *a)
 	var_text(a, VAR_ERRNO, "");
 	var_text(a, VAR_FILENAME, "");
 	var_text(a, VAR_TEXTDOMAIN, "messages");
+	var_text(a, VAR_ROUNDMODE, "N");
+	val_number(&a->globals[VAR_PREC], 53);
 	val_number(&a->globals[VAR_RSTART], 0);
 	val_number(&a->globals[VAR_RLENGTH], -1);
 	val_number(&a->globals[VAR_ARGIND], 0);
@@ -90,6 +101,7 @@ static void fill_procinfo(struct awk *a)
 
 	ids->type = V_ARRAY;
 	ids->array = ak_array_new(a);
+	ak_identifiers_fill(a, ids->array);
 	put_text(a, x, "version", "5.2.1");
 	put_text(a, x, "strftime", "%a %b %e %H:%M:%S %Z %Y");
 	put_text(a, x, "FS", "FS");
@@ -105,14 +117,6 @@ static void fill_procinfo(struct awk *a)
 	argv->type = V_ARRAY;
 	argv->array = ak_array_new(a);
 	ak_val_input(a, ak_array_at_num(a, argv->array, 0), tsb_name(a->p), strlen(tsb_name(a->p)));
-}
-
-static void fill_functions(struct awk *a)
-{
-	struct awk_array *x = ak_var_array(a, VAR_FUNCTAB);
-
-	for (size_t i = 0; i < a->funcs.n; i++)
-		put_text(a, x, a->funcs.at[i]->name, a->funcs.at[i]->name);
 }
 
 void ak_vars_fill(struct awk *a, int argc, char **argv)
@@ -135,7 +139,7 @@ void ak_vars_fill(struct awk *a, int argc, char **argv)
 	if (a->uses[VAR_PROCINFO])
 		fill_procinfo(a);
 	if (a->uses[VAR_FUNCTAB])
-		fill_functions(a);
+		ak_functab_fill(a);
 }
 
 void ak_var_read(struct awk *a, uint32_t slot, struct awk_val *out)
@@ -185,6 +189,7 @@ void ak_var_changed(struct awk *a, uint32_t slot)
 		split_changed(a, SPLIT_FPAT);
 		break;
 	case VAR_FIELDWIDTHS:
+		ak_split_widths_check(a);
 		split_changed(a, SPLIT_WIDTHS);
 		break;
 	case VAR_IGNORECASE:
@@ -273,7 +278,7 @@ bool ak_var_command_line(struct awk *a, const char *arg)
 		return false;
 	for (; p < eq; p++)
 		if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_' ||
-		      (*p >= '0' && *p <= '9')))
+		      (*p >= '0' && *p <= '9') || (*p == ':' && p[1] == ':' && p++ > arg)))
 			return false;
 	if (map_find(&a->func_names, arg, (size_t)(eq - arg)))
 		awk_fatal(a, "cannot use function name `%.*s' as variable name", (int)(eq - arg), arg);
