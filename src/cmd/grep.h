@@ -101,8 +101,8 @@ TSB_NORETURN void grep_die(struct grep *g, const char *what);
 void grep_colors_init(struct grep *g);
 /* One line of in.buf with its end. sep: ':' selected, '-' context. */
 void grep_print_line(struct grep *g, size_t from, size_t to, int sep);
-/* Selected lines of an inverted search that need nothing before them; false:
- * they must be printed one by one. */
+/* Selected lines that need nothing before them; false: they must be printed one by
+ * one. */
 bool grep_print_plain(struct grep *g, size_t from, size_t to);
 void grep_print_separator(struct grep *g);
 void grep_print_name(struct grep *g);

@@ -134,8 +134,8 @@ static void print_before(struct grep *g, size_t from)
 	}
 }
 
-/* Lines [from, to) of an inverted search; how many were taken, *to behind them. */
-static int64_t print_inverted(struct grep *g, size_t from, size_t *to)
+/* Selected lines [from, *to); how many were taken, *to behind them. */
+static int64_t print_run(struct grep *g, size_t from, size_t *to)
 {
 	int64_t n = 0;
 
@@ -153,20 +153,16 @@ static int64_t print_inverted(struct grep *g, size_t from, size_t *to)
 	return n;
 }
 
-/* Selected lines: one, or with -v several. */
 static void print_selected(struct grep *g, struct scan *s, size_t from, size_t to)
 {
-	int64_t n = 1;
+	int64_t n;
 
 	if (!g->silent) {
 		if (g->pending > 0)
 			print_pending(g, from);
 		print_before(g, from);
 	}
-	if (g->invert)
-		n = print_inverted(g, from, &to);
-	else if (!g->silent)
-		grep_print_line(g, from, to, ':');
+	n = print_run(g, from, &to);
 	g->after_last = (int64_t)(g->base + to);
 	g->pending = g->silent || g->after < 0 ? 0 : g->after;
 	g->used = true;
@@ -185,7 +181,10 @@ static bool next_match(struct grep *g, size_t from, size_t end, size_t *line, si
 
 	if (g->match_nothing || from >= end)
 		return false;
-	r = regex_search_lines(g->re, g->in.buf + from, end - from, g->eol, line, line_end);
+	/* With context each line is shown by itself. */
+	r = (g->done_early || g->before >= 0 || g->after >= 0 ? regex_search_lines :
+							       regex_search_runs)
+		(g->re, g->in.buf + from, end - from, g->eol, line, line_end);
 	if (r == REGEX_BUDGET)
 		grep_die(g, "the pattern's back-references take too long");
 	*line += from;

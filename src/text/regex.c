@@ -210,7 +210,7 @@ static bool locate(struct regex *re, const struct re_text *t, size_t from, size_
 	return true;
 }
 
-static bool locate_literal(const struct regex *re, const struct re_text *t, size_t from, size_t *so,
+static bool locate_literal(struct regex *re, const struct re_text *t, size_t from, size_t *so,
 			   size_t *eo)
 {
 	const char *hit = re_filter_find(&re->filter, t->p + from, t->p + t->n);
@@ -290,6 +290,8 @@ enum regex_status regex_match(struct regex *re, const char *text, size_t n, size
 
 	if (from > n)
 		return REGEX_NOMATCH;
+	if (!n)
+		t.p = "";	/* text may be NULL, which nothing may be added to */
 	from = begin_at(re, &t, from);
 	if (re->backrefs)
 		return match_backrefs(re, &t, from, spans, n_spans);
@@ -328,4 +330,15 @@ enum regex_status regex_search_lines(struct regex *re, const char *text, size_t 
 		at = *line_end + 1;
 	}
 	return REGEX_NOMATCH;
+}
+
+enum regex_status regex_search_runs(struct regex *re, const char *text, size_t n, int eol,
+				    size_t *line, size_t *line_end)
+{
+	enum regex_status s = regex_search_lines(re, text, n, eol, line, line_end);
+
+	/* Where one line is by itself the next most likely does not match. */
+	if (s == REGEX_MATCH && !*line && !re->backrefs)
+		re_scan_more(re, text, n, eol, line_end);
+	return s;
 }

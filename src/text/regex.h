@@ -89,5 +89,8 @@ enum regex_status regex_match(struct regex *re, const char *text, size_t n, size
  */
 enum regex_status regex_search_lines(struct regex *re, const char *text, size_t n, int eol,
 				     size_t *line, size_t *line_end);
+/* The same; [*line, *line_end) may be several lines, which all match. */
+enum regex_status regex_search_runs(struct regex *re, const char *text, size_t n, int eol,
+				    size_t *line, size_t *line_end);
 
 #endif

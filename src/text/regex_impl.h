@@ -100,6 +100,11 @@ struct re_probe {
 	struct re_test test[RE_TESTS];
 };
 
+/* The tests of one probe, sixteen times each; unused ones repeat the last. */
+struct re_vprobe {
+	uint8_t mask[RE_TESTS][16], low[RE_TESTS][16], span[RE_TESTS][16];
+};
+
 enum re_filter_kind { RE_FILTER_NONE, RE_FILTER_LITERAL, RE_FILTER_START };
 
 struct re_filter {
@@ -108,11 +113,14 @@ struct re_filter {
 	bool switched;			/* from one to the other, as the text turned out */
 	bool whole;			/* the literal is the whole regex */
 	bool icase;			/* ASCII letters of the literal match both cases */
+	bool exact;			/* START: every test is of one byte (but for case) */
 	char *lit;
 	size_t n;
 	unsigned at[2];			/* places in the literal of its rarest bytes */
-	unsigned n_probes;		/* START: tests of the first bytes of any match */
+	unsigned tunings;		/* how often they were chosen anew from the text */
+	unsigned n_probes, n_tests;	/* START: tests of the first bytes of any match */
 	struct re_probe probe[RE_PROBES];
+	struct re_vprobe vprobe[RE_PROBES];
 };
 
 struct re_dfa;
@@ -203,9 +211,10 @@ bool re_compile_words(struct regex *re, const char *const *patterns, const size_
 
 /* regex_prefilter.c, regex_find.c */
 void re_filter_make(struct regex *re, const struct re_node *tree);
+void re_filter_ready(struct re_filter *f);	/* once its probes are known */
 /* The first place in [p, end) where a match may begin (START) or the literal
  * stands (LITERAL); NULL: none. */
-const char *re_filter_find(const struct re_filter *f, const char *p, const char *end);
+const char *re_filter_find(struct re_filter *f, const char *p, const char *end);
 unsigned re_byte_rank(unsigned char b);	/* about how many of 1000 bytes of text */
 
 /* regex_dfa.c */
@@ -216,6 +225,8 @@ void re_dfa_free(struct regex *re, struct re_dfa *d);
 /* regex_scan.c */
 enum regex_status re_scan_lines(struct regex *re, const char *text, size_t n, int eol,
 				size_t *line, size_t *line_end);
+/* Moves *line_end on, over the lines right behind that match too. */
+void re_scan_more(struct regex *re, const char *text, size_t n, int eol, size_t *line_end);
 /* Where the match that ends first ends; RE_NONE. */
 size_t re_scan_exists(struct regex *re, const struct re_text *t, size_t from);
 /* The end of the longest match that begins at `from`; RE_NONE. *steps += units read. */

@@ -398,6 +398,7 @@ void re_filter_make(struct regex *re, const struct re_node *tree)
 		f->whole = false;
 		return;
 	}
+	re_filter_ready(f);
 	f->literal_ok = literal <= WORTH_LITERAL;
 	f->start_ok = start <= WORTH_START && f->n_probes;
 	if (f->whole || (f->literal_ok && literal <= start))

@@ -264,6 +264,36 @@ enum regex_status re_scan_lines(struct regex *re, const char *text, size_t n, in
 	return lines_plain(&l, text);
 }
 
+/* Does the line [p, stop) match? By the filter first, unless it is of no use now. */
+static bool line_matches_too(const struct lines *l, const char *p, const char *stop)
+{
+	struct re_filter *f = &l->re->filter;
+
+	re_tick(l->re, (size_t)(stop - p) / 64 + 1);
+	if (f->kind != RE_FILTER_NONE && !l->re->filter_off) {
+		bool possible = re_filter_find(f, p, stop);
+		if (!possible || f->whole)
+			return possible;
+	}
+	return line_matches(l, p, stop);
+}
+
+void re_scan_more(struct regex *re, const char *text, size_t n, int eol, size_t *line_end)
+{
+	struct lines l = { re, automaton(re, RE_DFA_LINES, eol), text, text + n, eol, NULL,
+			   line_end };
+	const char *p = text + *line_end + 1, *stop;
+
+	for (; l.d && p < l.end; p = stop + 1) {
+		stop = memchr(p, eol, (size_t)(l.end - p));
+		if (!stop)
+			stop = l.end;
+		if (!line_matches_too(&l, p, stop))
+			return;
+		*line_end = (size_t)(stop - text);
+	}
+}
+
 size_t re_scan_exists(struct regex *re, const struct re_text *t, size_t from)
 {
 	struct re_dfa *d = automaton(re, RE_DFA_EXISTS, -1);
