@@ -264,18 +264,40 @@ enum regex_status re_scan_lines(struct regex *re, const char *text, size_t n, in
 	return lines_plain(&l, text);
 }
 
-/* Does the line [p, stop) match? By the filter first, unless it is of no use now. */
-static bool line_matches_too(const struct lines *l, const char *p, const char *stop)
+/* The end of the line that begins at p if it matches, or NULL: the automaton goes as
+ * far as the match. */
+static const char *line_too(const struct lines *l, const char *p)
 {
-	struct re_filter *f = &l->re->filter;
+	const unsigned char *at = (const unsigned char *)p, *end = (const unsigned char *)l->end;
+	int32_t row = re_dfa_start(l->re, l->d, RC_TEXT | RC_LINE), e = RE_UNKNOWN;
+	const char *stop;
+	size_t len;
 
-	re_tick(l->re, (size_t)(stop - p) / 64 + 1);
-	if (f->kind != RE_FILTER_NONE && !l->re->filter_off) {
-		bool possible = re_filter_find(f, p, stop);
-		if (!possible || f->whole)
-			return possible;
+	for (; at < end && row >= 0; at += len) {
+		len = 1;
+		e = l->d->next[row + l->d->class_of[*at]];
+		if (e < 0 && e != RE_FOUND)
+			e = entry_at(l->re, l->d, at, end, &row, &len);
+		if (e < 0 || *at == l->eol)
+			break;
+		row = e;
 	}
-	return line_matches(l, p, stop);
+	if (at == end && row >= 0)
+		e = re_dfa_next(l->re, l->d, &row, RE_CLASS_END);
+	if (e != RE_FOUND)
+		return NULL;
+	stop = memchr(at, l->eol, (size_t)(end - at));
+	return stop ? stop : l->end;
+}
+
+/* The same of a literal. */
+static const char *literal_too(const struct lines *l, const char *p)
+{
+	const char *stop = memchr(p, l->eol, (size_t)(l->end - p));
+
+	if (!stop)
+		stop = l->end;
+	return re_filter_find(&l->re->filter, p, stop) ? stop : NULL;
 }
 
 void re_scan_more(struct regex *re, const char *text, size_t n, int eol, size_t *line_end)
@@ -285,10 +307,9 @@ void re_scan_more(struct regex *re, const char *text, size_t n, int eol, size_t 
 	const char *p = text + *line_end + 1, *stop;
 
 	for (; l.d && p < l.end; p = stop + 1) {
-		stop = memchr(p, eol, (size_t)(l.end - p));
+		stop = re->filter.whole ? literal_too(&l, p) : line_too(&l, p);
+		re_tick(re, stop ? (size_t)(stop - p) / 64 + 1 : 64);
 		if (!stop)
-			stop = l.end;
-		if (!line_matches_too(&l, p, stop))
 			return;
 		*line_end = (size_t)(stop - text);
 	}
