@@ -1,7 +1,8 @@
 /*
  * base64, base32 - bytes as letters of an alphabet, and back.
  *
- * The groups are base/letters.h's; here are lines, garbage and messages.
+ * The groups are base/letters.h's; here are lines, garbage and messages. Whole groups
+ * go straight into the output's buffer, two letters at a time out of a table.
  */
 #include "cmd/cmd.h"
 
@@ -19,6 +20,7 @@ struct basenc {
 
 	struct sink out;
 	signed char value[256];
+	char (*pairs)[2];	/* by the bits of two letters */
 	uint64_t column;
 };
 
@@ -74,21 +76,72 @@ static void basenc_encode_group(struct basenc *b, const unsigned char *at, size_
 	basenc_put(b, out, b->code->letters);
 }
 
+/* k whole groups. */
+static inline void basenc_letters(const struct basenc *b, char *out, const unsigned char *at,
+				  size_t k, unsigned bytes, unsigned bits)
+{
+	for (; k--; at += bytes) {
+		uint64_t v = 0;
+
+		for (unsigned i = 0; i < bytes; i++)
+			v = v << 8 | at[i];
+		for (unsigned shift = bytes * 8; shift; out += 2) {
+			shift -= 2 * bits;
+			memcpy(out, b->pairs[v >> shift & ((1u << 2 * bits) - 1)], 2);
+		}
+	}
+}
+
+/* Whole groups, as many as a line and the buffer have room for; those that a line ends
+ * in by themselves. How many. */
+static size_t basenc_encode_some(struct basenc *b, const unsigned char *at, size_t groups)
+{
+	const struct letters_code *c = b->code;
+	size_t k = groups;
+
+	if (SINK_SIZE - b->out.n < 64)
+		sink_flush(&b->out);
+	if (k > (SINK_SIZE - b->out.n) / c->letters)
+		k = (SINK_SIZE - b->out.n) / c->letters;
+	if (b->wrap && k > (b->wrap - b->column) / c->letters)
+		k = (size_t)((b->wrap - b->column) / c->letters);
+	if (!k) {
+		basenc_encode_group(b, at, c->bytes);
+		return 1;
+	}
+	if (c->bits == 6)
+		basenc_letters(b, b->out.buf + b->out.n, at, k, 3, 6);
+	else
+		basenc_letters(b, b->out.buf + b->out.n, at, k, 5, 5);
+	b->out.n += k * c->letters;
+	b->column += b->wrap ? k * c->letters : 0;
+	if (b->wrap && b->column == b->wrap) {
+		sink_putc(&b->out, '\n');
+		b->column = 0;
+	}
+	return k;
+}
+
 static int basenc_encode(struct basenc *b, struct tsb_reader *in)
 {
 	unsigned char group[LETTERS_MAX];
-	size_t held = 0, n;
+	size_t held = 0, n, bytes = b->code->bytes;
 	char *data;
 
 	while ((n = tsb_getblock(in, &data))) {
+		const unsigned char *at = (const unsigned char *)data, *end = at + n;
+
 		tsb_tick(in->p, n / 64 + 1);
-		for (size_t i = 0; i < n; i++) {
-			group[held++] = (unsigned char)data[i];
-			if (held == b->code->bytes) {
-				basenc_encode_group(b, group, held);
-				held = 0;
-			}
+		while (held && held < bytes && at < end)
+			group[held++ & 7] = *at++;
+		if (held == bytes) {
+			basenc_encode_group(b, group, held);
+			held = 0;
 		}
+		while ((size_t)(end - at) >= bytes)
+			at += bytes * basenc_encode_some(b, at, (size_t)(end - at) / bytes);
+		if (at < end)
+			memcpy(group, at, held = (size_t)(end - at) & 7);
 	}
 	if (held)
 		basenc_encode_group(b, group, held);
@@ -110,6 +163,33 @@ static bool basenc_decode_group(struct basenc *b, const unsigned char *at, size_
 	return ok;
 }
 
+/* Whole groups of nothing but letters, as far as they go: how many letters. */
+static size_t basenc_decode_some(struct basenc *b, const unsigned char *at, size_t n)
+{
+	const struct letters_code *c = b->code;
+	size_t done = 0;
+
+	for (; n - done >= c->letters; done += c->letters) {
+		uint64_t v = 0;
+		int bad = 0;
+
+		for (unsigned i = 0; i < c->letters; i++) {
+			int x = b->value[at[done + i]];
+
+			bad |= x;
+			v = v << c->bits | (unsigned char)x;
+		}
+		if (bad < 0)
+			break;
+		if (SINK_SIZE - b->out.n < c->bytes)
+			sink_flush(&b->out);
+		for (unsigned i = c->bytes; i--; v >>= 8)
+			b->out.buf[b->out.n + i] = (char)(v & 255);
+		b->out.n += c->bytes;
+	}
+	return done;
+}
+
 static int basenc_decode(struct basenc *b, struct tsb_reader *in)
 {
 	unsigned char group[LETTERS_MAX];
@@ -120,8 +200,13 @@ static int basenc_decode(struct basenc *b, struct tsb_reader *in)
 	while (ok && (n = tsb_getblock(in, &data))) {
 		tsb_tick(in->p, n / 64 + 1);
 		for (size_t i = 0; ok && i < n; i++) {
-			unsigned char c = (unsigned char)data[i];
+			unsigned char c;
 
+			if (!held)
+				i += basenc_decode_some(b, (unsigned char *)data + i, n - i);
+			if (i == n)
+				break;
+			c = (unsigned char)data[i];
 			if (c == '\n' || (b->ignore && b->value[c] < 0 && c != '='))
 				continue;
 			group[held++] = c;
@@ -141,6 +226,20 @@ static int basenc_decode(struct basenc *b, struct tsb_reader *in)
 	return 1;
 }
 
+static void basenc_tables(struct tsb_proc *p, struct basenc *b)
+{
+	unsigned n = 1u << b->code->bits;
+
+	letters_values(b->code, b->value);
+	b->pairs = tsb_alloc(p, n * n * sizeof(*b->pairs));
+	for (unsigned i = 0; i < n; i++) {
+		for (unsigned k = 0; k < n; k++) {
+			b->pairs[i * n + k][0] = b->code->alphabet[i];
+			b->pairs[i * n + k][1] = b->code->alphabet[k];
+		}
+	}
+}
+
 static int basenc_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	const char *name = argc ? argv[0] : "-";
@@ -155,7 +254,7 @@ static int basenc_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		tsb_warn_errno(p, fd, "%s", quote_f(p, name));
 		return 1;
 	}
-	letters_values(b->code, b->value);
+	basenc_tables(p, b);
 	sink_init(&b->out, p);
 	tsb_reader_init(&in, p, fd);
 	status = b->decode ? basenc_decode(b, &in) : basenc_encode(b, &in);

@@ -3,6 +3,8 @@
  */
 #include "cmd/digest.h"
 
+#include "cmd/crc.h"
+
 const char *digest_tag(enum digest_kind kind)
 {
 	static const char *const tags[] = {
@@ -22,38 +24,13 @@ size_t digest_bytes(enum digest_kind kind)
 
 /* ---- Checksums ---- */
 
-/* A byte of POSIX's CRC: the polynomial 0x04c11db7, highest bit first. */
-static uint32_t digest_crc_byte(uint32_t crc, unsigned byte)
-{
-	crc ^= (uint32_t)byte << 24;
-	for (int i = 0; i < 8; i++)
-		crc = crc << 1 ^ (crc >> 31 ? 0x04c11db7u : 0);
-	return crc;
-}
-
-static void digest_add_crc(uint64_t *sum, const unsigned char *at, size_t n)
-{
-	uint32_t table[256], crc = (uint32_t)*sum;
-
-	if (n < 64) {
-		while (n--)
-			crc = digest_crc_byte(crc, *at++);
-	} else {
-		for (unsigned i = 0; i < 256; i++)
-			table[i] = digest_crc_byte(0, i);
-		while (n--)
-			crc = crc << 8 ^ table[crc >> 24 ^ *at++];
-	}
-	*sum = crc;
-}
-
 static void digest_add_sum(struct digest *d, const unsigned char *at, size_t n)
 {
 	uint64_t sum = d->u.sum.sum;
 
 	d->u.sum.length += n;
 	if (d->kind == DIGEST_CRC) {
-		digest_add_crc(&d->u.sum.sum, at, n);
+		d->u.sum.sum = crc_add((uint32_t)d->u.sum.sum, at, n);
 		return;
 	}
 	for (; n; n--, at++) {
@@ -76,8 +53,11 @@ static void digest_end_sum(struct digest *d)
 
 		sum = (r & 0xffff) + (r >> 16);
 	} else if (d->kind == DIGEST_CRC) {
-		for (; length; length >>= 8)
-			crc = digest_crc_byte(crc, length & 255);
+		for (; length; length >>= 8) {
+			unsigned char low = length & 255;
+
+			crc = crc_add(crc, &low, 1);
+		}
 		sum = ~crc;
 		sum &= UINT32_MAX;
 	}

@@ -1,0 +1,12 @@
+/*
+ * The CRC of POSIX's cksum: polynomial 0x04c11db7, highest bit first, from 0.
+ */
+#ifndef CMD_CRC_H
+#define CMD_CRC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint32_t crc_add(uint32_t crc, const unsigned char *at, size_t n);
+
+#endif
