@@ -192,7 +192,7 @@ static unsigned rarest_place(const struct re_filter *f, const char *p, size_t n,
 		struct re_test t = test_of(f, at);
 		size_t count = 0;
 		for (size_t i = 0; i < n; i++)
-			count += test1(&t, (unsigned char)p[i + at]) &
+			count += test1(&t, (unsigned char)p[i + at]) &&
 				 test1(&other, (unsigned char)p[i + shift]);
 		if (at != with && count < least) {
 			least = count;
