@@ -245,7 +245,8 @@ bool tsb_isatty(struct tsb_proc *p, int fd);
 /* flock(2): LOCK_SH, LOCK_EX, LOCK_UN of <sys/file.h>, with LOCK_NB or until
  * timeout_ns are over (< 0: for ever): -EWOULDBLOCK. */
 int tsb_flock(struct tsb_proc *p, int fd, int operation, int64_t timeout_ns);
-/* Waits until fd has input or its end: 1; 0 after timeout_ns (< 0: for ever). */
+/* Waits until fd has input or its end: 1; 0 after timeout_ns (< 0: for ever).
+ * The writing end of a pipe that nobody reads: -EPIPE. */
 int tsb_poll_in(struct tsb_proc *p, int fd, int64_t timeout_ns);
 
 /* ---- Files ---- */

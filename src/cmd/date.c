@@ -142,6 +142,7 @@ static bool date_posix(struct tsb_proc *p, const struct date *o, const char *s, 
 {
 	size_t n = strspn(s, "0123456789");
 	int f[7] = { 0 }, count = 0;
+	struct date_moment m;
 	struct civil now;
 
 	if ((n != 8 && n != 10 && n != 12) || (s[n] && (s[n] != '.' || strspn(s + n + 1, "0123456789") != 2 ||
@@ -155,8 +156,13 @@ static bool date_posix(struct tsb_proc *p, const struct date *o, const char *s, 
 	else if (n == 12)
 		now.year = f[4] * 100 + f[5];
 	f[6] = s[n] ? (s[n + 1] - '0') * 10 + s[n + 2] - '0' : 0;
-	return f[0] >= 1 && f[0] <= 12 && f[1] >= 1 && f[1] <= 31 && f[2] < 24 && f[3] < 60 &&
-	       civil_to(&o->zone, now.year, f[0], f[1], f[2], f[3], f[6], -1, sec);
+	/* What time it is then must be what was asked for: no 30th of February. */
+	if (f[6] > 60 || !civil_to(&o->zone, now.year, f[0], f[1], f[2], f[3], f[6] == 60 ? 59 : f[6], -1, sec) ||
+	    !date_moment(&m, *sec, 0, &o->zone))
+		return false;
+	*sec += f[6] == 60;
+	return m.civil.month == f[0] && m.civil.day == f[1] && m.civil.hour == f[2] &&
+	       m.civil.minute == f[3];
 }
 
 static int date_set(struct tsb_proc *p, const struct date *o, const char *format, const char *posix)

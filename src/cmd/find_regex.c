@@ -40,17 +40,22 @@ bool find_read_regextype(struct find *f, int value)
 		 list.p);
 }
 
-/* The bracket expression at s, whole: its length; 1 if it does not end. */
-static size_t regex_bracket(const char *s)
+/* The bracket expression at s, whole: its length; 1 if it does not end. It has
+ * no classes, so "[:" in it is written as the two characters they are. */
+static size_t regex_bracket(struct str *out, const char *s)
 {
-	size_t i = 1;
+	size_t i = 1, from = 0;
 
 	i += s[i] == '^';
 	i += s[i] == ']';
 	for (; s[i] && s[i] != ']'; i++) {
 		char kind = s[i] == '[' ? s[i + 1] : '\0';
 
-		if (kind == ':' || kind == '.' || kind == '=') {
+		if (kind == ':') {
+			str_addn(out, s + from, i - from);
+			str_adds(out, "[.[.]");
+			from = i + 1;
+		} else if (kind == '.' || kind == '=') {
 			const char *end = s + i + 2;
 
 			while (*end && (end[0] != kind || end[1] != ']'))
@@ -59,7 +64,10 @@ static size_t regex_bracket(const char *s)
 				i = (size_t)(end - s) + 1;
 		}
 	}
-	return s[i] ? i + 1 : 1;
+	if (!s[i])
+		i = from;
+	str_addn(out, s + from, i + 1 - from);
+	return i + 1;
 }
 
 /* Does the text at s end a branch? */
@@ -75,7 +83,6 @@ static bool regex_ends(const char *s)
 static void regex_from_emacs(struct str *out, const char *s)
 {
 	bool first = true;
-	size_t n;
 
 	while (*s) {
 		bool was_first = first;
@@ -90,9 +97,7 @@ static void regex_from_emacs(struct str *out, const char *s)
 			continue;
 		}
 		if (*s == '[') {
-			n = regex_bracket(s);
-			str_addn(out, s, n);
-			s += n;
+			s += regex_bracket(out, s);
 			continue;
 		}
 		if (strchr("(){}|", *s) || (strchr("*+?", *s) && was_first) ||

@@ -80,7 +80,8 @@ void sed_in_place_begin(struct sed *s, int fd)
 	s->to = &s->file;
 }
 
-/* Every * of the suffix is the file's name; without one it goes behind it. */
+/* Every * of the suffix is the file's name; without one it goes behind it. In the
+ * file's directory: a suffix with slashes leads on from there. */
 static char *in_place_backup(struct sed *s)
 {
 	const char *target = s->in_place.target, *suffix = s->in_place.suffix;
@@ -96,8 +97,6 @@ static char *in_place_backup(struct sed *s)
 		else
 			str_addc(&name, *suffix);
 	}
-	if (strchr(name.p, '/') || base == target)
-		return str_take(&name, NULL);
 	str_insert(&name, 0, target, (size_t)(base - target));
 	return str_take(&name, NULL);
 }

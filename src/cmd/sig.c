@@ -5,6 +5,7 @@
 #include "cmd/sig.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,10 +40,10 @@ static int sig_number(const char *s)
 	char *end;
 	long v = strtol(s, &end, 10);
 
-	if (*end || v < 0 || v > 255)
+	if (*end || v < 0 || v > INT_MAX)
 		return -1;
-	/* The low bits of a status of wait(2) or of a shell. */
-	v &= v >= 128 ? 127 : 255;
+	/* The low bits of a status of a shell or of wait(2). */
+	v &= v >= 128 && v < 256 ? 127 : 255;
 	return v > SIG_RTMAX || v == 32 || v == 33 ? -1 : (int)v;	/* those two are libc's */
 }
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -249,8 +250,12 @@ int tail_follow(struct tail *o)
 		}
 		any = tail_round(o);
 		/* Nothing to write may mean nobody to read: then this ends us. */
-		if (tsb_flush(p) || tsb_write(p, 1, "", 0) == -EPIPE)
+		if (tsb_flush(p))
 			return 1;
+		if (tsb_poll_in(p, 1, 0) == -EPIPE) {
+			tsb_kill(p, tsb_getpid(p), SIGPIPE);
+			return 1;
+		}
 		if (any)
 			continue;
 		if (writer_dead)

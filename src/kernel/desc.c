@@ -149,7 +149,7 @@ int tsb_poll_in(struct tsb_proc *p, int fd, int64_t timeout_ns)
 		struct waitq *q = NULL;
 		int r;
 
-		if (!d || (d->flags & O_ACCMODE) == O_WRONLY)
+		if (!d || ((d->flags & O_ACCMODE) == O_WRONLY && !d->pipe))
 			return -EBADF;
 		r = d->ops->poll_in ? d->ops->poll_in(p, d, &q, &until) : 1;
 		if (r != 0)

@@ -196,6 +196,8 @@ static int pipe_poll(struct tsb_proc *p, struct desc *d, struct waitq **q, int64
 {
 	(void)p;
 	(void)until;
+	if ((d->flags & O_ACCMODE) == O_WRONLY)
+		return d->pipe->readers ? -EBADF : -EPIPE;
 	if (d->pipe->n || !d->pipe->writers)
 		return 1;
 	*q = &d->pipe->read_q;
