@@ -98,12 +98,17 @@ static void float_digits(struct str *out, const struct format_spec *spec, long d
 		*f++ = '.';
 		*f++ = '*';
 	}
-	*f++ = 'L';
+	if (!spec->narrow)
+		*f++ = 'L';
 	*f++ = spec->conv;
 	*f = '\0';
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	if (precision >= 0)
+	if (spec->narrow && precision >= 0)
+		str_addf(out, fmt, precision, (double)v);
+	else if (spec->narrow)
+		str_addf(out, fmt, (double)v);
+	else if (precision >= 0)
 		str_addf(out, fmt, precision, v);
 	else
 		str_addf(out, fmt, v);

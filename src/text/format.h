@@ -20,6 +20,7 @@
 
 struct format_spec {
 	bool minus, plus, space, alt, zero;
+	bool narrow;			/* %a of a double, not of a long double */
 	int width;			/* 0: none */
 	int precision;			/* -1: none */
 	char conv;			/* d i u o x X c s b q Q e E f F g G a A T n % */

@@ -232,15 +232,32 @@ static void set_separator(struct awk *a, const char *fs)
 {
 	char *assign = tsb_format(a->p, "FS=%s", a->posix && !strcmp(fs, "t") ? "\t" : fs);
 
-	ak_var_command_line(a, assign);
+	ak_var_command_line(a, assign, true);
+}
+
+/* Before the program is read: its functions must not have these names. */
+static void assign_options(struct awk *a, struct command_line *c)
+{
+	if (c->fs)
+		set_separator(a, c->fs);
+	for (size_t i = 0; i < c->assigned.n; i++) {
+		if (!ak_var_command_line(a, c->assigned.at[i], true)) {
+			tsb_warn(a->p, "`%s' argument to `-v' not in `var=value' form\n",
+				 c->assigned.at[i]);
+			usage(a, 1);
+		}
+	}
+	a->assigned_end = a->globals_made.n;
 }
 
 static int awk_finish(struct awk *a)
 {
-	bool failed = ak_streams_end(a) != 0;
+	bool failed;
 
+	a->line = 0;
+	failed = ak_streams_end(a) != 0;
 	if (tsb_flush(a->p))
-		failed = true;
+		return a->status ? a->status : 1;
 	return failed && !a->status ? 2 : a->status;
 }
 
@@ -258,6 +275,7 @@ static int awk_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	ak_random_seed(a, 1);
 	a->seed = 1;
 	read_options(&c);
+	assign_options(a, &c);
 	bool files = false;
 
 	for (size_t i = 0; i < c.parts.n; i++)
@@ -271,12 +289,6 @@ static int awk_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		load_part(a, &c.parts.at[i]);
 	ak_parse_finish(a);
 	ak_vars_fill(a, argc - c.at, argv + c.at);
-	if (c.fs)
-		set_separator(a, c.fs);
-	for (size_t i = 0; i < c.assigned.n; i++) {
-		if (!ak_var_command_line(a, c.assigned.at[i]))
-			awk_fatal(a, "`%s' argument to `-v' not in `var=value' form", c.assigned.at[i]);
-	}
 	ak_run_program(a);
 	return awk_finish(a);
 }

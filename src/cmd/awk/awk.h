@@ -110,6 +110,8 @@ int ak_str_compare(struct awk *a, const char *x, size_t nx, const char *y, size_
 size_t ak_number_parse(struct awk *a, const char *p, size_t n, double *num);	/* bytes it took */
 bool ak_number_looks(struct awk *a, const char *p, size_t n, double *num);
 double ak_number_strtonum(struct awk *a, const char *p, size_t n);
+/* Input under -n: 0x11 and -0x11 are numbers, 011 is octal. */
+double ak_number_non_decimal(struct awk *a, const char *p, size_t n);
 struct awk_str *ak_number_text(struct awk *a, double num, struct awk_str *format);
 const char *ak_number_odd(double num);	/* "+inf", "-nan" ..., NULL for others */
 
@@ -152,8 +154,7 @@ void ak_array_delete(struct awk *a, struct awk_array *x, const struct awk_val *k
 struct elem **ak_array_list(struct awk *a, struct awk_array *x, size_t *n);
 struct awk_str *ak_elem_key(struct awk *a, struct elem *e);
 /* sort.c: the list in the order `how` names ("" or "unsorted": gawk's own). */
-void ak_array_sort(struct awk *a, struct elem **list, size_t n, struct awk_str *how,
-		   const char *who);
+void ak_array_sort(struct awk *a, struct elem **list, size_t n, struct awk_str *how);
 void ak_array_asort(struct awk *a, struct awk_array *from, struct awk_array *to,
 		    struct awk_str *how,
 		 bool by_index);
@@ -297,6 +298,7 @@ struct call {
 struct awk {
 	struct tsb_proc *p;
 	struct tsb_heap *heap;
+	size_t assigned_end;	/* variables that were made by -v stand before it */
 	bool posix, traditional, sandbox, non_decimal, utf8;
 	/* the program */
 	rule_list begin, end, main, begin_file, end_file;
@@ -391,7 +393,8 @@ void ak_var_changed(struct awk *a, uint32_t slot);
 void ak_var_set(struct awk *a, uint32_t slot, struct awk_val *v);	/* takes v */
 struct awk_str *ak_var_str(struct awk *a, uint32_t slot);		/* yours */
 /* "name=value" of the command line: false if it is none. */
-bool ak_var_command_line(struct awk *a, const char *arg);
+/* option: of -v, so that what is no name is fatal. */
+bool ak_var_command_line(struct awk *a, const char *arg, bool option);
 void ak_var_errno(struct awk *a, int err);
 struct awk_array *ak_var_array(struct awk *a, uint32_t slot);
 

@@ -30,7 +30,7 @@ static double logarithm(struct awk *a, double v)
 static double root(struct awk *a, double v)
 {
 	if (v < 0)
-		awk_warn(a, "sqrt: called with negative argument %g", v);
+		awk_warn(a, "sqrt: received negative argument %g", v);
 	return sqrt(v);
 }
 
@@ -161,8 +161,6 @@ static double index_of(struct awk *a, struct node *n)
 	if (at)
 		r = ak_str_ascii(a, s) ? (double)(at - s->p) + 1 :
 		    (double)utf8_count(s->p, (size_t)(at - s->p)) + 1;
-	if (!s->n && !t->n)
-		r = 0;
 	str_drop(a, s);
 	str_drop(a, t);
 	return r;
@@ -212,7 +210,8 @@ static double text_number(struct awk *a, struct node *n)
 	double r;
 
 	ak_eval(a, n->b, &v);
-	r = v.type == V_STR || v.type == V_INPUT ? ak_number_strtonum(a, v.str->p, v.str->n) :
+	r = v.type == V_INPUT && a->non_decimal ? ak_val_to_num(a, &v) :
+	    v.type == V_STR || v.type == V_INPUT ? ak_number_strtonum(a, v.str->p, v.str->n) :
 	    ak_val_to_num(a, &v);
 	val_drop(a, &v);
 	return r;
@@ -220,20 +219,38 @@ static double text_number(struct awk *a, struct node *n)
 
 /* ---- Input and output ---- */
 
+static double flush_all(struct awk *a)
+{
+	int err = ak_streams_flush(a);
+
+	if (err)
+		awk_fatal(a, "fflush: cannot flush standard output: %s", tsb_strerror(err));
+	return 0;
+}
+
+static double flush_one(struct awk *a, struct stream *s)
+{
+	int err = ak_stream_flush(a, s);
+
+	if (err)
+		awk_fatal(a, "fflush: cannot flush file `%s': %s", s->name->p, tsb_strerror(err));
+	return 0;
+}
+
 static double flush(struct awk *a, struct node *n)
 {
 	struct awk_str *name;
 	double r = -1;
 
 	if (!n->b)
-		return ak_streams_flush(a) ? -1 : 0;
+		return flush_all(a);
 	name = ak_eval_str(a, n->b);
 	if (!name->n || !strcmp(name->p, "/dev/stdout"))
-		r = ak_streams_flush(a) ? -1 : 0;
+		r = flush_all(a);
 	for (struct stream *s = a->streams; s; s = s->next)
 		if (s->out_fd >= 0 && s->name->n == name->n &&
 		    !memcmp(s->name->p, name->p, name->n))
-			r = ak_stream_flush(a, s) ? -1 : 0;
+			r = flush_one(a, s);
 	if (r < 0)
 		awk_warn(a, "fflush: `%s' is not an open file, pipe or co-process", name->p);
 	str_drop(a, name);
@@ -285,7 +302,7 @@ static double sort_array(struct awk *a, struct node *n)
 static void translated(struct awk *a, struct node *n, struct awk_val *out)
 {
 	if (n->sub == B_BINDTEXTDOMAIN)
-		val_string(out, str_hold(a->empty));
+		val_string(out, ak_eval_str(a, n->b));
 	else if (n->sub == B_DCNGETTEXT && arg(n, 2) && ak_eval_num(a, arg(n, 2)) != 1)
 		val_string(out, ak_eval_str(a, arg(n, 1)));
 	else

@@ -130,7 +130,14 @@ void ak_eval_indirect(struct awk *a, struct node *n, struct awk_val *out)
 	} else if (!e) {
 		awk_fatal(a, "`%s' is not a function, so it cannot be called indirectly", name->p);
 	} else {
-		ak_eval_call(a, e->value, n->b, out);
+		struct func *f = e->value;
+		size_t given = 0;
+
+		for (struct node *x = n->b; x; x = x->next)
+			given++;
+		if (given > f->params.n)
+			awk_warn(a, "function `%s' called with more arguments than declared", f->name);
+		ak_eval_call(a, f, n->b, out);
 	}
 	str_drop(a, name);
 }
@@ -156,10 +163,6 @@ static double getline_from(struct awk *a, struct node *n)
 	const char *p;
 	size_t len;
 
-	if (!name->n && n->sub == '<') {
-		str_drop(a, name);
-		return -1;
-	}
 	s = ak_stream_open(a, n->sub == '<' ? STREAM_IN : n->sub == '|' ? STREAM_IN_PIPE : STREAM_TWO,
 			name);
 	str_drop(a, name);

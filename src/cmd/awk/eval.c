@@ -226,7 +226,10 @@ struct awk_array *ak_eval_array(struct awk *a, struct node *n)
 	case N_SPECIAL:
 		if (n->slot == VAR_SYMTAB)
 			return ak_symtab(a);
-		return become_array(a, &a->globals[n->slot], n);
+		v = &a->globals[n->slot];
+		if (v->type == V_UNDEF && n->slot != VAR_FUNCTAB)
+			awk_fatal(a, "attempt to use scalar%s as an array", node_name(a, n, false));
+		return become_array(a, v, n);
 	case N_GLOBAL:
 		return become_array(a, &a->globals[n->slot], n);
 	case N_LOCAL:
@@ -323,6 +326,13 @@ static NOINLINE void eval_assign(struct awk *a, struct node *n, struct awk_val *
 	ak_eval_store(a, n->a, &v);
 }
 
+static double change_by(struct awk *a, int op, double old, double by)
+{
+	if (by == 0 && (op == '/' || op == '%'))
+		awk_fatal(a, "division by zero attempted in `%c='", op);
+	return ak_arith(a, op, old, by);
+}
+
 /* Both x += y and x++: the element is looked up once. */
 static NOINLINE double change(struct awk *a, struct node *target, int op, double by, double *old)
 {
@@ -334,7 +344,7 @@ static NOINLINE double change(struct awk *a, struct node *target, int op, double
 		place = target->op == N_LOCAL ? local_val(a, target) : global_val(a, target);
 		ak_eval_scalar_check(a, target, place);
 		*old = ak_val_to_num(a, place);
-		now = ak_arith(a, op, *old, by);
+		now = change_by(a, op, *old, by);
 		val_drop(a, place);
 		val_number(place, now);
 		return now;
@@ -345,7 +355,7 @@ static NOINLINE double change(struct awk *a, struct node *target, int op, double
 		place = ak_array_at(a, ak_eval_array(a, target->a), &key, true);
 		val_drop(a, &key);
 		*old = ak_val_to_num(a, place);
-		now = ak_arith(a, op, *old, by);
+		now = change_by(a, op, *old, by);
 		val_drop(a, place);
 		val_number(place, now);
 		return now;
@@ -354,14 +364,14 @@ static NOINLINE double change(struct awk *a, struct node *target, int op, double
 		ak_field_get(a, index, &v);
 		*old = ak_val_to_num(a, &v);
 		val_drop(a, &v);
-		now = ak_arith(a, op, *old, by);
+		now = change_by(a, op, *old, by);
 		val_number(&v, now);
 		ak_field_put(a, index, &v);
 		return now;
 	default:
 	slow:
 		*old = ak_eval_num(a, target);
-		now = ak_arith(a, op, *old, by);
+		now = change_by(a, op, *old, by);
 		val_number(&v, now);
 		ak_eval_store(a, target, &v);
 		return now;

@@ -185,7 +185,7 @@ static struct awk_str **keys_of(struct awk *a, struct awk_array *x, size_t *n)
 	struct awk_str **keys, *how = sorted_in(a);
 	struct elem **list = ak_array_list(a, x, n);
 
-	ak_array_sort(a, list, *n, how, "sorted_in");
+	ak_array_sort(a, list, *n, how);
 	str_drop(a, how);
 	keys = heap_array(a->heap, *n + 1, sizeof(*keys));
 	for (size_t i = 0; i < *n; i++)

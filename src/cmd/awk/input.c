@@ -254,7 +254,7 @@ static bool main_advance(struct awk *a)
 		name = argv_at(a, a->argind);
 		if (!name)
 			continue;
-		if (!name->n || ak_var_command_line(a, name->p)) {
+		if (!name->n || ak_var_command_line(a, name->p, false)) {
 			str_drop(a, name);
 			continue;
 		}

@@ -262,6 +262,17 @@ static bool digit(int c)
 
 static void lex_include(struct lexer *l);
 
+bool ak_lex_reserved(const char *p, size_t n)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i].name) == n && !memcmp(words[i].name, p, n))
+			return true;
+	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++)
+		if (strlen(builtins[i].name) == n && !memcmp(builtins[i].name, p, n))
+			return true;
+	return false;
+}
+
 static int lex_name_type(struct lexer *l, const char *p, size_t n, int *sub)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -550,8 +561,8 @@ static void lex_include(struct lexer *l)
 	str_init(&text, l->a->heap, STR_MAX_DEFAULT);
 	err = awk_read_source(l->a, name, true, &text);
 	if (err)
-		awk_fatal(l->a, "cannot open source file `%s' for reading: %s", name,
-			  tsb_strerror(err));
+		awk_error(l->a, l->source, l->line, tsb_format(l->a->p,
+			  "cannot open source file `%s' for reading: %s", name, tsb_strerror(err)));
 	if (l->depth > 50)
 		awk_fatal(l->a, "cannot include `%s': too deep", name);
 	ak_lex_program(l->a, l->out, text.p, text.n, name, l->depth + 1);

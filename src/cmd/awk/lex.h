@@ -43,5 +43,7 @@ struct ak_builtin_row {
 	int min, max;
 };
 const struct ak_builtin_row *ak_builtin_row(int id);
+/* Is it a word of the language or the name of a builtin? */
+bool ak_lex_reserved(const char *p, size_t n);
 
 #endif

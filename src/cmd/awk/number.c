@@ -5,6 +5,7 @@
  */
 #include "cmd/awk/awk.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -35,14 +36,14 @@ static double number_slow(struct awk *a, const char *p, size_t n)
 	return v;
 }
 
-/* "+inf" and "-nan" (with a sign, three letters) are numbers of gawk's. */
+/* "+inf" and "-nan" (with a sign, three letters, nothing else) are numbers of gawk's. */
 static size_t number_magic(const char *p, size_t n, double *num)
 {
 	if (n < 4 || (*p != '+' && *p != '-'))
 		return 0;
-	if (n > 4 && ((p[4] >= 'a' && p[4] <= 'z') || (p[4] >= 'A' && p[4] <= 'Z') ||
-		      (p[4] >= '0' && p[4] <= '9') || p[4] == '_'))
-		return 0;
+	for (size_t i = 4; i < n; i++)
+		if (!blank(p[i]))
+			return 0;
 	if ((p[1] | 32) == 'i' && (p[2] | 32) == 'n' && (p[3] | 32) == 'f')
 		*num = INFINITY;
 	else if ((p[1] | 32) == 'n' && (p[2] | 32) == 'a' && (p[3] | 32) == 'n')
@@ -114,6 +115,21 @@ size_t ak_number_parse(struct awk *a, const char *p, size_t n, double *num)
 	return i;
 }
 
+/* The whole text, under -n. */
+static bool number_looks_hex(struct awk *a, const char *p, size_t n, double *num)
+{
+	size_t i = 0;
+
+	while (i < n && (blank(p[i]) || p[i] == '-' || p[i] == '+'))
+		i++;
+	if (n - i < 3 || p[i] != '0' || (p[i + 1] | 32) != 'x')
+		return false;
+	*num = ak_number_non_decimal(a, p, n);
+	for (i += 2; i < n && isxdigit((unsigned char)p[i]);)
+		i++;
+	return i == n;
+}
+
 bool ak_number_looks(struct awk *a, const char *p, size_t n, double *num)
 {
 	size_t used;
@@ -122,11 +138,11 @@ bool ak_number_looks(struct awk *a, const char *p, size_t n, double *num)
 		n--;
 	if (!n)
 		return false;
-	if (a->non_decimal && n > 2 && *p == '0' && (p[1] | 32) == 'x') {
-		*num = ak_number_strtonum(a, p, n);
+	if (a->non_decimal && number_looks_hex(a, p, n, num))
 		return true;
-	}
 	used = ak_number_parse(a, p, n, num);
+	if (a->non_decimal && used == n)
+		*num = ak_number_non_decimal(a, p, n);
 	return used == n;
 }
 
@@ -146,30 +162,44 @@ static double number_base(const char *p, size_t n, int base)
 	return v;
 }
 
+/* 0x..., or 0 and octal digits: its base; else 10. */
+static int number_base_of(const char *p, size_t n)
+{
+	if (n < 2 || *p != '0')
+		return 10;
+	if ((p[1] | 32) == 'x')
+		return 16;
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] == '.' || (p[i] | 32) == 'e' || p[i] == '8' || p[i] == '9')
+			return 10;
+		if (p[i] < '0' || p[i] > '9')
+			break;
+	}
+	return 8;
+}
+
 double ak_number_strtonum(struct awk *a, const char *p, size_t n)
 {
-	bool minus = false;
-	const char *start = p;
-	size_t all = n;
+	int base = number_base_of(p, n);
 	double v;
 
-	while (n && blank(*p))
-		p++, n--;
-	if (n && (*p == '-' || *p == '+')) {
-		minus = *p == '-';
-		p++, n--;
-	}
-	if (n > 1 && *p == '0' && (p[1] | 32) == 'x') {
-		v = number_base(p + 2, n - 2, 16);
-		return minus ? -v : v;
-	}
-	if (n > 1 && *p == '0' && p[1] >= '0' && p[1] <= '7' && strspn(p, "01234567.") <= n &&
-	    !memchr(p, '.', n) && !memchr(p, '8', n) && !memchr(p, '9', n)) {
-		v = number_base(p, n, 8);
-		return minus ? -v : v;
-	}
-	ak_number_parse(a, start, all, &v);
+	if (base == 16)
+		return number_base(p + 2, n - 2, 16);
+	if (base == 8)
+		return number_base(p, n, 8);
+	ak_number_parse(a, p, n, &v);
 	return v;
+}
+
+double ak_number_non_decimal(struct awk *a, const char *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && blank(p[i]))
+		i++;
+	if (i < n && (p[i] == '-' || p[i] == '+') && number_base_of(p + i + 1, n - i - 1) == 16)
+		return ak_number_strtonum(a, p + i + 1, n - i - 1) * (p[i] == '-' ? -1 : 1);
+	return ak_number_strtonum(a, p + i, n - i);
 }
 
 const char *ak_number_odd(double num)

@@ -31,8 +31,6 @@ static struct node *parse_print(struct parser *ps)
 	}
 	if (n->b && n->b->op == N_GROUP && !n->b->next)
 		n->b = n->b->b;
-	if (n->op == N_PRINTF && !n->b)
-		ak_parse_fail(ps);
 	type = next_type(ps);
 	if (type == '>' || type == T_APPEND || type == '|' || type == T_TWO_WAY) {
 		ps->at++;
@@ -354,6 +352,13 @@ static void check_params(struct parser *ps, struct func *f)
 	}
 }
 
+static bool is_assigned(struct awk *a, const struct token *t)
+{
+	struct map_entry *e = map_find(&a->global_names, t->p, t->n);
+
+	return e && (uintptr_t)e->value <= a->assigned_end;
+}
+
 static void parse_function(struct parser *ps)
 {
 	struct token *t;
@@ -364,7 +369,7 @@ static void parse_function(struct parser *ps)
 	if (t->type != T_NAME && t->type != T_FUNC_NAME)
 		ak_parse_fail(ps);
 	f = ak_func_named(ps->a, t->p, t->n);
-	if (f->defined) {
+	if (f->defined || is_assigned(ps->a, t)) {
 		parse_error(ps, tsb_format(ps->a->p, "function name `%s' previously defined",
 					   f->name));
 		f->params.n = f->is_array.n = 0;

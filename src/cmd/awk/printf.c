@@ -199,19 +199,16 @@ static void put_char(struct formatting *f, struct format_spec *spec, struct awk_
 	}
 }
 
-static void put_odd(struct formatting *f, struct format_spec *spec, double v)
+/* What is no number to write in digits: gawk's names of it, whatever the width. */
+static void put_odd(struct formatting *f, double v)
 {
-	const char *text = ak_number_odd(v);
-
-	spec->precision = -1;
-	spec->zero = false;
-	format_text(f->out, spec, text, 4);
+	str_addn(f->out, ak_number_odd(v), 4);
 }
 
 static void put_int(struct formatting *f, struct format_spec *spec, double v)
 {
 	if (ak_number_odd(v)) {
-		put_odd(f, spec, v);
+		put_odd(f, v);
 		return;
 	}
 	bool zero = spec->zero;
@@ -240,8 +237,9 @@ static void put_int(struct formatting *f, struct format_spec *spec, double v)
 
 static void put_float(struct formatting *f, struct format_spec *spec, double v)
 {
+	spec->narrow = true;
 	if (ak_number_odd(v))
-		put_odd(f, spec, v);
+		put_odd(f, v);
 	else
 		format_float(f->out, spec, (long double)v);
 }
@@ -302,10 +300,13 @@ void awk_format(struct awk *a, struct str *out, struct awk_str *format, struct a
 
 void awk_sprintf(struct awk *a, struct node *args, struct str *out)
 {
-	struct awk_str *format = ak_eval_str(a, args);
+	struct awk_str *format;
 	struct awk_val few[8], *vals = few;
 	size_t n = 0, i = 0;
 
+	if (!args)
+		awk_fatal(a, "printf: no arguments");
+	format = ak_eval_str(a, args);
 	for (struct node *x = args->next; x; x = x->next)
 		n++;
 	if (n > 8)

@@ -105,7 +105,7 @@ static void run_end(struct awk *a)
 void ak_run_program(struct awk *a)
 {
 	if (a->inplace)
-		ak_var_command_line(a, "inplace::enable=1");
+		ak_var_command_line(a, "inplace::enable=1", true);
 	run_begin(a);
 	run_end(a);
 }

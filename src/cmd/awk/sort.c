@@ -15,11 +15,20 @@ struct sorting {
 	bool down;
 };
 
+/* What IGNORECASE finds equal is still distinct in an order. */
+static int texts(struct sorting *s, const struct awk_str *x, const struct awk_str *y)
+{
+	int c = ak_str_compare(s->a, x->p, x->n, y->p, y->n);
+
+	if (c || !s->a->icase)
+		return c;
+	c = memcmp(x->p, y->p, x->n < y->n ? x->n : y->n);
+	return c ? c : (x->n > y->n) - (x->n < y->n);
+}
+
 static int by_index_text(struct sorting *s, struct elem *x, struct elem *y)
 {
-	struct awk_str *kx = ak_elem_key(s->a, x), *ky = ak_elem_key(s->a, y);
-
-	return ak_str_compare(s->a, kx->p, kx->n, ky->p, ky->n);
+	return texts(s, ak_elem_key(s->a, x), ak_elem_key(s->a, y));
 }
 
 static double key_number(struct awk *a, struct elem *e)
@@ -47,7 +56,7 @@ static int by_value_text(struct sorting *s, struct elem *x, struct elem *y)
 		return x->v.type != V_ARRAY ? -1 : y->v.type != V_ARRAY ? 1 : by_index_text(s, x, y);
 	vx = ak_val_to_str(s->a, &x->v);
 	vy = ak_val_to_str(s->a, &y->v);
-	c = ak_str_compare(s->a, vx->p, vx->n, vy->p, vy->n);
+	c = texts(s, vx, vy);
 	str_drop(s->a, vx);
 	str_drop(s->a, vy);
 	return c ? c : by_index_text(s, x, y);
@@ -127,8 +136,7 @@ static bool order_named(struct sorting *s, const char *name)
 	return false;
 }
 
-void ak_array_sort(struct awk *a, struct elem **list, size_t n, struct awk_str *how,
-		   const char *who)
+void ak_array_sort(struct awk *a, struct elem **list, size_t n, struct awk_str *how)
 {
 	struct sorting s = { .a = a };
 	struct elem **room;
@@ -139,10 +147,8 @@ void ak_array_sort(struct awk *a, struct elem **list, size_t n, struct awk_str *
 		struct map_entry *e = map_find(&a->func_names, how->p, how->n);
 
 		s.func = e ? e->value : NULL;
-		if (!s.func && *how->p == '@')
-			return;
 		if (!s.func)
-			awk_fatal(a, "%s: sort comparison function `%s' is not defined", who, how->p);
+			awk_fatal(a, "sort comparison function `%s' is not defined", how->p);
 		s.compare = by_function;
 	}
 	room = heap_array(a->heap, n + 1, sizeof(*room));
@@ -158,7 +164,7 @@ void ak_array_asort(struct awk *a, struct awk_array *from, struct awk_array *to,
 	struct elem **list = ak_array_list(a, from, &n);
 	struct awk_val *values = heap_array(a->heap, n + 1, sizeof(*values));
 
-	ak_array_sort(a, list, n, how, by_index ? "asorti" : "asort");
+	ak_array_sort(a, list, n, how);
 	for (size_t i = 0; i < n; i++) {
 		if (by_index)
 			val_string(&values[i], str_hold(ak_elem_key(a, list[i])));

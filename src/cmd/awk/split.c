@@ -99,23 +99,6 @@ static void split_regex(struct awk *a, const char *p, size_t n, struct regex *re
 	add_piece(a, seps, NULL, 0);
 }
 
-static struct regex *split_pattern(struct awk *a, struct awk_str *fs, struct awk_regex *re,
-				   bool lines)
-{
-	struct awk_str *made;
-	struct regex *found;
-
-	if (!lines)
-		return ak_regex_of(a, re, fs);
-	made = ak_str_blank(a, fs->n + 5);
-	memcpy(made->p, "(", 1);
-	memcpy(made->p + 1, fs->p, fs->n);
-	memcpy(made->p + 1 + fs->n, ")|\\n", 4);
-	found = ak_regex_of(a, re, made);
-	str_drop(a, made);
-	return found;
-}
-
 void ak_split_fs(struct awk *a, const char *p, size_t n, const struct awk_val *fs,
 		 struct awk_regex *re,
 	      bool record, piece_list *out, piece_list *seps)
@@ -138,7 +121,7 @@ void ak_split_fs(struct awk *a, const char *p, size_t n, const struct awk_val *f
 	else if (!s->n)
 		split_each(a, p, n, out, seps);
 	else
-		split_regex(a, p, n, split_pattern(a, s, re, lines), out, seps);
+		split_regex(a, p, n, ak_regex_of(a, re, s), out, seps);
 	str_drop(a, s);
 }
 
@@ -201,7 +184,7 @@ void ak_split_widths_check(struct awk *a)
 		if (!*w)
 			break;
 		if (*w != '*') {
-			size_t count = width_number(&w), skip = *w == ':';
+			size_t count = width_number(&w), skip = *w == ':' && w > bad;
 
 			if (skip) {
 				bad = ++w;

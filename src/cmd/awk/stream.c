@@ -120,6 +120,10 @@ struct stream *ak_stream_open(struct awk *a, enum stream_kind kind, struct awk_s
 		return s;
 	if (a->sandbox)
 		awk_fatal(a, "redirection not allowed in sandbox mode");
+	if (!name->n)
+		awk_fatal(a, "expression for `%s' redirection has null string value",
+			  kind == STREAM_IN ? "<" : kind == STREAM_OUT ? ">" :
+			  kind == STREAM_APPEND ? ">>" : kind == STREAM_TWO ? "|&" : "|");
 	s = heap_zalloc(a->heap, sizeof(*s));
 	s->kind = kind;
 	s->name = name;
@@ -166,8 +170,6 @@ int ak_streams_flush(struct awk *a)
 static void stream_failed(struct awk *a, struct stream *s, int err)
 {
 	s->n = 0;
-	if (err == -EPIPE)
-		tsb_exit(a->p, 2);
 	awk_fatal(a, "print to \"%s\" failed: %s", s->name->p, tsb_strerror(err));
 }
 
@@ -180,7 +182,7 @@ void ak_stream_write(struct awk *a, struct stream *s, const char *p, size_t n)
 		return;
 	}
 	if (s->out_fd < 0)
-		awk_fatal(a, "attempt to write to the closed end of `%s'", s->name->p);
+		awk_fatal(a, "print: attempt to write to closed write end of two-way pipe");
 	if (!s->buf)
 		s->buf = heap_alloc(a->heap, STREAM_BUFFER);
 	if (n > STREAM_BUFFER - s->n)
@@ -209,6 +211,8 @@ static int stream_end(struct awk *a, struct stream *s)
 
 	if (s->out_fd >= 0) {
 		err = ak_stream_flush(a, s);
+		if (err && err != -EPIPE)
+			awk_fatal(a, "flush to \"%s\" failed: %s", s->name->p, tsb_strerror(err));
 		if (s->out_fd > 2)
 			tsb_close(a->p, s->out_fd);
 	}

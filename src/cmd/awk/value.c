@@ -87,7 +87,7 @@ double ak_val_to_num(struct awk *a, const struct awk_val *v)
 		return num;
 	case V_INPUT:
 		if (a->non_decimal)
-			return ak_number_strtonum(a, v->str->p, v->str->n);
+			return ak_number_non_decimal(a, v->str->p, v->str->n);
 		ak_number_parse(a, v->str->p, v->str->n, &num);
 		return num;
 	case V_ARRAY:

@@ -3,8 +3,11 @@
  * the command line.
  */
 #include "cmd/awk/awk.h"
+#include "cmd/awk/lex.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 
 static const char *const special_names[VAR_SPECIAL_END] = {
 	"NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "RSTART", "RLENGTH",
@@ -71,6 +74,9 @@ void ak_vars_init(struct awk *a)
 	val_number(&a->globals[VAR_LINT], 0);
 	val_number(&a->globals[VAR_IGNORECASE], 0);
 	ak_val_copy(&a->split_fs, &a->globals[VAR_FS]);
+	ak_var_array(a, VAR_ARGV);
+	ak_var_array(a, VAR_ENVIRON);
+	ak_var_array(a, VAR_PROCINFO);
 }
 
 struct awk_array *ak_var_array(struct awk *a, uint32_t slot)
@@ -135,7 +141,6 @@ void ak_vars_fill(struct awk *a, int argc, char **argv)
 			ak_val_input(a, ak_array_at_str(a, x, *e, (size_t)(eq - *e)), eq + 1,
 				  strlen(eq + 1));
 	}
-	ak_var_array(a, VAR_PROCINFO);
 	if (a->uses[VAR_PROCINFO])
 		fill_procinfo(a);
 	if (a->uses[VAR_FUNCTAB])
@@ -240,16 +245,21 @@ void ak_var_errno(struct awk *a, int err)
 /* The escapes of a value on the command line, as in a string of the program. */
 static void unescape(struct awk *a, const char *p, struct str *out)
 {
-	static const char from[] = "ntabfrv\\\"/", to[] = "\n\t\a\b\f\r\v\\\"/";
+	static const char from[] = "ntabfrv\\\"", to[] = "\n\t\a\b\f\r\v\\\"";
 
 	while (*p) {
 		const char *known;
 
-		if (*p != '\\' || !p[1]) {
+		if (*p != '\\') {
 			str_addc(out, *p++);
 			continue;
 		}
-		p++;
+		if (!*++p)
+			return;
+		if (*p == '\n') {
+			p++;
+			continue;
+		}
 		known = strchr(from, *p);
 		if (known) {
 			str_addc(out, to[known - from]);
@@ -260,6 +270,11 @@ static void unescape(struct awk *a, const char *p, struct str *out)
 			for (int i = 0; i < 3 && *p >= '0' && *p <= '7'; i++)
 				v = v * 8 + (*p++ - '0');
 			str_addc(out, v & 255);
+		} else if (*p == 'x' && isxdigit((unsigned char)p[1])) {
+			char digits[3] = { p[1], isxdigit((unsigned char)p[2]) ? p[2] : '\0' };
+
+			str_addc(out, (int)strtoul(digits, NULL, 16));
+			p += 1 + strlen(digits);
 		} else {
 			awk_warn(a, "escape sequence `\\%c' treated as plain `%c'", *p, *p);
 			str_addc(out, *p++);
@@ -267,21 +282,25 @@ static void unescape(struct awk *a, const char *p, struct str *out)
 	}
 }
 
-bool ak_var_command_line(struct awk *a, const char *arg)
+bool ak_var_command_line(struct awk *a, const char *arg, bool option)
 {
 	const char *eq = strchr(arg, '='), *p = arg;
 	struct awk_val v;
 	struct str text;
 	uint32_t slot;
 
-	if (!eq || eq == arg || (*p >= '0' && *p <= '9'))
+	if (!eq)
 		return false;
+	if (eq == arg || (*p >= '0' && *p <= '9'))
+		goto bad;
 	for (; p < eq; p++)
 		if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_' ||
 		      (*p >= '0' && *p <= '9') || (*p == ':' && p[1] == ':' && p++ > arg)))
-			return false;
+			goto bad;
+	if (ak_lex_reserved(arg, (size_t)(eq - arg)))
+		awk_fatal(a, "cannot use gawk builtin `%.*s' as variable name", (int)(eq - arg), arg);
 	if (map_find(&a->func_names, arg, (size_t)(eq - arg)))
-		awk_fatal(a, "cannot use function name `%.*s' as variable name", (int)(eq - arg), arg);
+		awk_fatal(a, "cannot use function `%.*s' as variable name", (int)(eq - arg), arg);
 	str_init(&text, a->heap, STR_MAX_DEFAULT);
 	unescape(a, eq + 1, &text);
 	slot = ak_var_slot(a, arg, (size_t)(eq - arg));
@@ -289,4 +308,8 @@ bool ak_var_command_line(struct awk *a, const char *arg)
 	str_end(&text);
 	ak_var_set(a, slot, &v);
 	return true;
+bad:
+	if (option)
+		awk_fatal(a, "`%.*s' is not a legal variable name", (int)(eq - arg), arg);
+	return false;
 }
