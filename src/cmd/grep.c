@@ -24,6 +24,8 @@ static unsigned grep_regex_flags(const struct grep *g)
 
 	if (g->matcher == GREP_EXTENDED || g->matcher > GREP_PERL)
 		flags |= REGEX_EXTENDED;
+	if (g->matcher == GREP_PERL)
+		flags = REGEX_PERL | REGEX_UTF8;
 	if (g->matcher == GREP_FIXED)
 		flags |= REGEX_LITERAL;
 	if (g->icase)
@@ -63,6 +65,10 @@ static int grep_compile(struct grep *g)
 		at[count] = s->p + i;
 		lens[count++] = (size_t)(nl - s->p) - i;
 		i = (size_t)(nl - s->p) + 1;
+	}
+	if (g->matcher == GREP_PERL && count > 1) {
+		grep_say(g->p, g, 0, "the -P option only supports a single pattern");
+		return GREP_TROUBLE;
 	}
 	g->re = regex_compile_many(tsb_heap_of(g->p), at, lens, count, grep_regex_flags(g),
 				   &error);
@@ -287,11 +293,6 @@ static int grep_start(struct tsb_proc *p, struct grep *g, int argc, char **argv)
 	int status;
 
 	g->p = p;
-	if (g->matcher == GREP_PERL) {
-		grep_say(p, g, 0, "support for the -P option is not compiled into this "
-			 "--disable-perl-regexp binary");
-		return GREP_TROUBLE;
-	}
 	if (!g->any_pattern) {
 		if (!argc)
 			return grep_usage(p, g);

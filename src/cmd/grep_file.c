@@ -185,6 +185,8 @@ static bool next_match(struct grep *g, size_t from, size_t end, size_t *line, si
 	r = (g->done_early || g->before >= 0 || g->after >= 0 ? regex_search_lines :
 							       regex_search_runs)
 		(g->re, g->in.buf + from, end - from, g->eol, line, line_end);
+	if (r == REGEX_BUDGET && g->matcher == GREP_PERL)
+		grep_die(g, tsb_format(g->p, "%s: exceeded PCRE's backtracking limit", g->name));
 	if (r == REGEX_BUDGET)
 		grep_die(g, "the pattern's back-references take too long");
 	*line += from;

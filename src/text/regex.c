@@ -75,6 +75,12 @@ struct regex *regex_compile_many(struct tsb_heap *heap, const char *const *patte
 
 	if (!re)
 		return NULL;
+	if (flags & REGEX_PERL) {
+		if (re_perl_compile(re, patterns[0], lens[0], error))
+			return re;
+		regex_free(re);
+		return NULL;
+	}
 	words = re_words_suit(patterns, lens, count, re->flags);
 	if (!words)
 		tree = parse_all(re, patterns, lens, count, &why);
@@ -114,6 +120,7 @@ void regex_free(struct regex *re)
 	re_dfa_free(re, re->exists);
 	re_dfa_free(re, re->longest);
 	re_memory_free(re);
+	re_perl_free(re);
 	re_threads_free(re);
 	arena_end(&re->arena);
 	heap_free(re->heap, re);
@@ -292,6 +299,8 @@ enum regex_status regex_match(struct regex *re, const char *text, size_t n, size
 		return REGEX_NOMATCH;
 	if (!n)
 		t.p = "";	/* text may be NULL, which nothing may be added to */
+	if (re->perl)
+		return re_perl_match(re, &t, from, spans, n_spans);
 	from = begin_at(re, &t, from);
 	if (re->backrefs)
 		return match_backrefs(re, &t, from, spans, n_spans);
@@ -315,6 +324,8 @@ enum regex_status regex_search_lines(struct regex *re, const char *text, size_t 
 {
 	size_t at = 0;
 
+	if (re->perl)
+		return re_perl_lines(re, text, n, eol, line, line_end);
 	if (!re->backrefs)
 		return re_scan_lines(re, text, n, eol, line, line_end);
 	/* First the lines that match if a back-reference is taken for anything. */
@@ -338,7 +349,7 @@ enum regex_status regex_search_runs(struct regex *re, const char *text, size_t n
 	enum regex_status s = regex_search_lines(re, text, n, eol, line, line_end);
 
 	/* Where one line is by itself the next most likely does not match. */
-	if (s == REGEX_MATCH && !*line && !re->backrefs)
+	if (s == REGEX_MATCH && !*line && !re->backrefs && !re->perl)
 		re_scan_more(re, text, n, eol, line_end);
 	return s;
 }

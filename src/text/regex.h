@@ -39,10 +39,15 @@ enum {
 	REGEX_WORD = 256,	/* grep -w */
 	REGEX_LINE = 512,	/* grep -x */
 	REGEX_BASH = 1024,	/* for [[ =~ ]]: ERE as glibc's regcomp (implies EXTENDED) */
+	REGEX_PERL = 4096,	/* Perl's, by PCRE2: one pattern, leftmost-first, and only with
+				   ICASE, NEWLINE (^ and $ at newlines), UTF8, NUL_LINES, WORD, LINE,
+				   UNICODE, DOTALL */
+	REGEX_UNICODE = 8192,	/* with PERL: \w \d \s \b know all of Unicode */
+	REGEX_DOTALL = 16384,	/* with PERL: . takes newlines */
 	REGEX_GREP = 2048	/* grep's leniency: in ERE an operator at the start is skipped, ")"
 				   and a bad interval are literal; in BRE "\\{" at the start is */
 };
-/* Without REGEX_BASH, REGEX_GREP and REGEX_AWK the dialect is that of sed and expr. */
+/* Without REGEX_BASH, REGEX_GREP, REGEX_AWK and REGEX_PERL the dialect is that of sed and expr. */
 
 enum regex_status { REGEX_NOMATCH, REGEX_MATCH, REGEX_BUDGET };
 

@@ -10,6 +10,7 @@
  *	regex_dfa.c, regex_scan.c			lazy automaton; running it
  *	regex_captures.c				all threads at once, with tags
  *	regex_backtrack.c				one thread after another, with a memory
+ *	regex_perl.c					Perl's, by PCRE2, instead of all this
  *	regex.c						the front
  */
 #ifndef TEXT_REGEX_IMPL_H
@@ -151,6 +152,7 @@ struct regex {
 	unsigned filter_off;		/* blocks to scan without the filter */
 	struct re_memory *memory;	/* of the backtracker, kept warm */
 	struct re_threads *threads;	/* of the simulation, kept warm */
+	struct re_perl *perl;		/* with REGEX_PERL all there is */
 };
 
 /* Text being matched. */
@@ -246,5 +248,13 @@ enum regex_status re_backtrack(struct regex *re, const struct re_text *t, size_t
 void re_memory_free(struct regex *re);
 
 void re_tick(struct regex *re, size_t steps);
+
+/* regex_perl.c */
+bool re_perl_compile(struct regex *re, const char *pattern, size_t n, const char **error);
+void re_perl_free(struct regex *re);
+enum regex_status re_perl_match(struct regex *re, const struct re_text *t, size_t from,
+				struct regex_span *spans, size_t n_spans);
+enum regex_status re_perl_lines(struct regex *re, const char *text, size_t n, int eol, size_t *line,
+				size_t *line_end);
 
 #endif

@@ -1,0 +1,169 @@
+/*
+ * Perl's regular expressions (grep -P, rg) by PCRE2, behind the same calls. Its
+ * memory comes from our heap, so that limits count it and a process that ends
+ * takes it along. It runs interpreted: compiled code would need executable pages,
+ * which hosts forbid. Its own match limit bounds the time of one line.
+ */
+#include "text/regex_impl.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <string.h>
+
+#include "base/heap.h"
+#include "base/str.h"
+
+enum {
+	PERL_NEST_MAX = 100,		/* groups in groups: the compiler recurses */
+	PERL_MATCH_LIMIT = 10000000,	/* PCRE2's default, whatever the build says */
+	PERL_HEAP_LIMIT = 65536,	/* KiB */
+	PERL_LINE_TICK = 512
+};
+
+struct re_perl {
+	pcre2_general_context *general;
+	pcre2_match_context *limits;
+	pcre2_match_data *data;
+	pcre2_code *code;
+};
+
+static void *perl_alloc(PCRE2_SIZE n, void *heap)
+{
+	return heap_alloc(heap, n);
+}
+
+static void perl_free(void *p, void *heap)
+{
+	heap_free(heap, p);
+}
+
+/* The pattern as it is compiled: -x and -w put something around it. */
+static void wrap_pattern(struct str *s, const char *pattern, size_t n, unsigned flags)
+{
+	if (flags & REGEX_LINE)
+		str_adds(s, "^(?:");
+	else if (flags & REGEX_WORD)
+		str_adds(s, "(?<!\\w)(?:");
+	str_addn(s, pattern, n);
+	if (flags & REGEX_LINE)
+		str_adds(s, ")$");
+	else if (flags & REGEX_WORD)
+		str_adds(s, ")(?!\\w)");
+}
+
+static uint32_t compile_options(unsigned flags)
+{
+	uint32_t options = 0;
+
+	if (!(flags & REGEX_NEWLINE))
+		options |= PCRE2_DOLLAR_ENDONLY;
+	else
+		options |= PCRE2_MULTILINE;
+	if (flags & REGEX_UTF8)
+		options |= PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
+	if (flags & REGEX_ICASE)
+		options |= PCRE2_CASELESS;
+	if (flags & REGEX_UNICODE)
+		options |= PCRE2_UCP;
+	if (flags & REGEX_DOTALL)
+		options |= PCRE2_DOTALL;
+	return options;
+}
+
+static void perl_error(struct regex *re, int code, const char **error)
+{
+	PCRE2_UCHAR text[256];
+	int n = pcre2_get_error_message(code, text, sizeof(text));
+
+	if (error)
+		*error = n > 0 ? heap_dup(re->heap, text, (size_t)n) : "invalid pattern";
+}
+
+bool re_perl_compile(struct regex *re, const char *pattern, size_t n, const char **error)
+{
+	struct re_perl *perl = heap_zalloc(re->heap, sizeof(*perl));
+	pcre2_compile_context *context;
+	struct str s;
+	PCRE2_SIZE at;
+	int code;
+
+	re->perl = perl;
+	perl->general = pcre2_general_context_create(perl_alloc, perl_free, re->heap);
+	perl->limits = pcre2_match_context_create(perl->general);
+	pcre2_set_match_limit(perl->limits, PERL_MATCH_LIMIT);
+	pcre2_set_heap_limit(perl->limits, PERL_HEAP_LIMIT);
+	context = pcre2_compile_context_create(perl->general);
+	pcre2_set_parens_nest_limit(context, PERL_NEST_MAX);
+	pcre2_set_newline(context, re->flags & REGEX_NUL_LINES ? PCRE2_NEWLINE_NUL :
+			  PCRE2_NEWLINE_LF);
+	str_init(&s, re->heap, STR_MAX_DEFAULT);
+	wrap_pattern(&s, pattern, n, re->flags);
+	perl->code = pcre2_compile((PCRE2_SPTR)(s.n ? s.p : ""), s.n, compile_options(re->flags),
+				   &code, &at, context);
+	str_end(&s);
+	pcre2_compile_context_free(context);
+	if (!perl->code) {
+		perl_error(re, code, error);
+		return false;
+	}
+	perl->data = pcre2_match_data_create_from_pattern(perl->code, perl->general);
+	re->groups = pcre2_get_ovector_count(perl->data) - 1;
+	return true;
+}
+
+void re_perl_free(struct regex *re)
+{
+	struct re_perl *perl = re->perl;
+
+	if (!perl)
+		return;
+	pcre2_match_data_free(perl->data);
+	pcre2_code_free(perl->code);
+	pcre2_match_context_free(perl->limits);
+	pcre2_general_context_free(perl->general);
+	heap_free(re->heap, perl);
+}
+
+enum regex_status re_perl_match(struct regex *re, const struct re_text *t, size_t from,
+				struct regex_span *spans, size_t n_spans)
+{
+	struct re_perl *perl = re->perl;
+	uint32_t options = (t->flags & REGEX_NOTBOL ? PCRE2_NOTBOL : 0u) |
+			   (t->flags & REGEX_NOTEOL ? PCRE2_NOTEOL : 0u);
+	int r = pcre2_match(perl->code, (PCRE2_SPTR)(t->p ? t->p : ""), t->n, from, options,
+			    perl->data, perl->limits);
+	PCRE2_SIZE *at;
+
+	if (r < 0) {
+		re_tick(re, r == PCRE2_ERROR_NOMATCH ? t->n - from : PERL_MATCH_LIMIT);
+		return r == PCRE2_ERROR_NOMATCH ? REGEX_NOMATCH : REGEX_BUDGET;
+	}
+	at = pcre2_get_ovector_pointer(perl->data);
+	re_tick(re, at[1] > from ? at[1] - from : 1);
+	for (size_t i = 0; i < n_spans; i++) {
+		bool set = i <= re->groups && at[2 * i] != PCRE2_UNSET;
+
+		spans[i].so = set ? at[2 * i] : REGEX_NONE;
+		spans[i].eo = set ? at[2 * i + 1] : REGEX_NONE;
+		if (set && spans[i].so > spans[i].eo)	/* \K in a look-ahead */
+			spans[i].so = spans[i].eo;
+	}
+	return REGEX_MATCH;
+}
+
+enum regex_status re_perl_lines(struct regex *re, const char *text, size_t n, int eol, size_t *line,
+				size_t *line_end)
+{
+	for (size_t at = 0; at < n; at = *line_end + 1) {
+		const char *end = memchr(text + at, eol, n - at);
+		struct re_text t = { text + at, end ? (size_t)(end - text) - at : n - at, 0 };
+		enum regex_status r = re_perl_match(re, &t, 0, NULL, 0);
+
+		*line = at;
+		*line_end = at + t.n;
+		if (r != REGEX_NOMATCH)
+			return r;
+		re_tick(re, PERL_LINE_TICK);
+	}
+	return REGEX_NOMATCH;
+}
