@@ -82,7 +82,8 @@ enum {
 	TSB_ARG_OPTIONAL = 1,	/* --color[=WHEN], -i[SUFFIX]: only glued arguments */
 	TSB_ARG_NONE = 2,	/* a CALL without argument */
 	TSB_OPT_HIDDEN = 4,	/* parsed, not in --help (an obsolete alias) */
-	TSB_OPT_DIGITS = 8	/* the option is -NUM: its argument is the digits */
+	TSB_OPT_DIGITS = 8,	/* the option is -NUM: its argument is the digits */
+	TSB_OPT_LITERAL = 16	/* see TSB_OPT_WORD */
 };
 
 struct tsb_opt {
@@ -115,6 +116,10 @@ struct tsb_opt {
 /* -5, -20: fn gets the digits. */
 #define TSB_OPT_DIGITS_CALL(fn, h) \
 	{ TSB_OPTION_CALL, 0, NULL, "NUM", (h), 0, 0, TSB_OPT_DIGITS, (fn) }
+/* A word, dashes and all ("-name", "+"), of a command that parses its arguments
+ * itself (TSB_RAW): only for --help and the manual page. h NULL: an alias. */
+#define TSB_OPT_WORD(word, a, h) \
+	{ TSB_OPTION_FLAG, 0, (word), (a), (h), 0, 0, TSB_OPT_LITERAL, NULL }
 #define TSB_OPT_END { TSB_OPTION_END, 0, NULL, NULL, NULL, 0, 0, 0, NULL }
 
 /* ---- A command ---- */

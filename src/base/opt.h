@@ -41,7 +41,10 @@ void opt_parse(struct opt_parsed *out, const struct tsb_command *cmd, struct tsb
 /* "Usage: NAME SYNOPSIS" (each form), summary, one row an option. */
 void opt_help(struct str *out, const struct tsb_command *cmd, const char *name);
 void opt_version(struct str *out, const struct tsb_command *cmd, const char *name);
-void opt_manual(struct str *out, const struct tsb_command *cmd);	/* man(7) source */
-void opt_markdown(struct str *out, const struct tsb_command *cmd);	/* a section of docs/commands.md */
+/* man(7) source of a page of that title ("tinysandbox-ls"). */
+void opt_manual(struct str *out, const struct tsb_command *cmd, const char *title);
+/* A section of docs/commands.md. real: the options the real tool's --help names, NULL-
+ * terminated; NULL: not known. Returns how many of those are not in the table. */
+size_t opt_markdown(struct str *out, const struct tsb_command *cmd, const char *const *real);
 
 #endif

@@ -92,7 +92,7 @@ static void add_arg(struct str *out, const struct tsb_opt *o, bool is_long,
 {
 	if (is_optional(o))
 		str_addc(out, '[');
-	if (is_long)
+	if (is_long && !(o->flags & TSB_OPT_LITERAL))
 		str_addc(out, '=');
 	else if (!is_optional(o))
 		str_addc(out, ' ');
@@ -139,12 +139,12 @@ static void add_names(struct str *out, const struct tsb_opt *first, const struct
 	bool comma = false;
 
 	add_shorts(out, first, &comma, style);
-	if (!comma && style->columns)
+	if (!comma && style->columns && !(first->flags & TSB_OPT_LITERAL))
 		str_fill(out, ' ', 4);
 	for (const struct tsb_opt *o = first; in_group(o, first); o++) {
 		if (!o->long_name || (o->flags & TSB_OPT_HIDDEN))
 			continue;
-		add_name(out, "--", o->long_name, &comma, style);
+		add_name(out, o->flags & TSB_OPT_LITERAL ? "" : "--", o->long_name, &comma, style);
 		if (o->arg)
 			add_arg(out, o, true, style);
 	}
@@ -288,9 +288,9 @@ static void add_roff_n(struct str *out, const char *s, size_t n)
 		add_escaped(out, (const char[]){ s[i], '\0' }, &style_roff);
 }
 
-void opt_manual(struct str *out, const struct tsb_command *cmd)
+void opt_manual(struct str *out, const struct tsb_command *cmd, const char *title)
 {
-	const char *form = synopsis_of(cmd), *start, *title = cmd->name;
+	const char *form = synopsis_of(cmd), *start;
 
 	str_adds(out, ".TH \"");
 	add_escaped(out, title, &style_roff);
@@ -303,7 +303,7 @@ void opt_manual(struct str *out, const struct tsb_command *cmd)
 		size_t n = synopsis_form(&form, &start);
 
 		str_adds(out, first ? "\\fB" : ".br\n\\fB");
-		add_escaped(out, title, &style_roff);
+		add_escaped(out, cmd->name, &style_roff);
 		str_adds(out, n ? "\\fR " : "\\fR");
 		add_roff_n(out, start, n);
 		str_addc(out, '\n');
@@ -324,16 +324,64 @@ void opt_manual(struct str *out, const struct tsb_command *cmd)
 
 static const struct style style_md = { "", "", "", "", false, true, false };
 
-static void markdown_option(struct str *out, const struct tsb_opt *o)
+/* Is the word ("-n", "--lines", "-NUM") a name of this row? */
+static bool row_has(const struct tsb_opt *o, const char *word)
+{
+	if (o->flags & TSB_OPT_DIGITS && word[0] == '-')
+		return !strcmp(word + 1, o->arg ? o->arg : "NUM") || (word[1] >= '0' && word[1] <= '9');
+	if (o->flags & TSB_OPT_LITERAL)
+		return !strcmp(word, o->long_name);
+	if (word[0] == '-' && word[1] == '-')
+		return o->long_name && !strcmp(word + 2, o->long_name);
+	return word[0] == '-' && o->short_name && word[1] == o->short_name && !word[2];
+}
+
+static bool table_has(const struct tsb_opt *table, const char *word)
+{
+	for (const struct tsb_opt *o = table; o && o->kind != TSB_OPTION_END; o++)
+		if (row_has(o, word))
+			return true;
+	return false;
+}
+
+static const char *markdown_state(const struct tsb_opt *first, const char *const *real)
+{
+	if (!real)
+		return "";
+	for (const struct tsb_opt *o = first; in_group(o, first); o++)
+		for (size_t i = 0; real[i]; i++)
+			if (row_has(o, real[i]))
+				return "yes";
+	return "no";
+}
+
+static void markdown_option(struct str *out, const struct tsb_opt *o, const char *const *real)
 {
 	str_adds(out, "| ");
 	add_names(out, o, &style_md);
 	str_adds(out, " | ");
 	add_escaped(out, o->help, &style_md);
-	str_adds(out, " |\n");
+	str_addf(out, " | %s |\n", markdown_state(o, real));
 }
 
-void opt_markdown(struct str *out, const struct tsb_command *cmd)
+static size_t markdown_missing(struct str *out, const struct tsb_command *cmd,
+			       const char *const *real)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; real && real[i]; i++) {
+		if (table_has(cmd->opts, real[i]) ||
+		    (!(cmd->flags & TSB_NO_HELP) && table_has(text_standard, real[i])))
+			continue;
+		str_adds(out, "| ");
+		add_escaped(out, real[i], &style_md);
+		str_adds(out, " | **missing** | yes |\n");
+		n++;
+	}
+	return n;
+}
+
+static void markdown_head(struct str *out, const struct tsb_command *cmd)
 {
 	const char *form = synopsis_of(cmd), *start;
 
@@ -354,9 +402,22 @@ void opt_markdown(struct str *out, const struct tsb_command *cmd)
 		str_addc(out, '\n');
 	}
 	str_addc(out, '\n');
-	if (!next_shown(cmd->opts, NULL) && (cmd->flags & TSB_NO_HELP))
-		return;
-	str_adds(out, "| option | meaning |\n|---|---|\n");
-	each_option(out, cmd, markdown_option);
+}
+
+size_t opt_markdown(struct str *out, const struct tsb_command *cmd, const char *const *real)
+{
+	size_t missing;
+
+	markdown_head(out, cmd);
+	if (!next_shown(cmd->opts, NULL) && (cmd->flags & TSB_NO_HELP) && !(real && real[0]))
+		return 0;
+	str_adds(out, "| option | meaning | in the real `--help` |\n|---|---|---|\n");
+	for (const struct tsb_opt *o = NULL; (o = next_shown(cmd->opts, o)); )
+		markdown_option(out, o, real);
+	for (const struct tsb_opt *o = NULL;
+	     !(cmd->flags & TSB_NO_HELP) && (o = next_shown(text_standard, o)); )
+		markdown_option(out, o, real);
+	missing = markdown_missing(out, cmd, real);
 	str_addc(out, '\n');
+	return missing;
 }

@@ -19,6 +19,8 @@ struct cli {
 	char **argv;
 };
 
+/* The program as a command: its option table. */
+extern const struct tsb_command cli_tool;
 /* Fills *cli; -1, or the status to exit with. */
 int cli_options(struct cli *cli, int argc, char **argv);
 /* "tinysandbox: message" on standard error; the status 2. */

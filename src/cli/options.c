@@ -32,7 +32,7 @@ static const struct tsb_opt options[] = {
 	TSB_OPT_END
 };
 
-static const struct tsb_command tool = {
+const struct tsb_command cli_tool = {
 	.version = TSB_COMMAND_VERSION, .name = "tinysandbox",
 	.synopsis = "[OPTION]... -c SCRIPT [NAME [ARG]...]\n[OPTION]... FILE [ARG]...\n[OPTION]...",
 	.summary = "Run a shell script in a sandbox inside this process; without SCRIPT and FILE the\n"
@@ -60,7 +60,7 @@ static int say(void (*text)(struct str *, const struct tsb_command *, const char
 	struct str out;
 
 	str_init(&out, heap, STR_MAX_DEFAULT);
-	text(&out, &tool, "tinysandbox");
+	text(&out, &cli_tool, "tinysandbox");
 	fwrite(out.p, 1, out.n, stdout);
 	return fflush(stdout) ? 1 : 0;
 }
@@ -93,7 +93,7 @@ int cli_options(struct cli *cli, int argc, char **argv)
 
 	if (!heap)
 		return cli_error("no memory");
-	opt_parse(&parsed, &tool, heap, NULL, argc, argv);
+	opt_parse(&parsed, &cli_tool, heap, NULL, argc, argv);
 	status = options_end(&parsed, heap);
 	if (status >= 0) {
 		heap_end(heap);

@@ -39,6 +39,17 @@ static const struct tsb_command plain = {
 	.name = "true", .synopsis = "", .flags = TSB_NO_HELP,
 };
 
+static const struct tsb_opt word_rows[] = {
+	TSB_OPT_WORD("-name", "PATTERN", "base of the name"),
+	TSB_OPT_WORD("-a", NULL, "both"),
+	TSB_OPT_WORD("-and", NULL, NULL),
+	TSB_OPT_END
+};
+static const struct tsb_command words = {
+	.name = "find", .synopsis = "", .opts = word_rows, .flags = TSB_RAW,
+};
+static const char *const real[] = { "-a", "--all", "--obsolete", "-5", "--gone", "-g", NULL };
+
 static const char help[] =
 	"Usage: head [OPTION]... [FILE]...\n"
 	"  or:  head -x \\FILE\n"
@@ -60,9 +71,9 @@ static const char help[] =
 	"      --version              output version information and exit\n";
 
 static const char manual[] =
-	".TH \"head\" 1 \"\" \"tinysandbox 0.1.0\" \"User Commands\"\n"
+	".TH \"tinysandbox\\-head\" 1 \"\" \"tinysandbox 0.1.0\" \"User Commands\"\n"
 	".SH NAME\n"
-	"\\&head \\- print the first part of files\n"
+	"\\&tinysandbox\\-head \\- print the first part of files\n"
 	".SH SYNOPSIS\n"
 	"\\fBhead\\fR [OPTION]... [FILE]...\n"
 	".br\n"
@@ -80,9 +91,9 @@ static const char markdown[] =
 	"    head [OPTION]... [FILE]...\n"
 	"    head -x \\FILE\n"
 	"\n"
-	"| option | meaning |\n"
-	"|---|---|\n"
-	"| -a, --all | do not ignore entries starting with . |\n";
+	"| option | meaning | in the real `--help` |\n"
+	"|---|---|---|\n"
+	"| -a, --all | do not ignore entries starting with . | yes |\n";
 
 int main(void)
 {
@@ -103,24 +114,32 @@ int main(void)
 	opt_help(&s, &plain, "true");
 	is_str(s.p, "Usage: true\n", "help of nothing");
 	str_reset(&s);
-	opt_manual(&s, &cmd);
+	opt_manual(&s, &cmd, "tinysandbox-head");
 	ok(!strncmp(s.p, manual, sizeof(manual) - 1), "manual page");
 	ok(strstr(s.p, "\\(aq\\-\\(aq") && strstr(s.p, "\\fB\\-NUM\\fR"), "escapes");
 	ok(!strstr(s.p, "obsolete"), "hidden rows are not shown");
 	ok(strstr(s.p, "\\fB\\-i\\fR[\\fISUFFIX\\fR], \\fB\\-\\-in\\-place\\fR[=\\fISUFFIX\\fR]"),
 	   "an optional argument");
 	str_reset(&s);
-	opt_markdown(&s, &cmd);
+	is_int(opt_markdown(&s, &cmd, real), 2, "what is missing is counted");
 	ok(!strncmp(s.p, markdown, sizeof(markdown) - 1), "documentation");
-	ok(strstr(s.p, "| -I WORD | a\\|b |"), "a bar in a cell");
+	ok(strstr(s.p, "| -I WORD | a\\|b | no |"), "a bar in a cell; an option of ours");
+	ok(strstr(s.p, "| --gone | **missing** | yes |\n| -g | **missing** | yes |"), "missing");
 	str_reset(&s);
-	opt_markdown(&s, &plain);
+	opt_markdown(&s, &words, NULL);
+	ok(strstr(s.p, "| -name PATTERN | base of the name |  |\n| -a, -and | both |  |"),
+	   "words with their dashes");
+	str_reset(&s);
+	opt_help(&s, &words, "find");
+	ok(strstr(s.p, "\n  -name PATTERN              base of the name\n"), "their help");
+	str_reset(&s);
+	opt_markdown(&s, &plain, NULL);
 	is_str(s.p, "## true\n\n    true\n\n", "documentation of nothing");
 	str_end(&s);
 	str_init(&s, h, 20);
 	opt_help(&s, &cmd, "head");
-	opt_manual(&s, &cmd);
-	opt_markdown(&s, &cmd);
+	opt_manual(&s, &cmd, "tinysandbox-head");
+	opt_markdown(&s, &cmd, real);
 	ok(s.bad && s.n <= 20, "a string too short is bad and no more");
 	heap_end(h);
 	return done();

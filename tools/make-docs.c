@@ -1,0 +1,140 @@
+/*
+ * Documentation out of the option tables (built with the rest, never installed):
+ *
+ *	make-docs markdown LIST     docs/commands.md; LIST: the real tools' options
+ *	make-docs man DIR           a manual page for each command, DIR/tinysandbox-NAME.1
+ *	make-docs names             the commands
+ *
+ * Status 1 when an option of a real tool is in no table; they are named.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/heap.h"
+#include "base/opt.h"
+#include "base/vec.h"
+#include "cli/cli.h"
+#include "cmd/cmd.h"
+
+static struct tsb_heap *heap;
+
+static void need(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	perror(what);
+	exit(2);
+}
+
+/* ---- The list: lines of NAME OPTION, by name; "NAME -" alone: no --help ---- */
+
+struct list {
+	VEC(char *) names, options;
+};
+
+static void list_read(struct list *list, const char *file)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+	FILE *f = fopen(file, "r");
+
+	need(f, file);
+	while ((n = getline(&line, &cap, f)) > 0) {
+		char *space = strchr(line, ' ');
+
+		if (*line == '#' || !space)
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		*vec_add(heap, &list->options) = heap_strdup(heap, space + 1);
+		*space = '\0';
+		*vec_add(heap, &list->names) = heap_strdup(heap, line);
+	}
+	fclose(f);
+	free(line);
+}
+
+/* The options of that command; NULL: it is not in the list. */
+static const char *const *list_of(const struct list *list, const char *name)
+{
+	const char **found = heap_array(heap, list->names.n + 1, sizeof(*found));
+	bool known = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->names.n; i++) {
+		if (strcmp(list->names.at[i], name))
+			continue;
+		known = true;
+		if (strcmp(list->options.at[i], "-"))
+			found[n++] = list->options.at[i];
+	}
+	found[n] = NULL;
+	return known ? found : NULL;
+}
+
+/* ---- What is asked for ---- */
+
+static int markdown(const char *file)
+{
+	struct list list = { { 0 }, { 0 } };
+	size_t missing = 0;
+	struct str out;
+
+	list_read(&list, file);
+	str_init(&out, heap, STR_MAX_DEFAULT);
+	str_adds(&out, "<!-- Made by `make docs` out of the option tables in src/cmd. Do not edit. -->\n"
+		 "# The commands\n\n"
+		 "Every option below works. The third column says whether the real tool's own `--help` names\n"
+		 "it (`docs/options.list`, made by `tools/real-options` from the real tools).\n\n");
+	for (size_t i = 0; cmd_table[i]; i++) {
+		const char *const *real = list_of(&list, cmd_table[i]->name);
+		size_t n = opt_markdown(&out, cmd_table[i], real);
+
+		if (!real)
+			fprintf(stderr, "%s is not in %s: run `make docs`\n", cmd_table[i]->name, file);
+		if (n)
+			fprintf(stderr, "%s lacks %zu of the real options\n", cmd_table[i]->name, n);
+		missing += n + !real;
+	}
+	need(!out.bad && fwrite(out.p, 1, out.n - 1, stdout) == out.n - 1 && !fflush(stdout), "output");
+	return missing != 0;
+}
+
+static void page(const char *dir, const struct tsb_command *cmd, const char *before)
+{
+	struct str title, path, out;
+	FILE *f;
+
+	str_init(&title, heap, STR_MAX_DEFAULT);
+	str_init(&path, heap, STR_MAX_DEFAULT);
+	str_init(&out, heap, STR_MAX_DEFAULT);
+	str_addf(&title, "%s%s", before, cmd->name);
+	str_addf(&path, "%s/%s.1", dir, title.p);
+	opt_manual(&out, cmd, title.p);
+	f = fopen(path.p, "w");
+	need(f && fwrite(out.p, 1, out.n, f) == out.n && !fclose(f), path.p);
+}
+
+static int manual(const char *dir)
+{
+	page(dir, &cli_tool, "");
+	for (size_t i = 0; cmd_table[i]; i++)
+		page(dir, cmd_table[i], "tinysandbox-");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	heap = heap_new(NULL, NULL, NULL, NULL);
+	need(heap, "memory");
+	if (argc == 3 && !strcmp(argv[1], "markdown"))
+		return markdown(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "man"))
+		return manual(argv[2]);
+	if (argc != 2 || strcmp(argv[1], "names"))
+		return 2;
+	for (size_t i = 0; cmd_table[i]; i++)
+		puts(cmd_table[i]->name);
+	return 0;
+}
