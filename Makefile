@@ -10,7 +10,8 @@ clang: ; @$(MAKE) check B=build-clang CC=clang MESON_FLAGS=-Dwerror=true
 coverage: ; tools/coverage
 fuzz: ; tools/fuzz
 bench: all ; bench/run $(B)
+docs: all ; tools/docs $(B)
 fmt: ; clang-format -i $$(git ls-files '*.c' '*.h')
 install: all ; ninja -C $(B) install
-.PHONY: run all check oracle asan clang coverage fuzz bench fmt install
+.PHONY: run all check oracle asan clang coverage fuzz bench docs fmt install
 .DEFAULT_GOAL := all

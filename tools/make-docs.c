@@ -5,7 +5,8 @@
  *	make-docs man DIR           a manual page for each command, DIR/tinysandbox-NAME.1
  *	make-docs names             the commands
  *
- * Status 1 when an option of a real tool is in no table; they are named.
+ * Commands that lack an option of the real tool, or are not in the list, are named on
+ * standard error; each such option has a row of its own. Status 1 then.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,8 +86,9 @@ static int markdown(const char *file)
 	str_init(&out, heap, STR_MAX_DEFAULT);
 	str_adds(&out, "<!-- Made by `make docs` out of the option tables in src/cmd. Do not edit. -->\n"
 		 "# The commands\n\n"
-		 "Every option below works. The third column says whether the real tool's own `--help` names\n"
-		 "it (`docs/options.list`, made by `tools/real-options` from the real tools).\n\n");
+		 "Every option below works, unless its row says what it does instead. The third column says\n"
+		 "whether the real tool's own `--help` names it (`docs/options.list`, made by\n"
+		 "`tools/real-options` from the real tools; empty: none of it is installed).\n\n");
 	for (size_t i = 0; cmd_table[i]; i++) {
 		const char *const *real = list_of(&list, cmd_table[i]->name);
 		size_t n = opt_markdown(&out, cmd_table[i], real);

@@ -66,7 +66,9 @@ enum tsb_opt_kind {
 	TSB_OPTION_SET,		/* int field = value: of several, the last wins */
 	TSB_OPTION_STR,		/* const char * field = argument */
 	TSB_OPTION_LIST,	/* struct tsb_list field: every argument in order */
-	TSB_OPTION_CALL		/* call(p, opts, option, argument or NULL) */
+	TSB_OPTION_CALL,	/* call(p, opts, option, argument or NULL) */
+	TSB_OPTION_HELP,	/* another name of --help ... */
+	TSB_OPTION_VERSION	/* ... and of --version */
 };
 
 struct tsb_opt;
@@ -116,6 +118,10 @@ struct tsb_opt {
 /* -5, -20: fn gets the digits. */
 #define TSB_OPT_DIGITS_CALL(fn, h) \
 	{ TSB_OPTION_CALL, 0, NULL, "NUM", (h), 0, 0, TSB_OPT_DIGITS, (fn) }
+#define TSB_OPT_HELP(s, l) \
+	{ TSB_OPTION_HELP, (s), (l), NULL, "display this help and exit", 0, 0, 0, NULL }
+#define TSB_OPT_VERSION(s, l) \
+	{ TSB_OPTION_VERSION, (s), (l), NULL, "output version information and exit", 0, 0, 0, NULL }
 /* A word, dashes and all ("-name", "+"), of a command that parses its arguments
  * itself (TSB_RAW): only for --help and the manual page. h NULL: an alias. */
 #define TSB_OPT_WORD(word, a, h) \

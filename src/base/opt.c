@@ -159,6 +159,10 @@ static bool opt_apply(struct opt_state *st, const struct tsb_opt *o, const char 
 	case TSB_OPTION_CALL:
 		st->out->status = o->call(st->ctx, st->out->opts, o, arg);
 		return st->out->status ? opt_fail(st, OPT_STOP) : true;
+	case TSB_OPTION_HELP:
+		return opt_fail(st, OPT_HELP);
+	case TSB_OPTION_VERSION:
+		return opt_fail(st, OPT_VERSION);
 	case TSB_OPTION_END:
 		break;
 	}

@@ -92,6 +92,8 @@ static const struct tsb_opt column_opts[] = {
 	TSB_OPT_STR(struct column, input_separator, 's', "separator", "STRING",
 		    "possible table delimiters"),
 	TSB_OPT_FLAG(struct column, rows_first, 'x', "fillrows", "fill rows before columns"),
+	TSB_OPT_HELP('h', NULL),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };
 

@@ -73,11 +73,16 @@ static int echo_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return 0;
 }
 
+/* Read by echo_option(). */
+static const struct tsb_opt echo_opts[] = {
+	TSB_OPT_WORD("-n", NULL, "do not output the trailing newline"),
+	TSB_OPT_WORD("-e", NULL, "enable interpretation of backslash escapes"),
+	TSB_OPT_WORD("-E", NULL, "disable interpretation of backslash escapes (default)"),
+	TSB_OPT_END
+};
+
 const struct tsb_command cmd_echo = {
 	CMD_COREUTILS, .name = "echo", .synopsis = "[SHORT-OPTION]... [STRING]...\nLONG-OPTION",
-	.summary = "Echo the STRING(s) to standard output.\n\n"
-		   "  -n             do not output the trailing newline\n"
-		   "  -e             enable interpretation of backslash escapes\n"
-		   "  -E             disable interpretation of backslash escapes (default)",
+	.summary = "Echo the STRING(s) to standard output.", .opts = echo_opts,
 	.run = echo_run, .flags = TSB_RAW,
 };

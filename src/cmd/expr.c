@@ -399,8 +399,34 @@ static int expr_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return expr_is_null(v);
 }
 
+/* The operators, as the parser reads them. */
+static const struct tsb_opt expr_words[] = {
+	TSB_OPT_WORD("ARG1 | ARG2", NULL, "ARG1 if it is neither null nor 0, otherwise ARG2"),
+	TSB_OPT_WORD("ARG1 & ARG2", NULL, "ARG1 if neither argument is null or 0, otherwise 0"),
+	TSB_OPT_WORD("ARG1 < ARG2", NULL, "1 if that holds, of numbers or else of strings; 0 if not"),
+	TSB_OPT_WORD("ARG1 <= ARG2", NULL, NULL),
+	TSB_OPT_WORD("ARG1 = ARG2", NULL, NULL),
+	TSB_OPT_WORD("ARG1 == ARG2", NULL, NULL),
+	TSB_OPT_WORD("ARG1 != ARG2", NULL, NULL),
+	TSB_OPT_WORD("ARG1 >= ARG2", NULL, NULL),
+	TSB_OPT_WORD("ARG1 > ARG2", NULL, NULL),
+	TSB_OPT_WORD("ARG1 + ARG2", NULL, "arithmetic, of any size"),
+	TSB_OPT_WORD("ARG1 - ARG2", NULL, NULL),
+	TSB_OPT_WORD("ARG1 * ARG2", NULL, NULL),
+	TSB_OPT_WORD("ARG1 / ARG2", NULL, NULL),
+	TSB_OPT_WORD("ARG1 % ARG2", NULL, NULL),
+	TSB_OPT_WORD("STRING : REGEXP", NULL, "what \\( \\) matches at the start, or how many characters"),
+	TSB_OPT_WORD("match STRING REGEXP", NULL, NULL),
+	TSB_OPT_WORD("substr STRING POS LENGTH", NULL, "part of STRING; POS counts from 1"),
+	TSB_OPT_WORD("index STRING CHARS", NULL, "where any of CHARS stands in STRING, or 0"),
+	TSB_OPT_WORD("length STRING", NULL, "the length of STRING"),
+	TSB_OPT_WORD("+ TOKEN", NULL, "TOKEN as a string, even if it is a keyword or an operator"),
+	TSB_OPT_WORD("( EXPRESSION )", NULL, "the value of EXPRESSION"),
+	TSB_OPT_END
+};
+
 const struct tsb_command cmd_expr = {
 	CMD_COREUTILS, .name = "expr", .synopsis = "EXPRESSION\nOPTION",
 	.summary = "Print the value of EXPRESSION to standard output.",
-	.run = expr_run, .flags = TSB_RAW, .usage_status = EXPR_INVALID,
+	.opts = expr_words, .run = expr_run, .flags = TSB_RAW, .usage_status = EXPR_INVALID,
 };

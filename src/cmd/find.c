@@ -316,5 +316,5 @@ const struct tsb_command cmd_find = {
 	.synopsis = "[-H] [-L] [-P] [-Olevel] [-D debugopts] [path...] [expression]",
 	.summary = "Walk file trees and print, or act on, the files an expression selects. The\n"
 		   "default path is the current directory, the default expression -print.",
-	.run = find_run, .flags = TSB_RAW,
+	.opts = find_words, .run = find_run, .flags = TSB_RAW | TSB_NO_HELP,
 };

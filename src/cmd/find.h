@@ -143,12 +143,13 @@ void find_evaluate(struct find *f);
 typedef bool find_reader(struct find *f, int value);
 enum find_class { FIND_TEST, FIND_GLOBAL, FIND_POSITIONAL, FIND_OPERATOR };
 struct find_row {
-	const char *name;
+	const char *name;	/* with its dash */
 	enum find_class class;
 	find_reader *read;
 	int value;
 };
 const struct find_row *find_row(const char *word);
+extern const struct tsb_opt find_words[];	/* the same for --help */
 /* The next argument; NULL: missing. */
 const char *find_arg(struct find *f);
 

@@ -155,84 +155,23 @@ static bool read_quit(struct find *f, int value)
 }
 
 static const struct find_row find_rows[] = {
-	{ "!", FIND_OPERATOR, NULL, '!' }, { "not", FIND_OPERATOR, NULL, '!' },
-	{ "(", FIND_OPERATOR, NULL, '(' }, { ")", FIND_OPERATOR, NULL, ')' },
-	{ ",", FIND_OPERATOR, NULL, ',' },
-	{ "a", FIND_OPERATOR, NULL, 'a' }, { "and", FIND_OPERATOR, NULL, 'a' },
-	{ "o", FIND_OPERATOR, NULL, 'o' }, { "or", FIND_OPERATOR, NULL, 'o' },
-	{ "amin", FIND_TEST, find_read_minutes, 'a' },
-	{ "anewer", FIND_TEST, find_read_newer, 'a' },
-	{ "atime", FIND_TEST, find_read_days, 'a' },
-	{ "cmin", FIND_TEST, find_read_minutes, 'c' },
-	{ "cnewer", FIND_TEST, find_read_newer, 'c' },
-	{ "context", FIND_TEST, read_context, 0 },
-	{ "ctime", FIND_TEST, find_read_days, 'c' },
-	{ "d", FIND_GLOBAL, read_depth, 1 },
-	{ "daystart", FIND_POSITIONAL, find_read_daystart, 0 },
-	{ "delete", FIND_TEST, find_read_delete, 0 },
-	{ "depth", FIND_GLOBAL, read_depth, 0 },
-	{ "empty", FIND_TEST, read_plain, 2 },
-	{ "exec", FIND_TEST, find_read_exec, 'e' },
-	{ "execdir", FIND_TEST, find_read_exec, 'E' },
-	{ "executable", FIND_TEST, read_access, TSB_X_OK },
-	{ "false", FIND_TEST, read_plain, 1 },
-	{ "files0-from", FIND_GLOBAL, read_files0, 0 },
-	{ "fls", FIND_TEST, find_read_fls, 0 },
-	{ "follow", FIND_POSITIONAL, read_follow, 0 },
-	{ "fprint", FIND_TEST, find_read_fprint, '\n' },
-	{ "fprint0", FIND_TEST, find_read_fprint, '\0' },
-	{ "fprintf", FIND_TEST, find_read_fprintf, 0 },
-	{ "fstype", FIND_TEST, find_read_fstype, 0 },
-	{ "gid", FIND_TEST, find_read_num, FIND_GID },
-	{ "group", FIND_TEST, find_read_group, 0 },
-	{ "ignore_readdir_race", FIND_GLOBAL, read_nothing, 0 },
-	{ "ilname", FIND_TEST, find_read_lname, 1 },
-	{ "iname", FIND_TEST, find_read_name, 1 },
-	{ "inum", FIND_TEST, find_read_num, FIND_INUM },
-	{ "ipath", FIND_TEST, find_read_path, 1 },
-	{ "iregex", FIND_TEST, find_read_regex, 1 },
-	{ "iwholename", FIND_TEST, find_read_path, 1 },
-	{ "links", FIND_TEST, find_read_num, FIND_LINKS },
-	{ "lname", FIND_TEST, find_read_lname, 0 },
-	{ "ls", FIND_TEST, find_read_ls, 0 },
-	{ "maxdepth", FIND_GLOBAL, read_levels, 1 },
-	{ "mindepth", FIND_GLOBAL, read_levels, 0 },
-	{ "mmin", FIND_TEST, find_read_minutes, 'm' },
-	{ "mount", FIND_GLOBAL, read_one_fs, 0 },
-	{ "mtime", FIND_TEST, find_read_days, 'm' },
-	{ "name", FIND_TEST, find_read_name, 0 },
-	{ "newer", FIND_TEST, find_read_newer, 'm' },
-	{ "nogroup", FIND_TEST, read_plain, 4 },
-	{ "noignore_readdir_race", FIND_GLOBAL, read_nothing, 0 },
-	{ "noleaf", FIND_GLOBAL, read_nothing, 0 },
-	{ "nouser", FIND_TEST, read_plain, 3 },
-	{ "nowarn", FIND_POSITIONAL, read_warn, 0 },
-	{ "ok", FIND_TEST, find_read_exec, 'o' },
-	{ "okdir", FIND_TEST, find_read_exec, 'O' },
-	{ "path", FIND_TEST, find_read_path, 0 },
-	{ "perm", FIND_TEST, find_read_perm, 0 },
-	{ "print", FIND_TEST, find_read_print, '\n' },
-	{ "print0", FIND_TEST, find_read_print, '\0' },
-	{ "printf", FIND_TEST, find_read_printf, 0 },
-	{ "prune", FIND_TEST, read_prune, 0 },
-	{ "quit", FIND_TEST, read_quit, 0 },
-	{ "readable", FIND_TEST, read_access, TSB_R_OK },
-	{ "regex", FIND_TEST, find_read_regex, 0 },
-	{ "regextype", FIND_POSITIONAL, find_read_regextype, 0 },
-	{ "samefile", FIND_TEST, find_read_samefile, 0 },
-	{ "size", FIND_TEST, find_read_size, 0 },
-	{ "true", FIND_TEST, read_plain, 0 },
-	{ "type", FIND_TEST, find_read_type, 0 },
-	{ "uid", FIND_TEST, find_read_num, FIND_UID },
-	{ "used", FIND_TEST, find_read_used, 0 },
-	{ "user", FIND_TEST, find_read_user, 0 },
-	{ "warn", FIND_POSITIONAL, read_warn, 1 },
-	{ "wholename", FIND_TEST, find_read_path, 0 },
-	{ "writable", FIND_TEST, read_access, TSB_W_OK },
-	{ "xdev", FIND_GLOBAL, read_one_fs, 0 },
-	{ "xtype", FIND_TEST, find_read_type, 1 },
-	{ "help", FIND_TEST, read_help, 0 }, { "-help", FIND_TEST, read_help, 0 },
-	{ "version", FIND_TEST, read_help, 1 }, { "-version", FIND_TEST, read_help, 1 },
+#define WORD(word, class, read, value, arg, help) { (word), FIND_##class, (read), (value) },
+#include "cmd/find_words.def"
+#undef WORD
+};
+
+const struct tsb_opt find_words[] = {
+	TSB_OPT_WORD("-P", NULL, "links are not followed (the default); before the paths, as -L, -H, -O, -D"),
+	TSB_OPT_WORD("-L", NULL, "links are followed"),
+	TSB_OPT_WORD("-H", NULL, "only links among the starting points are followed"),
+	TSB_OPT_WORD("-O", "LEVEL", "optimisation (the order of tests does not change here)"),
+	TSB_OPT_WORD("-D", "OPTIONS", "diagnostics"),
+	TSB_OPT_WORD("-newerXY", "REFERENCE",
+		     "time X (a, B, c, m) is later than time Y (the same, or t: a date)"),
+#define WORD(word, class, read, value, arg, help) TSB_OPT_WORD((word), (arg), (help)),
+#include "cmd/find_words.def"
+#undef WORD
+	TSB_OPT_END
 };
 
 const struct find_row *find_row(const char *word)
@@ -242,8 +181,11 @@ const struct find_row *find_row(const char *word)
 	if (!strncmp(word, "-newer", 6) && strlen(word) == 8)
 		return &newer_xy;
 	word += *word == '-';
-	for (size_t i = 0; i < sizeof(find_rows) / sizeof(*find_rows); i++)
-		if (!strcmp(find_rows[i].name, word))
+	for (size_t i = 0; i < sizeof(find_rows) / sizeof(*find_rows); i++) {
+		const char *name = find_rows[i].name;
+
+		if (!strcmp(name + (*name == '-'), word))
 			return &find_rows[i];
+	}
 	return NULL;
 }

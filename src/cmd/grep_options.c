@@ -367,5 +367,6 @@ const struct tsb_opt grep_opts[] = {
 	TSB_OPT_SET(struct grep, with_name, 1, 'H', "with-filename",
 		    "print file name with output lines"),
 	TSB_OPT_FLAG(struct grep, word, 'w', "word-regexp", "match only whole words"),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };

@@ -111,6 +111,8 @@ static const struct tsb_opt hexdump_opts[] = {
 		     "interpret only length bytes of input"),
 	TSB_OPT_CALL(hexdump_opt_size, 's', 's', "skip", "offset", "skip offset bytes from the beginning"),
 	TSB_OPT_FLAG(struct hexdump, all, 'v', "no-squeezing", "output identical lines"),
+	TSB_OPT_HELP('h', NULL),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };
 

@@ -96,8 +96,14 @@ static int rev_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return status;
 }
 
+static const struct tsb_opt rev_opts[] = {
+	TSB_OPT_HELP('h', NULL),
+	TSB_OPT_VERSION('V', NULL),
+	TSB_OPT_END
+};
+
 const struct tsb_command cmd_rev = {
 	.version = TSB_COMMAND_VERSION, .package = "util-linux", .package_version = "2.38.1",
 	.name = "rev", .synopsis = "[option] [file...]",
-	.summary = "Reverse lines characterwise.", .run = rev_run,
+	.summary = "Reverse lines characterwise.", .opts = rev_opts, .run = rev_run,
 };

@@ -106,6 +106,9 @@ static const struct tsb_opt strings_opts[] = {
 	TSB_OPT_STR(struct strings, separator, 's', "output-separator", "string",
 		    "string used to separate strings in output"),
 	TSB_OPT_DIGITS_CALL(strings_opt_least, "an alias for -n NUM"),
+	TSB_OPT_HELP('h', NULL),
+	TSB_OPT_VERSION('v', NULL),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };
 

@@ -415,14 +415,57 @@ static int bracket_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return test_main(p, argc - 1, argv);
 }
 
+/* As the readers above know them: for --help only. */
+static const struct tsb_opt test_words[] = {
+	TSB_OPT_WORD("( EXPRESSION )", NULL, "EXPRESSION is true"),
+	TSB_OPT_WORD("!", "EXPRESSION", "EXPRESSION is false"),
+	TSB_OPT_WORD("-a", "EXPRESSION", "and: between two expressions"),
+	TSB_OPT_WORD("-o", "EXPRESSION", "or: between two expressions"),
+	TSB_OPT_WORD("-n", "STRING", "the length of STRING is nonzero (as STRING alone)"),
+	TSB_OPT_WORD("-z", "STRING", "the length of STRING is zero"),
+	TSB_OPT_WORD("=", "STRING", "both strings are equal"),
+	TSB_OPT_WORD("==", "STRING", NULL),
+	TSB_OPT_WORD("!=", "STRING", "the strings are not equal"),
+	TSB_OPT_WORD("-eq", "INTEGER", "both integers (or -l STRING: a length) are equal"),
+	TSB_OPT_WORD("-ne", "INTEGER", "they are not equal"),
+	TSB_OPT_WORD("-ge", "INTEGER", "the first is greater or equal"),
+	TSB_OPT_WORD("-gt", "INTEGER", "the first is greater"),
+	TSB_OPT_WORD("-le", "INTEGER", "the first is less or equal"),
+	TSB_OPT_WORD("-lt", "INTEGER", "the first is less"),
+	TSB_OPT_WORD("-ef", "FILE", "both files have the same device and inode"),
+	TSB_OPT_WORD("-nt", "FILE", "the first file is newer (modified later)"),
+	TSB_OPT_WORD("-ot", "FILE", "the first file is older"),
+	TSB_OPT_WORD("-b", "FILE", "FILE is a block special file"),
+	TSB_OPT_WORD("-c", "FILE", "FILE is a character special file"),
+	TSB_OPT_WORD("-d", "FILE", "FILE is a directory"),
+	TSB_OPT_WORD("-e", "FILE", "FILE exists"),
+	TSB_OPT_WORD("-f", "FILE", "FILE is a regular file"),
+	TSB_OPT_WORD("-g", "FILE", "FILE has its set-group-ID bit"),
+	TSB_OPT_WORD("-G", "FILE", "FILE is owned by the effective group"),
+	TSB_OPT_WORD("-h", "FILE", "FILE is a symbolic link"),
+	TSB_OPT_WORD("-L", "FILE", NULL),
+	TSB_OPT_WORD("-k", "FILE", "FILE has its sticky bit"),
+	TSB_OPT_WORD("-N", "FILE", "FILE was modified since it was last read"),
+	TSB_OPT_WORD("-O", "FILE", "FILE is owned by the effective user"),
+	TSB_OPT_WORD("-p", "FILE", "FILE is a named pipe"),
+	TSB_OPT_WORD("-r", "FILE", "FILE can be read"),
+	TSB_OPT_WORD("-s", "FILE", "FILE is not empty"),
+	TSB_OPT_WORD("-S", "FILE", "FILE is a socket"),
+	TSB_OPT_WORD("-t", "FD", "descriptor FD is a terminal"),
+	TSB_OPT_WORD("-u", "FILE", "FILE has its set-user-ID bit"),
+	TSB_OPT_WORD("-w", "FILE", "FILE can be written"),
+	TSB_OPT_WORD("-x", "FILE", "FILE can be executed, or searched"),
+	TSB_OPT_END
+};
+
 const struct tsb_command cmd_test = {
 	CMD_COREUTILS, .name = "test", .synopsis = "EXPRESSION\n",
 	.summary = "Exit with the status determined by EXPRESSION.",
-	.run = test_run, .flags = TSB_RAW, .usage_status = TEST_ERROR,
+	.opts = test_words, .run = test_run, .flags = TSB_RAW, .usage_status = TEST_ERROR,
 };
 
 const struct tsb_command cmd_bracket = {
 	CMD_COREUTILS, .name = "[", .synopsis = "EXPRESSION ]\n]\nOPTION",
 	.summary = "Exit with the status determined by EXPRESSION.",
-	.run = bracket_run, .flags = TSB_RAW, .usage_status = TEST_ERROR,
+	.opts = test_words, .run = bracket_run, .flags = TSB_RAW, .usage_status = TEST_ERROR,
 };

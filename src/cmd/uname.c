@@ -209,6 +209,8 @@ static const struct tsb_opt hostname_opts[] = {
 	TSB_OPT_SET(struct hostname, what, HOST_ADDRESS, 'i', "ip-address",
 		    "addresses for the host name"),
 	TSB_OPT_SET(struct hostname, what, HOST_SHORT, 's', "short", "short host name"),
+	TSB_OPT_HELP('h', NULL),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };
 

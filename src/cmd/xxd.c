@@ -425,11 +425,50 @@ static int xxd_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return 0;
 }
 
+/* Read by xxd_option(), by their first letter. */
+static const struct tsb_opt xxd_opts[] = {
+	TSB_OPT_WORD("-a", NULL, "toggle skipping of lines of zeroes: one * stands for them"),
+	TSB_OPT_WORD("-autoskip", NULL, NULL),
+	TSB_OPT_WORD("-b", NULL, "dump bits"),
+	TSB_OPT_WORD("-bits", NULL, NULL),
+	TSB_OPT_WORD("-C", NULL, "variable names in capitals, with -i"),
+	TSB_OPT_WORD("-capitalize", NULL, NULL),
+	TSB_OPT_WORD("-c", "COLS", "bytes a line (default 16; -i 12, -ps 30, -b 6)"),
+	TSB_OPT_WORD("-cols", "COLS", NULL),
+	TSB_OPT_WORD("-d", NULL, "offsets in decimal"),
+	TSB_OPT_WORD("-E", NULL, "show the characters as EBCDIC"),
+	TSB_OPT_WORD("-EBCDIC", NULL, NULL),
+	TSB_OPT_WORD("-e", NULL, "little-endian words"),
+	TSB_OPT_WORD("-g", "BYTES", "bytes a group (default 2; -e 4, -b 1)"),
+	TSB_OPT_WORD("-groupsize", "BYTES", NULL),
+	TSB_OPT_WORD("-h", NULL, "print a summary of the options"),
+	TSB_OPT_WORD("-help", NULL, NULL),
+	TSB_OPT_WORD("-i", NULL, "a definition in C"),
+	TSB_OPT_WORD("-include", NULL, NULL),
+	TSB_OPT_WORD("-l", "LEN", "stop after LEN bytes"),
+	TSB_OPT_WORD("-len", "LEN", NULL),
+	TSB_OPT_WORD("-n", "NAME", "the variable's name, with -i"),
+	TSB_OPT_WORD("-name", "NAME", NULL),
+	TSB_OPT_WORD("-o", "OFF", "add OFF to the offsets shown"),
+	TSB_OPT_WORD("-p", NULL, "digits only"),
+	TSB_OPT_WORD("-ps", NULL, NULL),
+	TSB_OPT_WORD("-postscript", NULL, NULL),
+	TSB_OPT_WORD("-plain", NULL, NULL),
+	TSB_OPT_WORD("-r", NULL, "turn a dump back into bytes"),
+	TSB_OPT_WORD("-revert", NULL, NULL),
+	TSB_OPT_WORD("-s", "[+][-]SEEK", "begin there; with -r add it to the offsets found"),
+	TSB_OPT_WORD("-seek", "[+][-]SEEK", NULL),
+	TSB_OPT_WORD("-u", NULL, "digits in upper case"),
+	TSB_OPT_WORD("-v", NULL, "print the version"),
+	TSB_OPT_WORD("-version", NULL, NULL),
+	TSB_OPT_END
+};
+
 const struct tsb_command cmd_xxd = {
 	.version = TSB_COMMAND_VERSION, .name = "xxd",
 	.synopsis = "[-a|-b|-C|-d|-e|-E|-i|-p|-u] [-c cols] [-g bytes] [-l len] [-n name] [-o off] "
 		    "[-s seek] [infile [outfile]]\n-r [-s [-]offset] [-c cols] [-p] [infile [outfile]]",
 	.summary = "Dump a file in hexadecimal (-b: binary, -e: little-endian, -i: C source, -p: plain),\n"
 		   "or turn a dump back into bytes (-r).",
-	.run = xxd_run, .flags = TSB_RAW,
+	.opts = xxd_opts, .run = xxd_run, .flags = TSB_RAW | TSB_NO_HELP,
 };

@@ -297,7 +297,7 @@ static int awk_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	.version = TSB_COMMAND_VERSION, CMD_GNU("awk", "5.2.1"), .name = (called), \
 	.synopsis = "[POSIX or GNU style options] -f progfile [--] file ...\n" \
 		    "[POSIX or GNU style options] [--] 'program' file ...", \
-	.summary = "Find patterns in files and process them.", .run = awk_run, \
+	.summary = "Find patterns in files and process them.", .opts = ak_options, .run = awk_run, \
 	.flags = TSB_RAW | TSB_NO_HELP, .usage_status = 2, \
 }
 

@@ -485,4 +485,7 @@ enum builtin {
 	B_BINDTEXTDOMAIN, B_DCGETTEXT, B_DCNGETTEXT
 };
 
+/* ---- options.c: for the documentation ---- */
+extern const struct tsb_opt ak_options[];
+
 #endif
