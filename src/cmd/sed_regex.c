@@ -40,6 +40,7 @@ struct sed_regex *sed_regex_new(struct sed *s, struct str *pattern, unsigned fla
 	rx->text = sed_keep(pattern);
 	rx->compiled = flags | (s->utf8 ? REGEX_UTF8 : 0) | (s->extended ? REGEX_EXTENDED : 0) |
 		       (s->posix == SED_MINIMAL ? REGEX_NO_GNU : 0) |
+		       (s->posix != SED_GNU ? REGEX_PAREN_ORD : 0) |
 		       (s->zero ? REGEX_NUL_LINES : 0);
 	rx->re = regex_of(s, rx);
 	rx->groups = regex_groups(rx->re);

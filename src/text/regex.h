@@ -35,7 +35,7 @@ enum {
 				   matches neither */
 	REGEX_NUL_LINES = 32,	/* with REGEX_NEWLINE: lines end with NUL, not "\n" */
 	REGEX_AWK = 64,		/* awk escapes in the pattern: \n \t \" \/ \ddd, [\]] */
-	REGEX_NO_GNU = 128,	/* no \w \s \b \< ...: plain POSIX */
+	REGEX_NO_GNU = 128,	/* no \w \s \b \< ..., in BRE no \| \+ \?: plain POSIX */
 	REGEX_WORD = 256,	/* grep -w */
 	REGEX_LINE = 512,	/* grep -x */
 	REGEX_BASH = 1024,	/* for [[ =~ ]]: ERE as glibc's regcomp (implies EXTENDED) */
@@ -44,6 +44,7 @@ enum {
 				   UNICODE, DOTALL */
 	REGEX_UNICODE = 8192,	/* with PERL: \w \d \s \b know all of Unicode */
 	REGEX_DOTALL = 16384,	/* with PERL: . takes newlines */
+	REGEX_PAREN_ORD = 32768,	/* an unmatched \) or ) is literal */
 	REGEX_GREP = 2048	/* grep's leniency: in ERE an operator at the start is skipped, ")"
 				   and a bad interval are literal; in BRE "\\{" at the start is */
 };

@@ -77,13 +77,21 @@ static void put_alternatives(struct emit *e, const struct re_node *alt)
 	}
 }
 
+/* x+: body; SPLIT(body, end). */
+static void put_plus(struct emit *e, const struct re_node *x)
+{
+	uint32_t body = here(e);
+
+	put_node(e, x);
+	put(e, RI_SPLIT, body, here(e) + 1);
+}
+
 /* x*: SPLIT(body, end); body; SPLIT(body, end). */
 static void put_star(struct emit *e, const struct re_node *x)
 {
 	uint32_t split = put(e, RI_SPLIT, here(e) + 1, 0);
 
-	put_node(e, x);
-	put(e, RI_SPLIT, split + 1, here(e) + 1);
+	put_plus(e, x);
 	if (!e->bad)
 		inst(e, split)->y = here(e);
 }
@@ -130,15 +138,82 @@ static bool has_group(const struct re_node *node)
 	return false;
 }
 
+/* Does it match nothing, anywhere? Trees are of limited depth. */
+static bool may_be_empty(const struct re_node *node, unsigned depth)
+{
+	bool all = true, some = false;
+
+	if (depth > NEST_MAX || node->kind == RE_CHAR || node->kind == RE_SET ||
+	    node->kind == RE_ASSERT || node->kind == RE_BACKREF)
+		return false;
+	if (node->kind == RE_REPEAT && !node->min)
+		return true;
+	for (const struct re_node *c = node->first; c; c = c->next) {
+		if (may_be_empty(c, depth + 1))
+			some = true;
+		else
+			all = false;
+	}
+	return node->kind == RE_ALT ? some : all;
+}
+
+static bool holds_group(const struct re_node *node, unsigned depth)
+{
+	bool holds = node->kind == RE_GROUP || depth > NEST_MAX;
+
+	for (const struct re_node *c = node->first; c && !holds; c = c->next)
+		holds = holds_group(c, depth + 1);
+	return holds;
+}
+
+/* Has it an alternative that may be empty, and sets a group then, in front of one that
+ * may be chosen in a second turn? */
+static bool prefers_empty(const struct re_node *node, unsigned depth)
+{
+	if (depth > NEST_MAX)
+		return true;
+	for (const struct re_node *c = node->first; c; c = c->next) {
+		const struct re_node *next = c->next;
+
+		while (next && next->kind == RE_CAT && !next->first)
+			next = next->next;
+		if (node->kind == RE_ALT && next && may_be_empty(c, depth + 1) &&
+		    holds_group(c, depth + 1))
+			return true;
+		if (prefers_empty(c, depth + 1))
+			return true;
+	}
+	return false;
+}
+
+/* x{n,}: the last copy is the loop, so that it does not end with an x that matches
+ * nothing after one that did not. But where x matches nothing at first, which sets
+ * groups, and more in its second turn, these must be two copies. */
+static void put_at_least(struct emit *e, const struct re_node *x, int copies)
+{
+	bool loop = copies && !prefers_empty(x, 0);
+
+	if (loop)
+		copies = copies > 1 && may_be_empty(x, 0) ? 0 : copies - 1;
+	for (int i = 0; i < copies && !e->bad; i++)
+		put_node(e, x);
+	if (loop)
+		put_plus(e, x);
+	else
+		put_star(e, x);
+}
+
 static void put_repeat(struct emit *e, const struct re_node *node)
 {
 	const struct re_node *x = node->first;
 
+	if (node->max == -1) {
+		put_at_least(e, x, node->min);
+		return;
+	}
 	for (int i = 0; i < node->min && !e->bad; i++)
 		put_node(e, x);
-	if (node->max == -1)
-		put_star(e, x);
-	else if (node->max - node->min <= OUTER_MAX && node->max - node->min > 1 && has_group(x))
+	if (node->max - node->min <= OUTER_MAX && node->max - node->min > 1 && has_group(x))
 		put_optional_outer(e, x, node->max - node->min);
 	else
 		put_optional_inner(e, x, node->max - node->min);

@@ -156,7 +156,10 @@ static struct token token_escape(struct re_parser *ps)
 		t.c = c - '0';
 		return t;
 	}
+	/* POSIX has the first four only. */
 	const char *op = c && !ere ? strchr("(){}|+?", c) : NULL;
+	if (op && !(ps->syntax & RE_SYN_GNU) && strchr("|+?", c))
+		op = NULL;
 	if (op) {
 		static const enum token_kind kinds[] = { T_OPEN, T_CLOSE, T_LBRACE, T_RBRACE, T_ALT,
 							 T_PLUS, T_QUEST };
@@ -586,7 +589,8 @@ static struct re_node *parse_literal(struct re_parser *ps)
 
 static unsigned syntax_of(unsigned flags)
 {
-	unsigned syntax = flags & REGEX_NO_GNU ? 0 : RE_SYN_GNU;
+	unsigned syntax = (flags & REGEX_NO_GNU ? 0 : RE_SYN_GNU) |
+			  (flags & REGEX_PAREN_ORD ? RE_SYN_PAREN_ORD : 0);
 
 	if (flags & REGEX_AWK)
 		return syntax | RE_SYN_ERE | RE_SYN_AWK | RE_SYN_PAREN_ORD | RE_SYN_INTERVAL_ORD;
