@@ -294,7 +294,8 @@ uint32_t tsb_umask(struct tsb_proc *p, uint32_t mask);	/* sets; the old one */
 enum { TSB_REAL_ALL_EXIST = 0, TSB_REAL_LAST_MAY_MISS = 1, TSB_REAL_ANY_MAY_MISS = 2 };
 int tsb_realpath(struct tsb_proc *p, const char *path, int missing, char **out);
 
-/* ---- Environment: NAME=VALUE strings, the process's own copy ---- */
+/* ---- Environment: NAME=VALUE strings, the process's own copy. What tsb_getenv()
+ * gives is borrowed until the environment is changed, by whatever name. ---- */
 const char *tsb_getenv(struct tsb_proc *p, const char *name);
 int tsb_setenv(struct tsb_proc *p, const char *name, const char *value);	/* NULL: unset */
 int tsb_clearenv(struct tsb_proc *p);
@@ -337,8 +338,11 @@ struct tsb_usage {
 };
 void tsb_usage_children(struct tsb_proc *p, struct tsb_usage *out);
 int tsb_kill(struct tsb_proc *p, int pid, int sig);	/* 0, -pgid, -1 as kill(2) */
-enum { TSB_SIG_DEFAULT, TSB_SIG_IGNORE };
+enum { TSB_SIG_DEFAULT, TSB_SIG_IGNORE, TSB_SIG_CATCH };
 int tsb_signal(struct tsb_proc *p, int sig, int disposition);	/* the old one */
+/* The next caught signal that has come, taken; 0: none. While one is there, calls
+ * that would wait return -EINTR. */
+int tsb_take_signal(struct tsb_proc *p);
 /* getpriority(2), setpriority(2) of one process (0: own): -20 to 19. Only kept and
  * shown: all processes get the same turns. -EACCES: less than it is, without root. */
 int tsb_get_nice(struct tsb_proc *p, int pid, int *nice);

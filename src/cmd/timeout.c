@@ -117,17 +117,59 @@ static void timeout_send(struct timeout *t, int sig)
 	}
 }
 
-/* Waits at most this long (0: for ever): has the command ended? */
-static bool timeout_wait(struct timeout *t, double seconds, int *status)
+/* As tsb_wait_timeout(), 0: for ever. */
+static int timeout_wait(struct timeout *t, double seconds, int *status)
 {
-	int err;
+	return tsb_wait_timeout(t->p, t->pid, status, seconds <= 0 || seconds > 9e9 ? -1 :
+				(int64_t)ceil(seconds * 1e9));
+}
 
-	if (seconds <= 0 || seconds > 9e9) {
-		tsb_wait(t->p, t->pid, status, 0);
-		return true;
+static double timeout_now(struct timeout *t)
+{
+	struct tsb_time now = tsb_clock(t->p, TSB_CLOCK_MONOTONIC);
+
+	return (double)now.sec + now.nsec / 1e9;
+}
+
+/*
+ * Until the command has ended: when the time is over it gets the signal, and what
+ * comes for this process goes on to it, too. Once, with --kill-after: then the
+ * next signal is KILL.
+ */
+static void timeout_watch(struct timeout *t, double limit, int *status)
+{
+	double end = limit > 0 ? timeout_now(t) + limit : 0;
+
+	for (;;) {
+		double left = end > 0 ? end - timeout_now(t) : 0;
+		int r = end > 0 && left <= 0 ? -ETIMEDOUT : timeout_wait(t, left, status);
+		int sig = r == -EINTR ? tsb_take_signal(t->p) : t->signal;
+
+		if (r != -ETIMEDOUT && r != -EINTR)
+			return;
+		if (r == -EINTR && !sig)
+			continue;
+		if (r == -ETIMEDOUT) {
+			t->timed_out = true;
+			end = 0;
+		}
+		if (t->kill_after > 0) {
+			t->signal = SIGKILL;
+			end = timeout_now(t) + t->kill_after;
+			t->kill_after = 0;
+		}
+		timeout_send(t, sig);
 	}
-	err = tsb_wait_timeout(t->p, t->pid, status, (int64_t)ceil(seconds * 1e9));
-	return err != -ETIMEDOUT;
+}
+
+static void timeout_catch(struct timeout *t)
+{
+	static const int signals[] = { SIGINT, SIGQUIT, SIGHUP, SIGTERM };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		tsb_signal(t->p, signals[i], TSB_SIG_CATCH);
+	if (t->signal > 0)
+		tsb_signal(t->p, t->signal, TSB_SIG_CATCH);
 }
 
 static int timeout_status(struct timeout *t, int status)
@@ -162,14 +204,8 @@ static int timeout_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		tsb_warn_errno(p, err, "failed to run command %s", quote_text(p, t->command));
 		return err == -ENOENT ? TIMEOUT_NOT_FOUND : TIMEOUT_CANNOT_RUN;
 	}
-	if (!timeout_wait(t, limit, &status)) {
-		t->timed_out = true;
-		timeout_send(t, t->signal);
-		if (!timeout_wait(t, t->kill_after, &status)) {
-			timeout_send(t, SIGKILL);
-			timeout_wait(t, 0, &status);
-		}
-	}
+	timeout_catch(t);
+	timeout_watch(t, limit, &status);
 	return timeout_status(t, status);
 }
 

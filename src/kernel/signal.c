@@ -242,9 +242,13 @@ int proc_signal(struct tsb_proc *p, int sig, int disposition)
 int tsb_signal(struct tsb_proc *p, int sig, int disposition)
 {
 	CALL_BEGIN(p, 1);
-	if (disposition != TSB_SIG_DEFAULT && disposition != TSB_SIG_IGNORE)
-		return -EINVAL;
 	return proc_signal(p, sig, disposition);
+}
+
+int tsb_take_signal(struct tsb_proc *p)
+{
+	CALL_BEGIN(p, 1);
+	return proc_take_signal(p);
 }
 
 int proc_take_signal(struct tsb_proc *p)

@@ -5,6 +5,7 @@
  * tops differ by a few cache lines from stack to stack, for all stacks begin
  * at the same place of a page and would otherwise fight for the same lines.
  */
+#include "base/heap_chunk.h"
 #include "kernel/fiber.h"
 
 #include <stdint.h>
@@ -37,6 +38,8 @@ static struct stack *stack_map(struct stack_pool *pool)
 		munmap(at, STACK_GUARD + STACK_SIZE);
 		return NULL;
 	}
+	/* What was mapped there before may have left its poison. */
+	HEAP_UNPOISON(at + STACK_GUARD, STACK_SIZE);
 	top = at + STACK_GUARD + STACK_SIZE - sizeof(*s);
 	top -= 320 * (size_t)(pool->made++ % 11);
 	s = (struct stack *)((uintptr_t)top & ~(uintptr_t)63);

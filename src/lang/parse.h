@@ -32,6 +32,8 @@ struct parse_error {
 	uint32_t line;
 	uint32_t detail_line;	/* the number in the prefix of the detail lines */
 	size_t pos;
+	bool failed;		/* there is an error (the message may be empty) */
+	bool as_end;		/* in [[ ]]: a script ends here, but its status stays */
 	bool incomplete;	/* more text could mend it: an interactive shell asks for more */
 	bool limit;		/* parse_depth or source_bytes fired (its name is in message) */
 };
@@ -52,8 +54,8 @@ struct parse_lines {
 /* false and *err: too long, or out of memory. n bytes, copied. */
 bool parse_lines_begin(struct parse_lines *l, struct tsb_heap *heap, const char *text, size_t n,
 		       const struct parse_options *opt, struct parse_error *err);
-/* The next line that is not empty; its refs is 1. NULL: there is none, and err->message
- * is empty; or an error. opt->line is ignored. */
+/* The next line that is not empty; its refs is 1. NULL: there is none, or an error
+ * (err->failed). opt->line is ignored. */
 struct script *parse_lines_next(struct parse_lines *l, const struct parse_options *opt,
 				struct parse_error *err);
 /* Is nothing left but blank lines? */

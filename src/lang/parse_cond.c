@@ -34,6 +34,15 @@ static uint32_t cond_line(struct parser *ps)
 	return ps->tok.kind == TOK_EOF ? lex_last_line(ps) + 1 : lex_line(ps, ps->tok.pos);
 }
 
+/* To bash the text ends here, which is no error of its own while there is more. */
+static void *cond_failed(struct parser *ps)
+{
+	enum tok_kind kind = ps->tok.kind;
+
+	ps->failure.as_end = kind != TOK_EOF && !(kind == TOK_NEWLINE && ps->in.pos >= ps->in.end);
+	return NULL;
+}
+
 /* A failure at the token at hand, which stands between the two texts. */
 static void *cond_fail(struct parser *ps, uint32_t line, const char *before, const char *after)
 {
@@ -44,12 +53,15 @@ static void *cond_fail(struct parser *ps, uint32_t line, const char *before, con
 	t = cond_token_text(ps);
 	parse_fail(ps, line, ps->tok.pos, "%s`%.*s'%s", before, (int)t.n, t.p, after);
 	ps->failure.incomplete = ps->tok.kind == TOK_EOF;
-	return NULL;
+	return cond_failed(ps);
 }
 
 static void *cond_fail_plain(struct parser *ps, uint32_t line, const char *message)
 {
-	return parse_fail(ps, line, ps->tok.pos, "%s", message);
+	if (ps->failed)
+		return NULL;
+	parse_fail(ps, line, ps->tok.pos, "%s", message);
+	return cond_failed(ps);
 }
 
 /* There is no token: the text ended inside of one. What bash adds. */
@@ -226,7 +238,7 @@ static struct cond *cond_primary(struct parser *ps)
 		if (ps->tok.reserved != R_COND_END)
 			return cond_word(ps);
 		/* bash says nothing at all here, and stops. */
-		return cond_fail(ps, cond_line(ps), "syntax error near ", "");
+		return cond_fail_plain(ps, cond_line(ps), "");
 	case TOK_REDIR:
 		if (ps->tok.fd >= 0)
 			return cond_fail_plain(ps, cond_line(ps),

@@ -112,9 +112,9 @@ static bool param_length(struct parser *ps, struct param *p)
 {
 	const char *s = ps->in.s + ps->in.pos;
 
-	if (s[1] == '}')
+	if (s[1] == '}' || !s[1])
 		return true;
-	if (s[2] == '}' && s[1] && strchr("%:=+/^,~", s[1]))
+	if (s[2] == '}' && strchr("%:=+/^,~", s[1]))
 		return false;
 	if (lex_is(s[1], C_NAME) || (s[2] == '}' && param_special(s[1]))) {
 		p->op = PARAM_LENGTH;

@@ -41,6 +41,8 @@ static void parse_report(struct parser *ps, struct parse_error *err)
 	err->pos = f->pos;
 	err->incomplete = f->incomplete;
 	err->limit = f->limit;
+	err->as_end = f->as_end;
+	err->failed = true;
 }
 
 static void parse_init(struct parser *ps, struct lang_memory *mem, struct tsb_heap *heap,
@@ -140,7 +142,7 @@ struct script *parse_run(struct tsb_heap *heap, struct parse_text text,
 
 	if (!script) {
 		str_adds(&err->message, MEM_OUT_OF);
-		err->limit = true;
+		err->limit = err->failed = true;
 		return NULL;
 	}
 	script->heap = heap;

@@ -146,7 +146,7 @@ struct failure {
 	struct slice detail;
 	uint32_t line, detail_line;
 	size_t pos;
-	bool incomplete, limit;
+	bool incomplete, limit, as_end;
 };
 
 struct parser {

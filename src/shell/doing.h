@@ -265,6 +265,9 @@ int redir_apply(struct shell *sh, const struct redir *r, struct redir_undo *undo
 int redir_place(struct shell *sh, int from, int to, struct redir_undo *undo);
 void redir_begin(struct shell *sh, struct redir_undo *undo);
 void redir_restore(struct shell *sh, struct redir_undo *undo);
+/* Where the shell's own standard error is while the simple command that runs has
+ * redirected it; -1: closed. */
+int redir_outer_error(struct shell *sh);
 void redir_keep(struct shell *sh, struct redir_undo *undo);	/* exec */
 /* here.c: a descriptor that reads as that text, or -errno. */
 int here_open(struct shell *sh, struct slice text);
@@ -288,7 +291,11 @@ void job_print(struct shell *sh, const struct job *j, struct str *out, int form)
 void jobs_clone(struct shell *to, const struct shell *from);
 void job_tell_end(struct shell *sh, const struct job *j);
 void jobs_notify(struct shell *sh);	/* set -m, between commands */
-void job_report(struct shell *sh, int wait_status, int pid, const char *text);
+/* A foreground process was killed: on descriptor fd. */
+void job_report(struct shell *sh, int wait_status, int pid, const char *text, int fd);
+/* The same for a pipeline, whose last stage was. */
+void job_report_line(struct shell *sh, const struct node *first, const struct job_process *at,
+		     unsigned n);
 void jobs_reset(struct shell *sh);
 enum flow eval_background(struct shell *sh, const struct node *n);
 enum flow eval_coproc(struct shell *sh, const struct node *n);

@@ -209,12 +209,15 @@ static void component_star_star(struct glob *g, bool last, bool only_dirs)
 
 /* ---- The whole pattern ---- */
 
-/* Each path so far gets the slashes; what is no directory is dropped. */
+/* Each path so far gets the slashes (behind a pattern just one); what is no
+ * directory is dropped. */
 static void add_slashes(struct glob *g, size_t n, bool last)
 {
 	static const char slashes[] = "////////////////";
 	struct tsb_stat st;
 
+	if (g->any_magic)
+		n = 1;
 	if (n > 16)
 		n = 16;
 	for (size_t i = 0; i < g->now.n; i++) {

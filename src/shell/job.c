@@ -280,36 +280,74 @@ void jobs_notify(struct shell *sh)
 
 /* ---- Messages ---- */
 
-void job_report(struct shell *sh, int w, int pid, const char *text)
+static void ended_state(int w, char *buf, size_t n)
 {
-	int sig = WTERMSIG(w);
-	struct str m;
-
-	if (sig == SIGINT || sig == SIGPIPE || doing(sh)->in_substitution || trap_has(sh, sig))
-		return;
-	str_init(&m, sh->heap, STR_MAX_DEFAULT);
-	if (sig == SIGTERM) {
-		str_adds(&m, "Terminated\n");
-	} else {
-		message_prefix(sh, &m);
-		str_addf(&m, "%5d %-24s%s\n", pid, signal_text(sig), text);
-	}
-	tsb_write_all(sh->p, 2, m.p, m.n);
-	str_end(&m);
-}
-
-static void job_state(const struct job *j, char *buf, size_t n)
-{
-	int w = j->at[j->n - 1].status;
-
-	if (job_running(j))
-		snprintf(buf, n, "Running");
-	else if (WIFSIGNALED(w))
+	if (WIFSIGNALED(w))
 		snprintf(buf, n, "%s", signal_text(WTERMSIG(w)));
 	else if (WEXITSTATUS(w))
 		snprintf(buf, n, "Exit %d", WEXITSTATUS(w));
 	else
 		snprintf(buf, n, "Done");
+}
+
+static void job_state(const struct job *j, char *buf, size_t n)
+{
+	if (job_running(j))
+		snprintf(buf, n, "Running");
+	else
+		ended_state(j->at[j->n - 1].status, buf, n);
+}
+
+/* Does bash tell of that end? SIGTERM in a word of its own. */
+static bool report_begins(struct shell *sh, int w, struct str *m)
+{
+	int sig = WTERMSIG(w);
+
+	if (sig == SIGINT || sig == SIGPIPE || doing(sh)->in_substitution || trap_has(sh, sig))
+		return false;
+	str_init(m, sh->heap, STR_MAX_DEFAULT);
+	if (sig == SIGTERM)
+		str_adds(m, "Terminated\n");
+	else
+		message_prefix(sh, m);
+	return true;
+}
+
+static void report_send(struct shell *sh, struct str *m, int fd)
+{
+	if (fd >= 0)
+		tsb_write_all(sh->p, fd, m->p, m->n);
+	str_end(m);
+}
+
+void job_report(struct shell *sh, int w, int pid, const char *text, int fd)
+{
+	struct str m;
+
+	if (!report_begins(sh, w, &m))
+		return;
+	if (WTERMSIG(w) != SIGTERM)
+		str_addf(&m, "%5d %-24s%s\n", pid, signal_text(WTERMSIG(w)), text);
+	report_send(sh, &m, fd);
+}
+
+void job_report_line(struct shell *sh, const struct node *first, const struct job_process *at,
+		     unsigned n)
+{
+	int w = at[n - 1].status;
+	struct str m;
+
+	if (!report_begins(sh, w, &m))
+		return;
+	for (unsigned i = 0; i < n && WTERMSIG(w) != SIGTERM; i++, first = first->next) {
+		char state[64];
+
+		ended_state(at[i].status, state, sizeof(state));
+		str_addf(&m, i ? "     %5d %-24s| %s" : "%5d %-24s%s", at[i].pid, state,
+			 node_text(sh, first));
+		str_adds(&m, first->pipe_stderr ? " 2>&1\n" : "\n");
+	}
+	report_send(sh, &m, 2);
 }
 
 void job_print(struct shell *sh, const struct job *j, struct str *out, int form)

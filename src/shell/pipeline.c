@@ -8,10 +8,12 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
 
 struct stage {
 	int pid;		/* 0: done already */
 	int status;
+	int wait;		/* as wait(2) gives it */
 };
 
 struct line {			/* a pipeline being started */
@@ -23,6 +25,10 @@ struct line {			/* a pipeline being started */
 
 /* ---- Stages ---- */
 
+/* What bash's builtins write at once. A reader that does not read has ended by the
+ * time they write more. */
+#define WRITE_FIRST 4096
+
 struct text_writer {		/* what a child without a shell has to write */
 	char *text;
 	size_t n;
@@ -31,11 +37,15 @@ struct text_writer {		/* what a child without a shell has to write */
 static int writer_main(struct tsb_proc *p, void *arg)
 {
 	const struct text_writer *w = arg;
+	size_t first = w->n < WRITE_FIRST ? w->n : WRITE_FIRST;
 
-	return tsb_write_all(p, 1, w->text, w->n) ? 1 : 0;
+	if (tsb_write_all(p, 1, w->text, first))
+		return 1;
+	tsb_sleep(p, 0);
+	return tsb_write_all(p, 1, w->text + first, w->n - first) ? 1 : 0;
 }
 
-/* Output too long for the pipe: a process of its own writes it. */
+/* Long output: a process of its own writes it. */
 static int writer_start(struct shell *sh, const struct str *text, int in, int out, int next)
 {
 	struct tsb_proc *child;
@@ -72,7 +82,7 @@ static void stage_builtin(struct line *l, struct quick_command *q, int out, int 
 		trace_words(sh, &q->fields);
 	st->status = run_builtin(sh, q->builtin, (int)q->fields.n, q->fields.at, &flow);
 	d->capture = outer;
-	if (text.n <= kernel_limits(proc_kernel(sh->p))->pipe_bytes)
+	if (text.n <= WRITE_FIRST && text.n <= kernel_limits(proc_kernel(sh->p))->pipe_bytes)
 		tsb_write_all(sh->p, out, text.p, text.n);
 	else
 		st->pid = writer_start(sh, &text, l->in, out, next);
@@ -209,17 +219,33 @@ static int stage_pipe(struct shell *sh, int fd[2])
 
 /* ---- The whole ---- */
 
-static void line_wait(struct line *l)
+/* The last stage was killed: bash shows the whole pipeline. */
+static void line_report(struct line *l, const struct node *first)
 {
+	struct job_process *at = arena_zalloc(&l->sh->turn, l->n * sizeof(*at));
+
+	for (unsigned i = 0; i < l->n; i++)
+		at[i] = (struct job_process){ l->stages[i].pid, l->stages[i].wait, true };
+	job_report_line(l->sh, first, at, l->n);
+}
+
+static void line_wait(struct line *l, const struct node *first)
+{
+	struct stage *st;
+
 	for (unsigned i = 0; i < l->n; i++) {
-		struct stage *st = &l->stages[i];
 		int w;
 
+		st = &l->stages[i];
 		if (!st->pid)
 			continue;
 		w = job_wait_pid(l->sh, st->pid);
 		st->status = status_of_wait(w);
+		st->wait = w;
 	}
+	st = &l->stages[l->n - 1];
+	if (l->n && st->pid && WIFSIGNALED(st->wait))
+		line_report(l, first);
 }
 
 /* lastpipe: the last stage runs in this shell. */
@@ -297,7 +323,7 @@ static enum flow eval_stages(struct shell *sh, const struct node *n)
 
 	l.stages = arena_zalloc(&sh->turn, l.n * sizeof(*l.stages));
 	f = line_start(&l, n->pipeline.first);
-	line_wait(&l);
+	line_wait(&l, n->pipeline.first);
 	line_status(sh, &l, arena_zalloc(&sh->turn, l.n * sizeof(int)));
 	if (doing(sh)->n_traps && sh->status && !n->pipeline.negate)
 		line_error_twice(sh, n->pipeline.first);
@@ -521,7 +547,7 @@ enum flow eval_subshell(struct shell *sh, const struct node *n)
 	sh->status = status_of_wait(w);
 	sh->pipe_status.n = 0;
 	if ((w & 0x7f) && (w & 0x7f) != 0x7f)
-		job_report(sh, w, pid, node_text(sh, n));
+		job_report(sh, w, pid, node_text(sh, n), 2);
 	f = trap_pending(sh);
 	return f != FLOW_NEXT ? f : eval_check(sh);
 }

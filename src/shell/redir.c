@@ -66,6 +66,18 @@ void redir_restore(struct shell *sh, struct redir_undo *u)
 	undo_end(sh, u);
 }
 
+int redir_outer_error(struct shell *sh)
+{
+	struct redir_undo *u = doing(sh)->undo;
+
+	if (!doing(sh)->simple || !doing(sh)->simple->redirs)
+		return 2;
+	for (unsigned i = 0; u && i < u->n; i++)
+		if (undo_at(u, i)->fd == 2)
+			return undo_at(u, i)->saved;
+	return 2;
+}
+
 void redir_keep(struct shell *sh, struct redir_undo *u)
 {
 	while (u->n) {

@@ -181,7 +181,8 @@ static int run_program(struct shell *sh, char **argv, unsigned flags)
 	w = job_wait_pid(sh, pid);
 	if ((w & 0x7f) && (w & 0x7f) != 0x7f)
 		job_report(sh, w, pid, doing(sh)->simple ?
-			   node_text(sh, doing(sh)->simple) : argv_text(sh, argv));
+			   node_text(sh, doing(sh)->simple) : argv_text(sh, argv),
+			   redir_outer_error(sh));
 	return status_of_wait(w);
 }
 

@@ -133,7 +133,7 @@ static void lazy_fill(struct shell *sh, struct var *v, const struct lazy *row)
 		host = sh->p ? tsb_hostname(sh->p) : "sandbox";
 		var_store(sh, v, host, strlen(host));
 	} else if (!strcmp(row->name, "PPID"))
-		var_store_number(sh, v, sh->p && tsb_getppid(sh->p) ? tsb_getppid(sh->p) : 1);
+		var_store_number(sh, v, sh->p ? tsb_getppid(sh->p) : 0);
 	else if (!strcmp(row->name, "UID") || !strcmp(row->name, "EUID"))
 		var_store_number(sh, v, sh->p ? tsb_getuid(sh->p) : 1000);
 }

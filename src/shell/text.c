@@ -74,7 +74,10 @@ static enum flow parse_failed(struct shell *sh, struct parse_error *err, const c
 {
 	if (err->limit)
 		proc_limit(sh->p, "parse_depth");
-	parse_message(sh, err, what);
+	if (err->message.n)
+		parse_message(sh, err, what);
+	if (err->as_end && sh->call_depth == 0 && !doing(sh)->running_traps)
+		return FLOW_NEXT;
 	sh->status = STATUS_USAGE;
 	set_pipe_status(sh, &sh->status, 1);
 	return FLOW_NEXT;
@@ -146,7 +149,7 @@ static bool run_line(struct shell *sh, struct parse_lines *l, struct parse_error
 	struct script *s = parse_lines_next(l, &opt, err);
 
 	if (verbose)
-		verbose_print(sh, l, from, err->message.n ? verbose_end(l, err) : l->pos);
+		verbose_print(sh, l, from, err->failed ? verbose_end(l, err) : l->pos);
 	if (!s)
 		return false;
 	parse_warnings(sh, s);
@@ -179,11 +182,11 @@ enum flow run_text(struct shell *sh, const char *text, size_t n, const char *nam
 		hold(sh, l.source);
 		while (run_line(sh, &l, &err, &f))
 			ran = true;
-		if (!ran && f == FLOW_NEXT && !err.message.n)
+		if (!ran && f == FLOW_NEXT && !err.failed)
 			sh->status = 0;
 		let_go(sh);
 	}
-	if (err.message.n)
+	if (err.failed)
 		f = text_failed(sh, &err, what);
 	error_end(&err);
 	return f;

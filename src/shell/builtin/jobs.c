@@ -256,7 +256,7 @@ static void report_dead(struct shell *sh, const struct job *j)
 
 	job_tell_end(sh, j);
 	if (WIFSIGNALED(w) && WTERMSIG(w) != 15 && j->text)
-		job_report(sh, w, j->at[j->n - 1].pid, j->text);
+		job_report(sh, w, j->at[j->n - 1].pid, j->text, 2);
 }
 
 static int wait_job(struct waiting *w, struct job *j)
