@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "kernel/kernel.h"
+#include "shell/doing.h"
 #include "shell/words.h"
 #include "text/civil.h"
 #include "text/datefmt.h"
@@ -35,6 +36,30 @@ static void prompt_time(struct shell *sh, const char *format, size_t n, struct s
 		date_format(out, format, n, &moment);
 }
 
+/* PROMPT_DIRTRIM: of \w only so many parts, where leaving out the others saves
+ * anything. `from`: what comes behind ~ and its slash, which stay. */
+static void prompt_trimmed(struct shell *sh, struct slice path, size_t from, struct str *out)
+{
+	size_t parts = 0, tail = path.n;
+	struct slice v;
+	int64_t keep;
+
+	if (!var_get_text(sh, "PROMPT_DIRTRIM", &v) || !text_number(v.p, &keep) || keep <= 0)
+		keep = INT64_MAX;
+	for (size_t i = from; i < path.n; i++)
+		parts += path.p[i] == '/';
+	if (parts < (uint64_t)keep)
+		tail = from;
+	while (tail > from && keep)
+		keep -= path.p[--tail] == '/';
+	if (tail - from <= 3)
+		tail = from;
+	prompt_quote(out, path.p, from);
+	if (tail > from)
+		str_adds(out, "...");
+	prompt_quote(out, path.p + tail, path.n - tail);
+}
+
 /* The working directory, HOME as ~; \W: its last part. */
 static void prompt_directory(struct shell *sh, bool last, struct str *out)
 {
@@ -48,8 +73,10 @@ static void prompt_directory(struct shell *sh, bool last, struct str *out)
 	if (var_get_text(sh, "HOME", &home) && home.n > 1 && pwd.n >= home.n &&
 	    !memcmp(pwd.p, home.p, home.n) && (pwd.n == home.n || pwd.p[home.n] == '/')) {
 		if (!last || pwd.n == home.n) {
-			str_addc(out, '~');
-			prompt_quote(out, pwd.p + home.n, pwd.n - home.n);
+			char *path = turn_join(sh, "~", pwd.p + home.n, NULL);
+			size_t n = strlen(path);
+
+			prompt_trimmed(sh, (struct slice){ path, n }, n > 1 ? 2 : 1, out);
 			return;
 		}
 	}
@@ -58,7 +85,10 @@ static void prompt_directory(struct shell *sh, bool last, struct str *out)
 		pwd.n -= (size_t)(slash + 1 - pwd.p);
 		pwd.p = slash + 1;
 	}
-	prompt_quote(out, pwd.p, pwd.n);
+	if (last)
+		prompt_quote(out, pwd.p, pwd.n);
+	else
+		prompt_trimmed(sh, pwd, 0, out);
 }
 
 static void prompt_host(struct shell *sh, bool first, struct str *out)
@@ -91,17 +121,19 @@ static void prompt_date(struct shell *sh, struct slice in, size_t *i, struct str
 	const char *end;
 	size_t n;
 
-	if (*i >= in.n || in.p[*i] != '{')
+	if (*i >= in.n || in.p[*i] != '{') {
+		str_adds(out, "\\\\D");
 		return;
+	}
 	end = memchr(in.p + *i, '}', in.n - *i);
 	if (!end)
-		return;
+		end = in.p + in.n;
 	n = (size_t)(end - in.p) - *i - 1;
 	if (n)
 		prompt_time(sh, in.p + *i + 1, n, out);
 	else
 		prompt_time(sh, "%H:%M:%S", 8, out);
-	*i += n + 2;
+	*i += n + 1 + (end < in.p + in.n);
 }
 
 static void prompt_octal(struct slice in, size_t *i, struct str *out)
@@ -144,8 +176,8 @@ static bool prompt_fixed(struct shell *sh, char c, struct str *out)
 		const char *text;
 	} fixed[] = {
 		{ 'a', "\a" }, { 'e', "\033" }, { 'n', "\n" }, { 'r', "\r" }, { '[', "" },
-		{ ']', "" }, { 'j', "0" }, { 'l', "bash" }, { 'v', "5.2" }, { 'V', "5.2.15" },
-		{ '!', "1" }, { '#', "1" }, { '\\', "\\\\" }
+		{ ']', "" }, { 'j', "0" }, { 'l', "tty" }, { 'v', "5.2" }, { 'V', "5.2.15" },
+		{ '!', "1" }, { '#', "0" }, { '\\', "\\\\" }
 	};
 
 	for (size_t k = 0; k < sizeof(fixed) / sizeof(fixed[0]); k++) {

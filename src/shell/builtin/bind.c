@@ -81,27 +81,41 @@ static void bind_store(struct shell *sh, const char *keys, size_t n, char kind, 
 	e->value = value;
 }
 
+/* Of the line editor itself, about a line of its settings; no failure. */
+static int bind_readline(struct shell *sh, const char *arg, const char *what)
+{
+	char *text = turn_join(sh, "readline: ", arg, what);
+
+	tsb_write_all(sh->p, 2, text, strlen(text));
+	return 0;
+}
+
 /* "keys":text, keys in double quotes. 0, or 1 after a message. */
 static int bind_parse(struct shell *sh, const char *arg, char kind)
 {
-	const char *end, *text;
+	const char *whole = arg, *end, *text;
 
 	if (*arg != '"') {
 		end = strchr(arg, ':');
-		if (!end) {
-			tsb_write_all(sh->p, 2, "readline: ", 10);
-			tsb_write_all(sh->p, 2, arg, strlen(arg));
-			tsb_write_all(sh->p, 2, ": no key sequence terminator\n", 29);
-			return 0;
+		if (kind == 'x') {
+			builtin_error(sh, "%s: first non-whitespace character is not `\"'", arg);
+			return 1;
 		}
+		if (!end)
+			return bind_readline(sh, arg, ": no key sequence terminator\n");
 		text = end + 1;
 	} else {
-		arg++;
-		for (end = arg; *end && *end != '"'; end++)
+		for (end = ++arg; *end && *end != '"'; end++)
 			if (*end == '\\' && end[1])
 				end++;
-		if (*end != '"' || end[1] != ':') {
-			builtin_error(sh, "%s: first non-whitespace character is not `\"'", arg);
+		if (kind != 'x' && (!*end || end[1] != ':'))
+			return bind_readline(sh, whole, *end ? ": no key sequence terminator\n" :
+					     ": no closing `\"' in key binding\n");
+		if (!*end || end[1] != ':') {
+			if (!*end)
+				builtin_error(sh, "no closing `\"' in %s", whole);
+			else
+				builtin_error(sh, "%s: missing colon separator", whole);
 			return 1;
 		}
 		text = end + 2;

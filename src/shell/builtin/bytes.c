@@ -42,8 +42,8 @@ static bool byte_ready(struct byte_source *s)
 	if (ready > 0)
 		return true;
 	if (ready == -EINTR)
-		s->interrupted = true;
-	else if (ready == 0)
+		return true;	/* reading takes the trap, and goes on */
+	if (ready == 0)
 		s->timed_out = true;
 	else
 		return true;	/* reading tells what is wrong */
@@ -95,7 +95,7 @@ bool seconds_text(const char *s, int64_t *ns)
 
 	for (; *s >= '0' && *s <= '9'; s++, any = true) {
 		if (whole > INT64_MAX / 10000000000)
-			return false;
+			whole = INT64_MAX / 10000000000;
 		whole = whole * 10 + (*s - '0');
 	}
 	if (*s == '.')

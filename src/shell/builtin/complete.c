@@ -230,8 +230,6 @@ static void offer_files(struct list *l, bool only_directories)
 		char *path = turn_join(l->sh, word_dir, names[i], NULL);
 		char *real = turn_join(l->sh, dir ? dir : "", names[i], NULL);
 
-		if (names[i][0] == '.' && l->word[n] != '.')
-			continue;
 		if (!only_directories || (!tsb_stat(l->sh->p, real, &st) && S_ISDIR(st.mode)))
 			offer(l, path);
 	}
@@ -300,7 +298,7 @@ static void offer_jobs(struct list *l, bool running)
 {
 	for (const struct job *j = l->sh->jobs; j; j = j->next)
 		if (j->text && (!running || job_running(j)))
-			offer(l, j->text);
+			offer(l, arena_dup(&l->sh->turn, j->text, strcspn(j->text, " \t\n")));
 }
 
 static void offer_action(struct list *l, enum action a)
@@ -312,14 +310,17 @@ static void offer_action(struct list *l, enum action a)
 		offer_map(l, &sh->aliases);
 		break;
 	case A_ARRAYVAR:
-		offer_variables(l, 0, VAR_INDEXED | VAR_ASSOC);
+		offer_variables(l, VAR_SET, VAR_INDEXED | VAR_ASSOC);
 		break;
 	case A_BINDING:
 		for (size_t i = 0; bind_functions[i]; i++)
 			offer(l, bind_functions[i]);
 		break;
-	case A_BUILTIN:
 	case A_HELPTOPIC:
+		offer_builtins(l, -1);
+		offer_keywords(l);
+		break;
+	case A_BUILTIN:
 		offer_builtins(l, -1);
 		break;
 	case A_COMMAND:
@@ -378,19 +379,107 @@ static void offer_action(struct list *l, enum action a)
 	}
 }
 
-/* -W: split by IFS, each word expanded. */
+/* The text of -W in making: what was quoted does not split. */
+struct wordlist {
+	struct shell *sh;
+	struct str text, quoted;	/* of `quoted` each byte is 0 or 1 */
+};
+
+static enum flow wordlist_add(struct wordlist *w, const char *p, size_t n, bool expand, bool quoted)
+{
+	struct slice text = { p, n };
+	enum flow flow = expand ? expand_text(w->sh, p, n, &text) : FLOW_NEXT;
+
+	str_addn(&w->text, text.p, text.n);
+	str_fill(&w->quoted, quoted, text.n);
+	return flow;
+}
+
+/* What is unquoted at p: up to the next quote, substitutions whole. */
+static size_t wordlist_plain(const char *p)
+{
+	size_t i = 0, depth = 0;
+
+	for (; p[i] && (depth || !strchr("'\"\\", p[i])); i++) {
+		if (p[i] == '$' && p[i + 1] == '(')
+			depth++, i++;
+		else if (p[i] == '`')
+			depth = !depth;
+		else if (depth && p[i] == ')')
+			depth--;
+	}
+	return i;
+}
+
+static size_t wordlist_quoted(const char *p)
+{
+	size_t i = 1;
+
+	for (; p[i] && p[i] != *p; i++)
+		i += *p == '"' && p[i] == '\\' && p[i + 1];
+	return i;
+}
+
+/* -W: split by IFS where it is not quoted, each word expanded. */
 static enum flow offer_words(struct list *l, const char *words)
 {
-	struct shell *sh = l->sh;
+	struct wordlist w = { .sh = l->sh };
+	enum flow flow = FLOW_NEXT;
 	struct fields f = { 0 };
-	struct slice text;
-	enum flow flow = expand_text(sh, words, strlen(words), &text);
+	size_t n;
 
-	if (flow != FLOW_NEXT)
-		return flow;
-	split_read(sh, text.p, text.n, NULL, SIZE_MAX, &f);
+	str_init(&w.text, l->sh->heap, STR_MAX_DEFAULT);
+	str_init(&w.quoted, l->sh->heap, STR_MAX_DEFAULT);
+	for (const char *p = words; *p && flow == FLOW_NEXT; p += n) {
+		if (*p == '\\') {
+			n = p[1] ? 2 : 1;
+			wordlist_add(&w, p + n - 1, 1, false, true);
+		} else if (*p == '\'' || *p == '"') {
+			n = wordlist_quoted(p);
+			flow = wordlist_add(&w, p + 1, n - 1, *p == '"', true);
+			n += p[n] != '\0';
+		} else {
+			n = wordlist_plain(p);
+			flow = wordlist_add(&w, p, n, true, false);
+		}
+	}
+	if (flow == FLOW_NEXT)
+		split_read(l->sh, w.text.p, w.text.n, (const bool *)w.quoted.p, SIZE_MAX, &f);
 	for (size_t i = 0; i < f.n; i++)
 		offer(l, f.at[i]);
+	str_end(&w.text);
+	str_end(&w.quoted);
+	return flow;
+}
+
+/* -C: the lines a command gives; it gets compgen, the word and nothing. */
+static enum flow offer_command(struct list *l, const char *command)
+{
+	struct shell *sh = l->sh;
+	size_t outer = l->n_word;
+	struct slice lines;
+	enum flow flow;
+	struct str s;
+
+	builtin_error(sh, "warning: -C option may not work as you expect");
+	str_init(&s, sh->heap, STR_MAX_DEFAULT);
+	str_addf(&s, "$(%s compgen ", command);
+	quote_single(&s, l->word, l->n_word);
+	str_adds(&s, " '')");
+	flow = expand_text(sh, s.p, s.n, &lines);
+	str_end(&s);
+	if (flow != FLOW_NEXT)
+		return flow;
+	l->n_word = 0;
+	for (char *at = arena_dup(&sh->turn, lines.p, lines.n); *at;) {
+		char *end = at + strcspn(at, "\n");
+		bool last = !*end;
+
+		*end = '\0';
+		offer(l, at);
+		at = last ? end : end + 1;
+	}
+	l->n_word = outer;
 	return FLOW_NEXT;
 }
 
@@ -480,6 +569,8 @@ int builtin_compgen(struct shell *sh, int argc, char **argv, enum flow *flow)
 		*flow = offer_words(&l, s.words);
 	if (s.function && *flow == FLOW_NEXT)
 		*flow = offer_function(&l, s.function);
+	if (s.command && *flow == FLOW_NEXT)
+		*flow = offer_command(&l, s.command);
 	for (size_t i = 0; i < l.found.n; i++) {
 		if (filtered(sh, &s, l.word, l.found.at[i]))
 			continue;
@@ -523,9 +614,24 @@ static void spec_text(struct str *out, const struct spec *s)
 }
 
 /* -D, -E and -I are entries of their own, under names no command has. */
+static const struct {
+	const char *name, *option;
+} special_entries[] = {
+	{ "_DefaultCmD_", "-D" }, { "_EmptycmD_", "-E" }, { "_InitialWorD_", "-I" },
+};
+
 static const char *special_entry(const struct spec *s)
 {
-	return s->on_default ? "-D" : s->on_empty ? "-E" : s->on_initial ? "-I" : NULL;
+	return s->on_default ? special_entries[0].name : s->on_empty ? special_entries[1].name :
+	       s->on_initial ? special_entries[2].name : NULL;
+}
+
+static const char *entry_shown(const char *name)
+{
+	for (size_t i = 0; i < sizeof(special_entries) / sizeof(*special_entries); i++)
+		if (!strcmp(name, special_entries[i].name))
+			return special_entries[i].option;
+	return name;
 }
 
 static int complete_print(struct shell *sh, const char *name)
@@ -537,7 +643,7 @@ static int complete_print(struct shell *sh, const char *name)
 		builtin_error(sh, "%s: no completion specification", name);
 		return 1;
 	}
-	putf(sh, "complete%s %s\n", (char *)e->value, e->key);
+	putf(sh, "complete%s %s\n", (char *)e->value, entry_shown(e->key));
 	return 0;
 }
 
@@ -575,7 +681,7 @@ static void complete_all(struct shell *sh, bool remove)
 		return;
 	}
 	for (struct map_entry *e = NULL; (e = map_next(m, e));)
-		putf(sh, "complete%s %s\n", (char *)e->value, e->key);
+		putf(sh, "complete%s %s\n", (char *)e->value, entry_shown(e->key));
 }
 
 int builtin_complete(struct shell *sh, int argc, char **argv, enum flow *flow)
@@ -614,6 +720,55 @@ int builtin_complete(struct shell *sh, int argc, char **argv, enum flow *flow)
 	return status;
 }
 
+/* The options at the beginning of a stored text; *rest: what is behind them. */
+static uint32_t stored_options(const char *text, const char **rest)
+{
+	uint32_t options = 0;
+
+	while (!strncmp(text, " -o ", 4)) {
+		size_t n = strcspn(text + 4, " ");
+
+		for (unsigned i = 0; comp_options[i]; i++)
+			if (strlen(comp_options[i]) == n && !memcmp(comp_options[i], text + 4, n))
+				options |= 1u << i;
+		text += 4 + n;
+	}
+	*rest = text;
+	return options;
+}
+
+/* Without options: shows those of the entry; with some: changes them. */
+static int compopt_one(struct shell *sh, const struct spec *s, const char *name)
+{
+	struct map_entry *e = map_find(&doing(sh)->completions, name, strlen(name));
+	uint32_t options;
+	const char *rest;
+	struct str text;
+
+	if (!e) {
+		builtin_error(sh, "%s: no completion specification", name);
+		return 1;
+	}
+	options = stored_options(e->value, &rest);
+	if (!s->options && !s->options_off) {
+		puts_(sh, "compopt");
+		for (unsigned i = 0; comp_options[i]; i++)
+			putf(sh, " %co %s", options & 1u << i ? '-' : '+', comp_options[i]);
+		putf(sh, " %s\n", entry_shown(name));
+		return 0;
+	}
+	options = (options | s->options) & ~s->options_off;
+	str_init(&text, sh->heap, STR_MAX_DEFAULT);
+	for (unsigned i = 0; comp_options[i]; i++)
+		if (options & 1u << i)
+			str_addf(&text, " -o %s", comp_options[i]);
+	str_adds(&text, rest);
+	heap_free(sh->heap, e->value);
+	e->value = heap_dup(sh->heap, text.p, text.n);
+	str_end(&text);
+	return 0;
+}
+
 int builtin_compopt(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	struct spec s = { 0 };
@@ -629,11 +784,9 @@ int builtin_compopt(struct shell *sh, int argc, char **argv, enum flow *flow)
 		builtin_error(sh, "not currently executing completion function");
 		return 1;
 	}
-	for (int i = o.at; i < argc; i++) {
-		if (map_find(&doing(sh)->completions, argv[i], strlen(argv[i])))
-			continue;
-		builtin_error(sh, "%s: no completion specification", argv[i]);
-		status = 1;
-	}
+	if (special_entry(&s))
+		return compopt_one(sh, &s, special_entry(&s));
+	for (int i = o.at; i < argc; i++)
+		status |= compopt_one(sh, &s, argv[i]);
 	return status;
 }

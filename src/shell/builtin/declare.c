@@ -90,6 +90,8 @@ static void print_matching(struct declare *d, uint32_t flags)
 	for (size_t i = 0; all[i]; i++) {
 		if (flags && !(all[i]->flags & flags))
 			continue;
+		if (d->traced && (all[i]->flags & flags) != flags)
+			continue;
 		if (d->only_local && !(all[i]->scope && all[i]->scope == var_local_scope(sh)))
 			continue;
 		if (d->traced && sh->opts[OPT_POSIX])
@@ -118,7 +120,7 @@ static void print_functions(struct declare *d, uint32_t flags)
 			continue;
 		if (!d->names_only)
 			function_print(sh, all[i], &doing(sh)->out);
-		if (d->names_only || flags)
+		if (d->names_only || flags || (d->print && all[i]->flags))
 			print_function_line(sh, all[i]);
 	}
 }
@@ -139,9 +141,11 @@ static int print_function_named(struct declare *d, const char *name)
 		return 1;
 	if (!d->names_only)
 		function_print(sh, f, &doing(sh)->out);
-	else if (sh->opts[SHOPT_EXTDEBUG])
+	if (d->print && (d->names_only || f->flags))
+		print_function_line(sh, f);
+	else if (!d->print && d->names_only && sh->opts[SHOPT_EXTDEBUG])
 		putf(sh, "%s %u %s\n", name, f->node->line, f->script->name);
-	else
+	else if (!d->print && d->names_only)
 		putf(sh, "%s\n", name);
 	return 0;
 }
@@ -246,6 +250,26 @@ static struct var *declare_tree(struct declare *d, const struct assign_text *t,
 	return var_find_text(sh, t->name, t->n);
 }
 
+/* A value for what is readonly: a failure of the builtin, not of the assignment,
+ * so the script goes on; but not from an array literal, nor in POSIX mode from
+ * export and readonly. */
+static bool declare_refused(struct declare *d, const struct assign_text *t, const struct var *v,
+			    bool tree)
+{
+	struct shell *sh = d->sh;
+	int n = (int)strcspn(t->name, "[+=");
+
+	if (!v || !(v->flags & VAR_READONLY) || (d->traced && sh->opts[OPT_POSIX]))
+		return false;
+	if (tree || d->traced)
+		shell_error(sh, "%s: readonly variable", v->name);
+	else
+		builtin_error(sh, "%.*s: readonly variable", n, t->name);
+	if (tree)
+		*d->flow = FLOW_ABORT;
+	return true;
+}
+
 static int declare_one(struct declare *d, const char *arg, const struct assign *tree)
 {
 	struct shell *sh = d->sh;
@@ -259,15 +283,23 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		builtin_error(sh, "`%s': not a valid identifier", arg);
 		return 1;
 	}
+	if ((d->on & VAR_NAMEREF) && memchr(t.name, '[', t.n)) {
+		builtin_error(sh, "%.*s: reference variable cannot be an array", (int)t.n, t.name);
+		return 1;
+	}
 	if (d->traced && memchr(t.name, '[', t.n)) {	/* export, readonly: no elements */
 		builtin_error(sh, "`%.*s': not a valid identifier", (int)t.n, t.name);
 		return 1;
 	}
-	if (tree && !(d->on & VAR_ASSOC)) {
+	if (tree) {
 		struct name key = name_of(t.name, t.n);
 		const struct var *old = var_find(sh, &key);
 
-		if (!old || !(old->flags & VAR_ASSOC) ||
+		if (!d->local && declare_refused(d, &t, old, true))
+			return 1;
+		if (d->on & VAR_ASSOC)
+			;
+		else if (!old || !(old->flags & VAR_ASSOC) ||
 		    (d->local && old->scope != var_local_scope(sh)))
 			early |= VAR_INDEXED;
 	}
@@ -285,6 +317,8 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		return 1;
 	if (has_value && d->traced && sh->opts[OPT_XTRACE])
 		trace_value(sh, &t);
+	if (has_value && declare_refused(d, &t, v, false))
+		return 1;
 	if (has_value && assign_value(d, v, &t)) {
 		if (sh->failed != FLOW_NEXT)	/* arithmetic of -i: the line is given up */
 			*d->flow = sh->failed;
@@ -305,6 +339,10 @@ static int declare_function(struct declare *d, const char *name)
 {
 	struct shell *sh = d->sh;
 
+	if (strchr(name, '=')) {
+		builtin_error(sh, "cannot use `-f' to make functions");
+		return 1;
+	}
 	if (!d->on && !d->off && !d->remove)
 		return print_function_named(d, name);
 	if (!function_find(sh, name, strlen(name))) {
@@ -363,7 +401,7 @@ static int declare_options(struct declare *d, struct bopt *o)
 			return -1;
 		switch (c) {
 		case 'f':
-			d->functions = true;
+			d->functions |= !o->plus;
 			break;
 		case 'F':
 			d->functions = d->names_only = true;

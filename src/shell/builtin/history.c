@@ -68,10 +68,8 @@ static int history_write(struct shell *sh, const char *path, bool append)
 	struct doing *d = doing(sh);
 	int fd = tsb_open(sh->p, path, O_WRONLY | O_CREAT | (append ? O_APPEND : O_TRUNC), 0600);
 
-	if (fd < 0) {
-		builtin_error(sh, "%s: cannot create: %s", path, tsb_strerror(fd));
+	if (fd < 0)
 		return 1;
-	}
 	for (size_t i = 0; i < d->history.n; i++) {
 		tsb_write_all(sh->p, fd, d->history.at[i].text, strlen(d->history.at[i].text));
 		tsb_write_all(sh->p, fd, "\n", 1);
@@ -134,20 +132,33 @@ static int history_show(struct shell *sh, const char *arg)
 	return 0;
 }
 
-static int history_delete(struct shell *sh, const char *arg)
+/* A position as the user counts, from the end if negative; 0 after a message. */
+static size_t history_position(struct shell *sh, const char *text)
 {
 	struct doing *d = doing(sh);
-	int64_t n;
+	int64_t n = 0;
 
-	if (text_number(arg, &n) && n < 0)
+	if (text_number(text, &n) && n < 0)
 		n += (int64_t)d->history.n + 1;
-	else if (!text_number(arg, &n))
-		n = 0;
 	if (n < 1 || (uint64_t)n > d->history.n) {
-		builtin_error(sh, "%s: history position out of range", arg);
-		return 1;
+		builtin_error(sh, "%s: history position out of range", text);
+		return 0;
 	}
-	history_remove(sh, (size_t)n - 1);
+	return (size_t)n;
+}
+
+/* -d N or N-M. */
+static int history_delete(struct shell *sh, const char *arg)
+{
+	const char *dash = *arg ? strchr(arg + 1, '-') : NULL;
+	size_t first, last;
+
+	first = history_position(sh, dash ? arena_dup(&sh->turn, arg, (size_t)(dash - arg)) : arg);
+	last = first && dash ? history_position(sh, dash + 1) : first;
+	if (!last)
+		return 1;
+	for (; last >= first; last--)
+		history_remove(sh, last - 1);
 	return 0;
 }
 
@@ -171,11 +182,14 @@ int builtin_history(struct shell *sh, int argc, char **argv, enum flow *flow)
 	char how = 0;
 	struct bopt o;
 
-	(void)flow;
 	bopt_init(&o, sh, argc, argv);
 	for (int c; (c = bopt_next(&o, "cd:anrwsp"));) {
 		if (c < 0)
 			return STATUS_USAGE;
+		if (strchr("anrw", c) && how && strchr("anrw", how) && c != how) {
+			builtin_error(sh, "cannot use more than one of -anrw");
+			return 1;
+		}
 		how = (char)c;
 		del = c == 'd' ? o.arg : del;
 	}
@@ -201,6 +215,11 @@ int builtin_history(struct shell *sh, int argc, char **argv, enum flow *flow)
 			     d->history.at[d->history.n - 1].text : argv[i]);
 		return 0;
 	case 0:
+		if (argc - o.at > 1) {	/* gives the line up */
+			builtin_error(sh, "too many arguments");
+			*flow = FLOW_ABORT;
+			return 1;
+		}
 		return history_show(sh, o.at < argc ? argv[o.at] : NULL);
 	default:
 		return history_transfer(sh, how, o.at < argc ? argv[o.at] : NULL);
@@ -358,7 +377,7 @@ int builtin_fc(struct shell *sh, int argc, char **argv, enum flow *flow)
 		first = 0;
 	last = fc_find(sh, o.at + 1 < argc ? argv[o.at + 1] : NULL, f.list ? count - 1 : first);
 	if (first < 0 || last < 0) {
-		builtin_error(sh, "history specification out of range");
+		builtin_error(sh, "no command found");
 		return 1;
 	}
 	if (f.list)

@@ -24,6 +24,8 @@ int builtin_caller(struct shell *sh, int argc, char **argv, enum flow *flow)
 	int64_t n = -1;
 
 	(void)flow;
+	if (!c || c == &doing(sh)->base_call)
+		return 1;
 	bopt_init(&o, sh, argc, argv);
 	if (bopt_next(&o, ""))
 		return STATUS_USAGE;
@@ -31,8 +33,6 @@ int builtin_caller(struct shell *sh, int argc, char **argv, enum flow *flow)
 		builtin_error(sh, "%s: invalid number", argv[o.at]);
 		return builtin_usage(sh);
 	}
-	if (!c || c == &doing(sh)->base_call)
-		return 1;
 	if (o.at >= argc) {
 		putf(sh, "%u %s\n", c->line, c->up && c->up->file ? c->up->file : "NULL");
 		return 0;

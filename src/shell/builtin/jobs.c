@@ -24,7 +24,7 @@ static bool wanted(const struct job *j, char which)
 		return false;
 	if (which == 'r')
 		return job_running(j);
-	return which != 's';
+	return which != 's' && (which != 'n' || !job_running(j));
 }
 
 static int no_such_job(struct shell *sh, const char *spec)
