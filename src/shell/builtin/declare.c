@@ -270,6 +270,16 @@ static bool declare_refused(struct declare *d, const struct assign_text *t, cons
 	return true;
 }
 
+/* References are no elements; export and readonly take none. */
+static bool element_refused(const struct declare *d, const struct assign_text *t)
+{
+	if (d->on & VAR_NAMEREF)
+		builtin_error(d->sh, "%.*s: reference variable cannot be an array", (int)t->n, t->name);
+	else if (d->traced)
+		builtin_error(d->sh, "`%.*s': not a valid identifier", (int)t->n, t->name);
+	return (d->on & VAR_NAMEREF) || d->traced;
+}
+
 static int declare_one(struct declare *d, const char *arg, const struct assign *tree)
 {
 	struct shell *sh = d->sh;
@@ -283,14 +293,8 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		builtin_error(sh, "`%s': not a valid identifier", arg);
 		return 1;
 	}
-	if ((d->on & VAR_NAMEREF) && memchr(t.name, '[', t.n)) {
-		builtin_error(sh, "%.*s: reference variable cannot be an array", (int)t.n, t.name);
+	if (memchr(t.name, '[', t.n) && element_refused(d, &t))
 		return 1;
-	}
-	if (d->traced && memchr(t.name, '[', t.n)) {	/* export, readonly: no elements */
-		builtin_error(sh, "`%.*s': not a valid identifier", (int)t.n, t.name);
-		return 1;
-	}
 	if (tree) {
 		struct name key = name_of(t.name, t.n);
 		const struct var *old = var_find(sh, &key);
