@@ -104,7 +104,7 @@ static int start_named(struct start *st, char letter, bool on)
 	if (id == OPT_COUNT)
 		return start_bad(st, letter == 'o' ? "invalid option name" :
 				 "invalid shell option name",
-				 turn_join(sh, "line 0: bash: ", name, NULL));
+				 turn_join(sh, letter == 'o' ? "line 0: bash: " : "line 0: ", name, NULL));
 	shell_set_option(sh, id, on);
 	st->at++;
 	return 0;

@@ -13,23 +13,25 @@
 
 #include "base/num.h"
 
+static void warn_of_nulls(struct shell *sh, bool any)
+{
+	if (any)
+		shell_error(sh, "warning: command substitution: ignored null byte in input");
+}
+
 /* The output into sh->turn, without NULs and trailing newlines. */
 static void take_output(struct shell *sh, struct str *text, struct slice *out)
 {
-	size_t n = text->n, kept = 0;
-	char *p;
+	char *p = arena_dup(&sh->turn, text->p, text->n);
+	size_t n = 0;
 
-	while (n && (text->p[n - 1] == '\n' || text->p[n - 1] == '\0'))
+	for (size_t i = 0; i < text->n; i++)
+		if (p[i])
+			p[n++] = p[i];
+	warn_of_nulls(sh, n < text->n);
+	while (n && p[n - 1] == '\n')
 		n--;
-	p = arena_dup(&sh->turn, text->p, n);
-	if (memchr(p, '\0', n)) {
-		for (size_t i = 0; i < n; i++)
-			if (p[i])
-				p[kept++] = p[i];
-		shell_error(sh, "warning: command substitution: ignored null byte in input");
-		n = kept;
-		p[n] = '\0';
-	}
+	p[n] = '\0';
 	*out = (struct slice){ p, n };
 }
 
@@ -76,17 +78,18 @@ static enum flow catch_file(struct shell *sh, const struct node *n, struct str *
 {
 	struct slice path;
 	enum flow f = expand_target(sh, n->redirs->word, &path);
-	int fd, err;
+	int fd;
 
 	if (f != FLOW_NEXT)
 		return f;
 	fd = tsb_open(sh->p, path.p, O_RDONLY, 0);
-	err = fd < 0 ? fd : proc_read_all(sh->p, fd, text);
-	if (fd >= 0)
-		tsb_close(sh->p, fd);
-	sh->status = err < 0;
-	if (err < 0)
-		shell_error(sh, "%s: %s", path.p, tsb_strerror(err));
+	sh->status = fd < 0;
+	if (fd < 0) {
+		shell_error(sh, "%s: %s", path.p, tsb_strerror(fd));
+		return FLOW_NEXT;
+	}
+	warn_of_nulls(sh, proc_read_all(sh->p, fd, text) > 0);	/* a directory: nothing */
+	tsb_close(sh->p, fd);
 	return FLOW_NEXT;
 }
 
@@ -129,7 +132,7 @@ static int catch_child(struct shell *sh, const struct node *n, struct str *text)
 	doing(csh)->exec_node = only_command(n);
 	shell_start(csh, n);
 	tsb_close(sh->p, fd[1]);
-	proc_read_all(sh->p, fd[0], text);
+	warn_of_nulls(sh, proc_read_all(sh->p, fd[0], text) > 0);
 	tsb_close(sh->p, fd[0]);
 	return status_of_wait(job_wait_pid(sh, pid));
 }
