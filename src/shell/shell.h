@@ -75,8 +75,6 @@ struct var {
 /* The variable visible under that name (namerefs not followed), or NULL. */
 struct var *var_find(struct shell *sh, const struct name *name);
 struct var *var_find_text(struct shell *sh, const char *name, size_t n);
-/* Follows namerefs: the variable and maybe a subscript. */
-struct var *var_resolve(struct shell *sh, const struct name *name, struct slice *subscript);
 /* The text of a scalar (element 0 of an array): false if unset. Borrowed until the
  * variable changes. Special variables are computed. */
 bool var_get(struct shell *sh, const struct name *name, struct slice *value);

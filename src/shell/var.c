@@ -134,14 +134,6 @@ struct target var_target(struct shell *sh, const struct name *name)
 	return t;
 }
 
-struct var *var_resolve(struct shell *sh, const struct name *name, struct slice *subscript)
-{
-	struct target t = var_target(sh, name);
-
-	*subscript = t.sub.text;
-	return t.bad ? NULL : t.v;
-}
-
 /* ---- Reading ---- */
 
 static void var_render(struct var *v)
@@ -181,25 +173,8 @@ bool var_scalar(struct shell *sh, struct var *v, struct slice *value)
 		assoc_get(v->assoc, "0", 1, value);
 }
 
-static bool target_get(struct shell *sh, struct target *t, struct slice *value)
-{
-	int64_t index;
-	struct slice key, name = { t->name.s, t->name.n };
-
-	if (t->bad || !t->v)
-		return false;
-	if (t->sub.kind == SUBSCRIPT_NONE)
-		return t->v->flags & VAR_NAMEREF ? false : var_scalar(sh, t->v, value);
-	var_refresh(sh, t->v);
-	if (t->v->flags & VAR_ASSOC)
-		return sub_key(sh, &t->sub, &key) && assoc_get(t->v->assoc, key.p, key.n, value);
-	if (!sub_index(sh, t->v, name, &t->sub, false, &index))
-		return false;
-	if (t->v->flags & VAR_INDEXED)
-		return array_get(t->v->array, index, value);
-	return index == 0 && var_text(sh, t->v, value);
-}
-
+/* What the shell reads for itself: a reference to a variable is followed, one to an
+ * element is nothing. */
 bool var_get(struct shell *sh, const struct name *name, struct slice *value)
 {
 	struct var *v = var_find(sh, name);
@@ -210,7 +185,8 @@ bool var_get(struct shell *sh, const struct name *name, struct slice *value)
 	if (!(v->flags & VAR_NAMEREF))
 		return var_scalar(sh, v, value);
 	t = var_target(sh, name);
-	return target_get(sh, &t, value);
+	return !t.bad && t.v && t.sub.kind == SUBSCRIPT_NONE && !(t.v->flags & VAR_NAMEREF) &&
+	       var_scalar(sh, t.v, value);
 }
 
 bool var_get_text(struct shell *sh, const char *name, struct slice *value)
@@ -314,7 +290,7 @@ static int var_put_nameref(struct shell *sh, struct var *v, const char *p, size_
 			return var_fail(sh, FLOW_NEXT);
 		}
 		shell_error(sh, "`%.*s': not a valid identifier", (int)n, p);
-		return var_fail(sh, words_give_up(sh));
+		return var_fail(sh, FLOW_ABORT);
 	}
 	if (n && sh->builtin && base.n == v->name_len && !memcmp(base.p, v->name, base.n)) {
 		if (!v->scope) {

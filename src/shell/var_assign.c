@@ -159,8 +159,12 @@ static bool literal_index(struct shell *sh, const struct var *v, const struct pa
 		*index = -1;
 		return true;
 	}
-	good = p->sub.p ? arith_eval_text(sh, text.p, text.n, index) :
-		arith_subscript(sh, &sub, index);
+	/* Here, and not in x['1']=, quotes go before the text is an expression. */
+	if (!p->sub.p && (memchr(text.p, '\'', text.n) || memchr(text.p, '\\', text.n)))
+		good = sub_key(sh, &sub, &text) && arith_eval_text(sh, text.p, text.n, index);
+	else
+		good = p->sub.p ? arith_eval_text(sh, text.p, text.n, index) :
+			arith_subscript(sh, &sub, index);
 	if (!good) {
 		if (sh->failed == FLOW_NEXT)
 			words_give_up(sh);
@@ -231,7 +235,7 @@ static int fill_assoc_flat(struct shell *sh, struct var *v, const struct pairs *
 		struct pair plain = { NULL, value, key };
 
 		if (key.n == 0) {
-			shell_error(sh, "%s: bad array subscript", v->name);
+			shell_error(sh, "'': bad array subscript");
 			continue;
 		}
 		if (fill_assoc_one(sh, v, key, &plain, value))
