@@ -208,6 +208,8 @@ void tsb_putc(struct tsb_proc *p, int c);
 void tsb_printf(struct tsb_proc *p, const char *fmt, ...) TSB_PRINTF(2, 3);
 int tsb_flush(struct tsb_proc *p);			/* 0, or the kept -errno */
 int tsb_out_error(struct tsb_proc *p);			/* the kept -errno, or 0 */
+/* For a command that tells of the failure itself: what is kept and buffered goes. */
+void tsb_out_forget(struct tsb_proc *p);
 
 /* ---- Buffered input ---- */
 struct tsb_reader {

@@ -272,7 +272,7 @@ static int cat_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	if (o->held_cr)
 		sink_putc(&o->sink, '\r');
 	sink_flush(&o->sink);
-	return status;
+	return util_write_failed(p) ? 1 : status;
 }
 
 const struct tsb_command cmd_cat = {

@@ -1,7 +1,7 @@
 /*
  * date - print the date, or that of a text, a file, each line of a file. The
  * clock is not the user's to set: -s says what it would be and fails as it does
- * for any user but root. --debug is not here.
+ * for any user but root.
  */
 #include "cmd/cmd.h"
 
@@ -18,7 +18,7 @@ enum { UNIT_DAY, UNIT_HOURS, UNIT_MINUTES, UNIT_SECONDS, UNIT_NS };
 
 struct date {
 	const char *text, *file, *reference, *set;
-	bool utc, several;
+	bool utc, several, debug;
 	const char *format;	/* of an option */
 	struct zone zone;
 };
@@ -61,6 +61,8 @@ static int date_pick(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, 
 static const struct tsb_opt date_opts[] = {
 	TSB_OPT_STR(struct date, text, 'd', "date", "STRING",
 		    "display time described by STRING, not 'now'"),
+	TSB_OPT_FLAG(struct date, debug, 0, "debug",
+		     "annotate the parsed date, and warn about questionable usage to stderr"),
 	TSB_OPT_STR(struct date, file, 'f', "file", "DATEFILE",
 		    "like --date; once for each line of DATEFILE"),
 	TSB_OPT_CALL_OPT(date_pick, DATE_ISO, 'I', "iso-8601", "FMT",
@@ -94,6 +96,8 @@ static int date_print(struct tsb_proc *p, const struct date *o, const char *form
 			 quote_text(p, tsb_format(p, "%lld", (long long)sec)));
 		return 1;
 	}
+	if (o->debug)
+		tsb_warn(p, "output format: %s", quote_text(p, format));
 	str_init(&out, tsb_heap_of(p), STR_MAX_DEFAULT);
 	date_format(&out, format, strlen(format), &m);
 	str_addc(&out, '\n');
@@ -102,13 +106,22 @@ static int date_print(struct tsb_proc *p, const struct date *o, const char *form
 	return 0;
 }
 
+static void date_tell(void *ctx, const char *fmt, va_list ap)
+{
+	tsb_vwarn(ctx, 0, fmt, ap);
+}
+
 static bool date_parse(struct tsb_proc *p, const struct date *o, const char *text, int64_t *sec,
 		       int32_t *nsec)
 {
 	struct tsb_time now = tsb_clock(p, TSB_CLOCK_REAL);
 
-	if (parsedate(text, now.sec, now.nsec, &o->zone, sec, nsec))
+	struct parsedate_trace trace = { date_tell, p, tsb_getenv(p, "TZ") };
+
+	if (parsedate_traced(text, now.sec, now.nsec, &o->zone, o->debug ? &trace : NULL, sec, nsec))
 		return true;
+	if (*text && text[strlen(text) - 1] == '\n')	/* of a file */
+		text = tsb_strndup(p, text, strlen(text) - 1);
 	tsb_warn(p, "invalid date %s", quote_text(p, text));
 	return false;
 }
@@ -130,8 +143,6 @@ static int date_lines(struct tsb_proc *p, const struct date *o, const char *form
 		int32_t nsec;
 
 		tsb_tick(p, 1);
-		if (line[n - 1] == '\n')
-			line[n - 1] = '\0';
 		status |= date_parse(p, o, line, &sec, &nsec) ? date_print(p, o, format, sec, nsec) : 1;
 	}
 	return status;

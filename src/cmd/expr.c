@@ -396,6 +396,8 @@ static int expr_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 			 quote_text(p, *e.arg));
 	tsb_puts(p, v);
 	tsb_putc(p, '\n');
+	if (util_write_failed(p))
+		return EXPR_FAILURE;
 	return expr_is_null(v);
 }
 

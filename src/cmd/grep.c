@@ -283,7 +283,7 @@ static int grep_all(struct grep *g, int argc, char **argv)
 	for (int i = 0; i < argc && !tsb_out_error(g->p); i++)
 		status &= grep_operand(g, argv[i], argc > 1);
 	sink_flush(&g->sink);
-	if (tsb_flush(g->p))
+	if (util_write_failed(g->p))
 		return GREP_TROUBLE;
 	return g->trouble ? GREP_TROUBLE : status;
 }

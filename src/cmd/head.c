@@ -306,6 +306,11 @@ static int head_run(struct tsb_proc *p, void *raw, int argc, char **argv)
 	for (int i = 0; parsed.argv[i] && !tsb_out_error(p); i++)
 		status |= head_file(o, parsed.argv[i], o->headers > 0 ||
 				    (!o->headers && parsed.argc > 1));
+	if (tsb_out_error(p)) {
+		tsb_warn_errno(p, tsb_out_error(p), "error writing %s", quote_af(p, "standard output"));
+		tsb_out_forget(p);
+		status = 1;
+	}
 	return status;
 }
 

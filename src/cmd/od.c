@@ -7,6 +7,7 @@
 #include "cmd/od.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -333,31 +334,37 @@ static size_t od_read(struct od *o, unsigned char *to, size_t n)
 	return got;
 }
 
+static void od_skip_by_reading(struct od *o, uint64_t *left)
+{
+	ssize_t n;
+
+	while (*left && (n = tsb_read(o->p, o->fd, o->buf, *left < LINES_BLOCK ? (size_t)*left
+									       : LINES_BLOCK))) {
+		if (n < 0) {
+			od_complain(o, (int)n);
+			break;
+		}
+		*left -= (uint64_t)n;
+		tsb_tick(o->p, 16);
+	}
+}
+
+/* A size is believed only beyond a block: files of /proc have 0 and more in them. */
 static bool od_skip(struct od *o)
 {
 	uint64_t left = o->skip;
-	struct tsb_stat st;
-	ssize_t n;
 
 	while (left && od_open_next(o)) {
-		int64_t now = tsb_lseek(o->p, o->fd, 0, 1);
+		struct tsb_stat st = { 0 };
+		bool regular = !tsb_fstat(o->p, o->fd, &st) && S_ISREG(st.mode);
 
-		if (now >= 0 && !tsb_fstat(o->p, o->fd, &st) && S_ISREG(st.mode)) {
-			uint64_t rest = st.size > (uint64_t)now ? st.size - (uint64_t)now : 0;
-			uint64_t part = left < rest ? left : rest;
-
-			tsb_lseek(o->p, o->fd, (int64_t)part, 1);
-			left -= part;
-		} else {
-			while (left && (n = tsb_read(o->p, o->fd, o->buf, left < LINES_BLOCK
-						     ? (size_t)left : LINES_BLOCK)) != 0) {
-				if (n < 0) {
-					od_complain(o, (int)n);
-					break;
-				}
-				left -= (uint64_t)n;
-			}
-		}
+		if (regular && st.size > st.blksize && st.size < left)
+			left -= st.size;
+		else if ((!regular || st.size > st.blksize) && left <= INT64_MAX &&
+			 tsb_lseek(o->p, o->fd, (int64_t)left, SEEK_CUR) >= 0)
+			left = 0;
+		else
+			od_skip_by_reading(o, &left);
 		if (left)
 			od_close(o);
 	}

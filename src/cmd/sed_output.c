@@ -16,24 +16,32 @@ static size_t out_size(const struct sed *s, const struct sed_out *o)
 	return o == &s->standard || o == &s->file ? SED_OUT_SIZE : SED_OUT_FILE_SIZE;
 }
 
-static void out_write(struct sed *s, struct sed_out *o, const char *p, size_t n)
+/* added: how many bytes made the buffer full; 0: it is only to be flushed. */
+static void out_write(struct sed *s, struct sed_out *o, const char *p, size_t n, size_t added)
 {
 	int r = tsb_write_all(s->p, o->fd, p, n);
 
 	if (r >= 0)
 		return;
 	o->n = 0;
+	if (added)
+		sed_panic(s, "couldn't write %zu item%s to %s: %s", added, added == 1 ? "" : "s",
+			  o->name, tsb_strerror(r));
 	sed_panic(s, "couldn't flush %s: %s", o->name, tsb_strerror(r));
 }
 
-void sed_out_flush(struct sed *s, struct sed_out *o)
+static void out_empty(struct sed *s, struct sed_out *o, size_t added)
 {
 	size_t n = o->n;
 
 	o->n = 0;	/* first: a write may end the process */
-	if (!n)
-		return;
-	out_write(s, o, o->buf, n);
+	if (n)
+		out_write(s, o, o->buf, n, added);
+}
+
+void sed_out_flush(struct sed *s, struct sed_out *o)
+{
+	out_empty(s, o, 0);
 }
 
 static void out_put_slow(struct sed *s, struct sed_out *o, const char *p, size_t n)
@@ -42,9 +50,9 @@ static void out_put_slow(struct sed *s, struct sed_out *o, const char *p, size_t
 
 	if (!o->buf)
 		o->buf = text_alloc(s->p, size);
-	sed_out_flush(s, o);
+	out_empty(s, o, n);
 	if (n >= size)
-		out_write(s, o, p, n);
+		out_write(s, o, p, n, n);
 	else
 		memcpy(o->buf, p, o->n = n);
 }
@@ -147,6 +155,9 @@ void sed_flush_files(struct sed *s)
 
 void sed_flush_all(struct sed *s)
 {
+	/* GNU's has forgotten the names by the time it closes them. */
+	for (struct sed_out *o = s->outs; o; o = o->next)
+		o->name = "<unknown>";
 	sed_flush_files(s);
 	sed_out_flush(s, &s->file);
 	sed_out_flush(s, &s->standard);

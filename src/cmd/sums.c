@@ -119,6 +119,8 @@ static bool sums_one(struct sums *s, const char *name, bool given)
 	else
 		sums_put_digest(s, &d, out, name);
 	tsb_putc(s->p, s->zero ? '\0' : '\n');
+	if (!s->zero)
+		tsb_flush(s->p);	/* a line at a time, as GNU's */
 	return true;
 }
 

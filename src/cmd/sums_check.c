@@ -183,6 +183,7 @@ static void check_say(struct sums_list *list, const char *file, const char *verd
 		tsb_putc(list->s->p, '\\');
 	sums_put_name(list->s->p, file, escape);
 	tsb_printf(list->s->p, ": %s\n", verdict);
+	tsb_flush(list->s->p);
 }
 
 static void check_file(struct sums_list *list, const struct sums_line *l)

@@ -149,6 +149,9 @@ static int touch_times(struct tsb_proc *p, struct touch *o)
 	if (o->have_stamp && (o->reference || o->date))
 		return tsb_usage(p, "cannot specify times from more than one source");
 	o->now = !o->reference && !o->date && !o->have_stamp;
+	/* Who may write a file may set both times to now; only its owner anything else. */
+	if (o->now && o->atime && o->mtime)
+		o->set.mask |= TSB_SET_NOW;
 	if (o->have_stamp)
 		st.atime = st.mtime = o->stamp;
 	if (o->reference && o->no_deref)

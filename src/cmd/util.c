@@ -171,6 +171,17 @@ int util_count(struct tsb_proc *p, const char *arg, bool bytes, uint64_t *count)
 	return 1;
 }
 
+bool util_write_failed(struct tsb_proc *p)
+{
+	int err = tsb_flush(p);
+
+	if (!err)
+		return false;
+	tsb_warn_errno(p, err, "write error");
+	tsb_out_forget(p);
+	return true;
+}
+
 void util_warn_root(struct tsb_proc *p, const char *path)
 {
 	if (!strcmp(path, "/"))

@@ -63,6 +63,9 @@ int util_set_bool(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, con
 /* The count of head and tail (without its sign): 0, or 1 after a message. */
 int util_count(struct tsb_proc *p, const char *arg, bool bytes, uint64_t *count);
 
+/* For tools that know why at their end: flushes; true after "write error: Reason". */
+bool util_write_failed(struct tsb_proc *p);
+
 /* The warning of --preserve-root about path, which is "/". */
 void util_warn_root(struct tsb_proc *p, const char *path);
 

@@ -235,6 +235,7 @@ static void wc_print(struct wc *o, const struct wc_counts *n, const char *name)
 	if (name)
 		tsb_printf(o->p, " %s", strchr(name, '\n') ? quote_f(o->p, name) : name);
 	tsb_putc(o->p, '\n');
+	tsb_flush(o->p);	/* a line at a time, as GNU's wc writes */
 }
 
 static void wc_add(struct wc_counts *total, const struct wc_counts *n)

@@ -422,6 +422,11 @@ static int xxd_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		xxd_dump(x, digits);
 	}
 	sink_flush(&x->out);
+	if (tsb_flush(p)) {
+		tsb_warn(p, "%s", tsb_strerror(tsb_out_error(p)));
+		tsb_out_forget(p);
+		return 3;
+	}
 	return 0;
 }
 

@@ -186,12 +186,17 @@ static int program_run(struct tsb_proc *p, const struct tsb_command *cmd, int ar
 
 int program_close(struct tsb_proc *p, int status, int error_status)
 {
+	bool pending = p->out.n > 0;
 	int error = out_flush(p);
 
 	p->out.error = 0;
 	if (!error)
 		return status & 0xff;
-	tsb_warn_errno(p, error, "write error");
+	/* C's fclose() knows the reason only if it had something to write. */
+	if (pending)
+		tsb_warn_errno(p, error, "write error");
+	else
+		tsb_warn(p, "write error");
 	return error_status;
 }
 

@@ -146,3 +146,9 @@ int tsb_out_error(struct tsb_proc *p)
 {
 	return p->out.error;
 }
+
+void tsb_out_forget(struct tsb_proc *p)
+{
+	p->out.n = 0;
+	p->out.error = 0;
+}

@@ -133,7 +133,8 @@ static void put_nanoseconds(struct str *out, const struct spec *f, int32_t nsec)
 	snprintf(text, sizeof(text), "%09d", (int)nsec);
 	if (width > 0 && width < 9)
 		n = width;
-	if (f->pad == '-' || f->pad == '_')
+	/* %-N without a width is all nine digits, in GNU's too. */
+	if ((f->pad == '-' && f->width >= 0) || f->pad == '_')
 		while (n > 1 && text[n - 1] == '0')
 			n--;
 	str_addn(out, text, (size_t)n);

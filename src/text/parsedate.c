@@ -1,47 +1,11 @@
 /*
  * See parsedate.h. The text becomes tokens; items (a date, a time, a day, a
  * zone, relative amounts, bare numbers) are recognised by looking a few tokens
- * ahead; then the instant is computed: calendar amounts before clock amounts,
- * each step normalised as mktime(3) does.
+ * ahead; parsedate_compute.c makes an instant of them.
  */
-#include "text/parsedate.h"
+#include "text/parsedate_impl.h"
 
 #include <string.h>
-
-#include "text/parsedate_words.h"
-
-#define TOKENS_MAX 64
-
-struct token {
-	enum date_token kind;
-	int64_t value;
-	int digits;		/* of a number */
-	int32_t nsec;		/* of a decimal */
-	bool is_signed, negative;
-	bool glued;		/* no blank before it */
-};
-
-struct parse {
-	struct token t[TOKENS_MAX + 4];
-	size_t n, at;
-	size_t no_ago;		/* a relative amount that begins here takes no "ago": it belongs to
-				   the number or zone before it */
-	const struct zone *zone;
-
-	int dates, days, times, zones, local_zones, dsts, rels;
-	int64_t year, month, day, hour, minute, second;
-	int year_digits;
-	int32_t nsec;
-	int meridian;		/* -1 none */
-	int64_t day_ordinal;
-	int day_number;
-	int64_t zone_minutes;
-	int local_isdst, now_isdst;
-	int64_t rel_year, rel_month, rel_day, rel_hour, rel_minute, rel_second;
-	int32_t rel_nsec;
-	bool instant;		/* @ */
-	int64_t instant_sec;
-};
 
 /* ---- Tokens ---- */
 
@@ -103,6 +67,18 @@ static bool is_universal(const char *word, size_t n)
 	       (n == 2 && !memcmp(word, "ut", 2));
 }
 
+/* As GNU shows it: in capitals, without dots, not whole. */
+static bool unknown_word(struct token *t, const char *word, size_t n)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n && i + 1 < sizeof(t->word); i++)
+		if (word[i] != '.')
+			t->word[k++] = (char)(word[i] - ('a' - 'A'));
+	t->word[k] = '\0';
+	return false;
+}
+
 static bool scan_word(const char **s, const struct parse *p, struct token *t)
 {
 	struct date_word w;
@@ -113,7 +89,7 @@ static bool scan_word(const char **s, const struct parse *p, struct token *t)
 		if (n < sizeof(word))
 			word[n++] = (char)lower(**s);
 	if (n == sizeof(word))
-		return false;
+		return unknown_word(t, word, n);
 	for (int i = 0; i < 2 && !is_universal(word, n); i++) {
 		const char *name = p->zone->name[i];
 		size_t k = 0;
@@ -127,7 +103,7 @@ static bool scan_word(const char **s, const struct parse *p, struct token *t)
 		}
 	}
 	if (!date_word_find(word, n, &w))
-		return false;
+		return unknown_word(t, word, n);
 	t->kind = w.token;
 	t->value = w.value;
 	return true;
@@ -146,6 +122,16 @@ static const char *skip_blanks(const char *s)
 			return s;
 		}
 	}
+}
+
+/* The token is none: nothing behind it is read. */
+static bool scan_bad(struct parse *p, const char *end)
+{
+	p->t[p->n].kind = DATE_BAD;
+	p->t[p->n].end = end;
+	p->n++;
+	p->t[p->n].end = end;
+	return true;
 }
 
 static bool scan(struct parse *p, const char *s)
@@ -175,19 +161,21 @@ static bool scan(struct parse *p, const char *s)
 				continue;
 			}
 		}
+		t->end = s;
 		if (is_digit(*s)) {
 			if (!scan_number(&s, t))
-				return false;
+				return scan_bad(p, t->end);
 		} else if (is_alpha(*s)) {
 			if (!scan_word(&s, p, t))
-				return false;
+				return scan_bad(p, s);
 		} else {
 			t->kind = DATE_CHAR;
 			t->value = (unsigned char)*s++;
 		}
-		before = s;
+		before = t->end = s;
 		p->n++;
 	}
+	p->t[p->n].end = s;
 	return true;	/* what is behind is zeroed: DATE_END */
 }
 
@@ -251,6 +239,7 @@ static bool take_zone_offset(struct parse *p, int64_t *out)
 
 static void set_time(struct parse *p, int64_t hour, int64_t minute, int64_t second, int32_t nsec)
 {
+	p->label = "time";
 	p->times++;
 	p->hour = hour;
 	p->minute = minute;
@@ -290,19 +279,12 @@ static bool take_time(struct parse *p)
 
 static void set_date(struct parse *p, int64_t year, int digits, int64_t month, int64_t day)
 {
+	p->label = "date";
 	p->dates++;
 	p->year = year;
 	p->year_digits = digits;
 	p->month = month;
 	p->day = day;
-}
-
-/* Negative or two-digit years as GNU reads them. */
-static int64_t full_year(int64_t year, int digits)
-{
-	if (digits == 2)
-		year += year < 69 ? 2000 : 1900;
-	return year;
 }
 
 /* 2024-01-31: the later parts are negative numbers. false: it is none. */
@@ -335,10 +317,15 @@ static bool take_numeric_date(struct parse *p)
 
 	if (is_char(p, 1, '/') && c->kind == DATE_NUMBER) {
 		if (is_char(p, 3, '/') && e->kind == DATE_NUMBER) {
-			if (a->digits >= 4)
+			if (a->digits >= 4) {
+				trace_say(p, "warning: value %lld has %d digits. Assuming YYYY/MM/DD",
+					  (long long)a->value, a->digits);
 				set_date(p, a->value, a->digits, c->value, e->value);
-			else
+			} else {
+				trace_say(p, "warning: value %lld has less than 4 digits. "
+					  "Assuming MM/DD/YY[YY]", (long long)a->value);
 				set_date(p, e->value, e->digits, a->value, c->value);
+			}
 			p->at += 5;
 			return true;
 		}
@@ -391,66 +378,53 @@ static bool take_month_date(struct parse *p)
 	return true;
 }
 
-static bool add(int64_t *to, int64_t count, int64_t unit)
-{
-	int64_t more;
-
-	return !__builtin_mul_overflow(count, unit, &more) && !__builtin_add_overflow(*to, more, to);
-}
-
 /* `count` of the unit at p->at, and an "ago" behind it. */
 static bool take_relative(struct parse *p, int64_t count, int32_t nsec)
 {
 	const struct token *unit = peek(p, 0);
 
+	p->label = "relative";
 	p->at++;
 	p->rels++;
 	if (is_kind(p, 0, DATE_AGO)) {
 		if (peek(p, 0)->value < 0) {
 			count = -count;
-			if (nsec) {
-				count--;
-				nsec = 1000000000 - nsec;
-			}
+			nsec = -nsec;
 		}
 		p->at++;
 	}
 	switch (unit->kind) {
-	case DATE_YEAR_UNIT: return add(&p->rel_year, count, unit->value);
-	case DATE_MONTH_UNIT: return add(&p->rel_month, count, unit->value);
-	case DATE_DAY_UNIT: return add(&p->rel_day, count, unit->value);
-	case DATE_HOUR_UNIT: return add(&p->rel_hour, count, unit->value);
-	case DATE_MINUTE_UNIT: return add(&p->rel_minute, count, unit->value);
+	case DATE_YEAR_UNIT: return parse_add(&p->rel_year, count, unit->value);
+	case DATE_MONTH_UNIT: return parse_add(&p->rel_month, count, unit->value);
+	case DATE_DAY_UNIT: return parse_add(&p->rel_day, count, unit->value);
+	case DATE_HOUR_UNIT: return parse_add(&p->rel_hour, count, unit->value);
+	case DATE_MINUTE_UNIT: return parse_add(&p->rel_minute, count, unit->value);
 	default:
 		p->rel_nsec += nsec;
-		if (p->rel_nsec >= 1000000000) {
-			p->rel_nsec -= 1000000000;
-			count++;
-		}
-		return add(&p->rel_second, count, unit->value);
+		return parse_add(&p->rel_second, count, unit->value);
 	}
 }
 
 /* A number by itself: a year, YYYYMMDD, or a time of day. */
-static bool take_bare_number(struct parse *p)
+static void take_bare_number(struct parse *p)
 {
 	const struct token *t = peek(p, 0);
 
 	p->no_ago = ++p->at;
 	if (p->dates && !p->year_digits && !p->rels && (p->times || t->digits > 2)) {
+		p->year_seen = true;
 		p->year = t->value;
 		p->year_digits = t->digits;
-		return true;
+		return;
 	}
 	if (t->digits > 4) {
 		set_date(p, t->value / 10000, t->digits - 4, t->value / 100 % 100, t->value % 100);
-		return true;
+		return;
 	}
 	if (t->digits <= 2)
 		set_time(p, t->value, 0, 0, 0);
 	else
 		set_time(p, t->value / 100, t->value % 100, 0, 0);
-	return true;
 }
 
 static bool take_number(struct parse *p)
@@ -463,24 +437,37 @@ static bool take_number(struct parse *p)
 	}
 	if (is_kind(p, 1, DATE_MERIDIAN) || (is_char(p, 1, ':') && is_kind(p, 2, DATE_NUMBER)))
 		return take_time(p);
-	if (take_iso_date(p))
-		return !is_kind(p, 0, DATE_T) || take_iso_time(p);
-	if (take_numeric_date(p))
+	if (take_iso_date(p)) {
+		if (!is_kind(p, 0, DATE_T))
+			return true;
+		if (!take_iso_time(p))
+			return false;
+		p->label = "datetime";
 		return true;
+	}
+	if (take_numeric_date(p)) {
+		p->label = "date";
+		return true;
+	}
 	if (is_kind(p, 1, DATE_DAY)) {
+		p->label = "day";
+		p->ordinal_seen = true;
 		p->days++;
 		p->day_ordinal = a->value;
 		p->day_number = (int)peek(p, 1)->value;
 		p->at += 2;
 		return true;
 	}
-	return take_bare_number(p);
+	take_bare_number(p);
+	p->label = "number";
+	return true;
 }
 
 static bool take_zone(struct parse *p)
 {
 	const struct token *t = peek(p, 0);
 
+	p->label = "zone";
 	p->at++;
 	p->zones++;
 	p->zone_minutes = t->value;
@@ -503,6 +490,7 @@ static bool take_zone(struct parse *p)
 
 static bool take_day(struct parse *p, int64_t ordinal)
 {
+	p->label = "day";
 	p->days++;
 	p->day_ordinal = ordinal;
 	p->day_number = (int)peek(p, 0)->value;
@@ -518,8 +506,8 @@ static bool take_ordinal(struct parse *p)
 
 	p->at++;
 	if (is_kind(p, 0, DATE_DAY)) {
-		take_day(p, value);
-		return true;
+		p->ordinal_seen = true;
+		return take_day(p, value);
 	}
 	return is_unit(p, 0) && take_relative(p, value, 0);
 }
@@ -545,15 +533,19 @@ static bool take_item(struct parse *p)
 	case DATE_DECIMAL:
 		p->at++;
 		return is_kind(p, 0, DATE_SECOND_UNIT) && take_relative(p, t->value, t->nsec);
-	case DATE_MONTH: return take_month_date(p);
+	case DATE_MONTH:
+		p->label = "date";
+		return take_month_date(p);
 	case DATE_DAY: return take_day(p, 0);
 	case DATE_ORDINAL: return take_ordinal(p);
 	case DATE_DAY_SHIFT:
 		p->at++;
 		p->rels++;
-		return add(&p->rel_day, t->value, 1);
+		p->label = "shift";
+		return parse_add(&p->rel_day, t->value, 1);
 	case DATE_LOCAL_ZONE:
 		p->at++;
+		p->label = "local_zone";
 		p->local_zones++;
 		p->local_isdst = (int)t->value;
 		if (is_kind(p, 0, DATE_DST)) {
@@ -570,101 +562,53 @@ static bool take_item(struct parse *p)
 	}
 }
 
-/* ---- The instant ---- */
+/* ---- The whole ---- */
 
-static bool to_24_hours(struct parse *p)
+/* Tells what the item gave; what is looked at behind it has been read by then. */
+static void tell_item(struct parse *p)
 {
-	if (p->meridian < 0)
-		return p->hour >= 0 && p->hour < 24;
-	if (p->hour < 1 || p->hour > 12)
+	const char *label = p->label;
+
+	if (strcmp(label, "shift"))
+		trace_unknown(p, peek(p, 0));
+	if (!strcmp(label, "relative") || !strcmp(label, "shift"))
+		trace_relative(p, "relative");
+	else
+		trace_item(p, label);
+}
+
+/* "10 +1 day" and "UTC +1 day" are one item in GNU's grammar. */
+static bool take_hybrid(struct parse *p)
+{
+	bool is_number = !strcmp(p->label, "number");
+
+	if (!take_item(p))
 		return false;
-	p->hour = p->hour % 12 + (p->meridian ? 12 : 0);
+	trace_unknown(p, peek(p, 0));
+	trace_relative(p, is_number ? "hybrid" : "relative");
+	if (!is_number)
+		trace_item(p, "zone");
 	return true;
 }
 
-/* mktime, and the fields must have been in range. */
-static bool absolute(const struct parse *p, const struct zone *z, int isdst, int64_t *sec)
+static bool take_all(struct parse *p)
 {
-	struct civil c;
+	while (p->at < p->n) {
+		bool ok = take_item(p), joins = false;
 
-	if (!civil_to(z, p->year, p->month, p->day, p->hour, p->minute, p->second, isdst, sec) ||
-	    !civil_from(*sec, zone_offset(z, *sec, NULL, NULL), &c))
-		return false;
-	/* A leap second is taken as the next minute's first. */
-	return c.year == p->year && c.month == p->month && c.day == p->day &&
-	       c.hour == p->hour && c.minute == p->minute && c.second == p->second;
-}
-
-static bool apply_day(const struct parse *p, const struct zone *z, int64_t *sec)
-{
-	struct civil c;
-	int64_t days;
-
-	if (!civil_from(*sec, zone_offset(z, *sec, NULL, NULL), &c))
-		return false;
-	days = (p->day_number - c.weekday + 7) % 7;
-	if (!add(&days, p->day_ordinal - (p->day_ordinal > 0 && c.weekday != p->day_number), 7))
-		return false;
-	return civil_to(z, c.year, c.month, c.day + days, c.hour, c.minute, c.second, -1, sec);
-}
-
-static bool apply_calendar(const struct parse *p, const struct zone *z, int isdst, int64_t *sec)
-{
-	int64_t year, month, day;
-	struct civil c;
-
-	if (!(p->rel_year | p->rel_month | p->rel_day))
-		return true;
-	if (!civil_from(*sec, zone_offset(z, *sec, NULL, NULL), &c))
-		return false;
-	if (__builtin_add_overflow(c.year, p->rel_year, &year) ||
-	    __builtin_add_overflow((int64_t)c.month, p->rel_month, &month) ||
-	    __builtin_add_overflow((int64_t)c.day, p->rel_day, &day))
-		return false;
-	return civil_to(z, year, month, day, c.hour, c.minute, c.second, isdst, sec);
-}
-
-static bool compute(struct parse *p, int64_t *sec, int32_t *nsec)
-{
-	const struct zone *z = p->zone;
-	struct zone utc;
-	int isdst = -1;
-
-	if (p->times > 1 || p->dates > 1 || p->days > 1 || p->dsts > 1 ||
-	    p->local_zones + p->zones > 1)
-		return false;
-	p->year = full_year(p->year, p->year_digits);
-	if (p->times || (p->rels && !p->dates && !p->days)) {
-		if (!to_24_hours(p))
+		if (ok) {
+			joins = (!strcmp(p->label, "number") || !strcmp(p->label, "zone")) &&
+				is_kind(p, 0, DATE_SIGNED) && is_unit(p, 1);
+			if (joins)
+				ok = take_hybrid(p);
+		}
+		if (!ok) {
+			trace_unknown(p, peek(p, 0));
+			trace_failed(p, peek(p, 0)->end);
 			return false;
-	} else {
-		p->hour = p->minute = p->second = 0;
-		p->nsec = 0;
-	}
-	if (p->local_zones)
-		isdst = p->local_isdst;
-	/* With a zone in the text its fields are that zone's own. */
-	if (p->zones) {
-		zone_init(&utc, "UTC0");
-		z = &utc;
-	}
-	if (!absolute(p, z, isdst, sec))
-		return false;
-	if (p->days && !p->dates && !apply_day(p, z, sec))
-		return false;
-	/* Amounts alone keep the daylight saving of now, as GNU has it. */
-	if (!(p->dates | p->days | p->times) && !p->local_zones)
-		isdst = p->now_isdst;
-	if (!apply_calendar(p, z, p->zones ? 0 : isdst, sec))
-		return false;
-	if (p->zones && !add(sec, -p->zone_minutes, 60))
-		return false;
-	if (!add(sec, p->rel_hour, 3600) || !add(sec, p->rel_minute, 60) || !add(sec, p->rel_second, 1))
-		return false;
-	*nsec = p->nsec + p->rel_nsec;
-	if (*nsec >= 1000000000) {
-		*nsec -= 1000000000;
-		return add(sec, 1, 1);
+		}
+		if (!joins)
+			tell_item(p);
 	}
 	return true;
 }
@@ -691,33 +635,40 @@ static bool take_instant(struct parse *p, int64_t *sec, int32_t *nsec)
 {
 	const struct token *t = &p->t[1];
 
-	if (p->n != 2 || (t->kind != DATE_NUMBER && t->kind != DATE_SIGNED && t->kind != DATE_DECIMAL))
+	if (t->kind == DATE_NUMBER || t->kind == DATE_SIGNED || t->kind == DATE_DECIMAL) {
+		p->instant = true;
+		p->second = t->value;
+		trace_item(p, "number of seconds");
+	}
+	if (!p->instant || p->n != 2) {
+		p->at = p->instant ? 2 : 1;
+		trace_unknown(p, peek(p, 0));
+		trace_failed(p, peek(p, 0)->end);
 		return false;
+	}
+	trace_input_zone(p);
 	*sec = t->value;
 	*nsec = t->nsec;
 	return true;
 }
 
-bool parsedate(const char *text, int64_t now_sec, int32_t now_nsec, const struct zone *zone,
-	       int64_t *sec, int32_t *nsec)
+bool parsedate_traced(const char *text, int64_t now_sec, int32_t now_nsec, const struct zone *zone,
+		      const struct parsedate_trace *trace, int64_t *sec, int32_t *nsec)
 {
-	struct parse p = { .zone = zone, .meridian = -1, .no_ago = SIZE_MAX };
+	struct parse p = { .zone = zone, .meridian = -1, .no_ago = SIZE_MAX, .trace = trace };
 	struct zone other;
 	struct civil c;
-	bool dst;
-	char name[64] = "";
+	bool dst, ok;
 
-	text = take_tz(skip_blanks(text), name, sizeof(name));
+	text = take_tz(skip_blanks(text), p.tz, sizeof(p.tz));
 	if (!text)
 		return false;
-	if (*name) {
-		zone_init(&other, name);
+	if (*p.tz) {
+		zone_init(&other, p.tz);
 		p.zone = &other;
 	}
-	if (!scan(&p, text))
+	if (!scan(&p, *skip_blanks(text) ? text : "0"))
 		return false;
-	if (is_char(&p, 0, '@'))
-		return take_instant(&p, sec, nsec);
 	if (!civil_from(now_sec, zone_offset(p.zone, now_sec, NULL, &dst), &c))
 		return false;
 	p.now_isdst = dst;
@@ -728,8 +679,17 @@ bool parsedate(const char *text, int64_t now_sec, int32_t now_nsec, const struct
 	p.minute = c.minute;
 	p.second = c.second;
 	p.nsec = now_nsec;
-	while (p.at < p.n)
-		if (!take_item(&p))
-			return false;
-	return compute(&p, sec, nsec);
+	if (is_char(&p, 0, '@'))
+		ok = take_instant(&p, sec, nsec);
+	else
+		ok = take_all(&p) && parse_compute(&p, sec, nsec);
+	if (ok)
+		trace_final(&p, *sec, *nsec);
+	return ok;
+}
+
+bool parsedate(const char *text, int64_t now_sec, int32_t now_nsec, const struct zone *zone,
+	       int64_t *sec, int32_t *nsec)
+{
+	return parsedate_traced(text, now_sec, now_nsec, zone, NULL, sec, nsec);
 }

@@ -6,6 +6,7 @@
 #ifndef TEXT_PARSEDATE_H
 #define TEXT_PARSEDATE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,5 +15,14 @@
 /* now: the moment relative words count from. false: no such date. */
 bool parsedate(const char *text, int64_t now_sec, int32_t now_nsec, const struct zone *zone,
 	       int64_t *sec, int32_t *nsec);
+
+/* What date --debug tells: lines, without newline. tz: the value of TZ, or NULL. */
+struct parsedate_trace {
+	void (*say)(void *ctx, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+	void *ctx;
+	const char *tz;
+};
+bool parsedate_traced(const char *text, int64_t now_sec, int32_t now_nsec, const struct zone *zone,
+		      const struct parsedate_trace *trace, int64_t *sec, int32_t *nsec);
 
 #endif

@@ -5,6 +5,7 @@
 #include "cmd/awk/awk.h"
 
 #include "cmd/cmd.h"
+#include "cmd/util.h"
 
 struct part {
 	const char *text;	/* of -e, or NULL */
@@ -256,8 +257,8 @@ static int awk_finish(struct awk *a)
 
 	a->line = 0;
 	failed = ak_streams_end(a) != 0;
-	if (tsb_flush(a->p))
-		return a->status ? a->status : 1;
+	if (util_write_failed(a->p))
+		return 2;
 	return failed && !a->status ? 2 : a->status;
 }
 
