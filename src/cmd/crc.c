@@ -103,7 +103,7 @@ CRC_TARGET static uint32_t crc_fold(uint32_t crc, const unsigned char *at, size_
 	return crc_bytes(0, rest, sizeof(rest));
 }
 
-static bool crc_can_fold(void)
+bool crc_is_fast(void)
 {
 	return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("ssse3");
 }
@@ -113,7 +113,7 @@ static uint32_t crc_fold(uint32_t crc, const unsigned char *at, size_t n)
 	return crc_tables(crc, at, n);
 }
 
-static bool crc_can_fold(void)
+bool crc_is_fast(void)
 {
 	return false;
 }
@@ -121,7 +121,7 @@ static bool crc_can_fold(void)
 
 uint32_t crc_add(uint32_t crc, const unsigned char *at, size_t n)
 {
-	if (n >= CRC_LONG && crc_can_fold()) {
+	if (n >= CRC_LONG && crc_is_fast()) {
 		size_t part = n & ~(size_t)15;
 
 		crc = crc_fold(crc, at, part);

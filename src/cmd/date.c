@@ -106,6 +106,7 @@ static int date_print(struct tsb_proc *p, const struct date *o, const char *form
 	return 0;
 }
 
+static void date_tell(void *ctx, const char *fmt, va_list ap) TSB_PRINTF(2, 0);
 static void date_tell(void *ctx, const char *fmt, va_list ap)
 {
 	tsb_vwarn(ctx, 0, fmt, ap);

@@ -8,7 +8,6 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 
 #include "base/opt.h"
@@ -21,6 +20,7 @@ struct env {
 	bool ignore, null, debug;
 	const char *chdir;
 	struct tsb_list unset;
+	struct env_signals signals;
 };
 
 static int env_split_refused(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
@@ -32,37 +32,9 @@ static int env_split_refused(struct tsb_proc *p, void *opts, const struct tsb_op
 	return 125;
 }
 
-static int env_signal(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
-{
-	static const struct util_word names[] = {
-		{ "HUP", SIGHUP }, { "INT", SIGINT }, { "QUIT", SIGQUIT }, { "PIPE", SIGPIPE },
-		{ "ALRM", SIGALRM }, { "TERM", SIGTERM }, { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 },
-		{ "CHLD", SIGCHLD }, { NULL, 0 }
-	};
-	char *list, *at, *name;
-
-	(void)opts;
-	if (!arg) {
-		for (size_t i = 0; names[i].word; i++)
-			tsb_signal(p, names[i].value, opt->value);
-		return 0;
-	}
-	list = at = tsb_strdup(p, arg);
-	while ((name = strsep(&at, ","))) {
-		const char *word = strncmp(name, "SIG", 3) ? name : name + 3;
-		size_t i = 0;
-
-		while (names[i].word && strcmp(names[i].word, word))
-			i++;
-		if (!names[i].word) {
-			tsb_warn(p, "%s: invalid signal", quote_text(p, name));
-			return 125;
-		}
-		tsb_signal(p, names[i].value, opt->value);
-	}
-	tsb_free(p, list);
-	return 0;
-}
+#define ENV_SIGNAL_OPT(what, name, help) \
+	{ TSB_OPTION_CALL, 0, (name), "SIG", (help), offsetof(struct env, signals), (what), \
+	  TSB_ARG_OPTIONAL, env_signal_option }
 
 static const struct tsb_opt env_opts[] = {
 	TSB_OPT_FLAG(struct env, ignore, 'i', "ignore-environment", "start with an empty environment"),
@@ -72,10 +44,13 @@ static const struct tsb_opt env_opts[] = {
 	TSB_OPT_CALL(env_split_refused, 0, 'S', "split-string", "S",
 		     "process and split S into separate arguments; used to pass multiple "
 		     "arguments on shebang lines"),
-	TSB_OPT_CALL_OPT(env_signal, TSB_SIG_DEFAULT, 0, "default-signal", "SIG",
-			 "reset handling of SIG signal(s) to the default"),
-	TSB_OPT_CALL_OPT(env_signal, TSB_SIG_IGNORE, 0, "ignore-signal", "SIG",
-			 "set handling of SIG signal(s) to do nothing"),
+	ENV_SIGNAL_OPT(ENV_SIG_BLOCK, "block-signal", "block delivery of SIG signal(s) to COMMAND"),
+	ENV_SIGNAL_OPT(ENV_SIG_DEFAULT, "default-signal",
+		       "reset handling of SIG signal(s) to the default"),
+	ENV_SIGNAL_OPT(ENV_SIG_IGNORE, "ignore-signal",
+		       "set handling of SIG signal(s) to do nothing"),
+	TSB_OPT_FLAG(struct env, signals.list, 0, "list-signal-handling",
+		     "list non default signal handling to stderr"),
 	TSB_OPT_FLAG(struct env, debug, 'v', "debug", "print verbose information for each processing step"),
 	TSB_OPT_END
 };
@@ -97,6 +72,20 @@ static void env_say(struct tsb_proc *p, const struct env *o, const char *what, c
 		return;
 	line = tsb_format(p, "%-10s%s\n", what, name);
 	tsb_write_all(p, 2, line, strlen(line));
+}
+
+static void env_say_command(struct tsb_proc *p, const struct env *o, char **argv)
+{
+	char *line;
+
+	if (!o->debug)
+		return;
+	line = tsb_format(p, "executing: %s\n", argv[0]);
+	tsb_write_all(p, 2, line, strlen(line));
+	for (int i = 0; argv[i]; i++) {
+		line = tsb_format(p, "   arg[%d]= %s\n", i, quote_text(p, argv[i]));
+		tsb_write_all(p, 2, line, strlen(line));
+	}
 }
 
 static int env_clear(struct tsb_proc *p, const struct env *o)
@@ -156,11 +145,14 @@ static int env_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	}
 	if (o->null)
 		return tsb_usage(p, "cannot specify --null (-0) with command");
+	err = env_signals_apply(p, &o->signals, o->debug);
+	if (err)
+		return err;
 	if (o->chdir && (err = tsb_chdir(p, o->chdir))) {
 		tsb_warn_errno(p, err, "cannot change directory to %s", quote_af(p, o->chdir));
 		return 125;
 	}
-	env_say(p, o, "executing:", argv[i]);
+	env_say_command(p, o, argv + i);
 	return env_become(p, argv + i);
 }
 

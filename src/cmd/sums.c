@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cmd/crc.h"
 #include "cmd/lines.h"
 #include "cmd/quote.h"
 
@@ -26,6 +27,10 @@ bool sums_file(struct sums *s, const char *name, enum digest_kind kind, size_t b
 		tsb_warn_errno(s->p, fd, "%s", quote_f(s->p, name));
 		return false;
 	}
+	if (s->debug && kind == DIGEST_CRC)
+		tsb_warn(s->p, crc_is_fast() ? "using pclmul hardware support"
+						    : "pclmul support not detected");
+	s->debug = false;	/* once is enough */
 	digest_init(d, kind, bytes);
 	tsb_reader_init(&in, s->p, fd);
 	while ((n = tsb_getblock(&in, &data))) {

@@ -11,7 +11,7 @@
 
 struct sums {
 	int kind;		/* enum digest_kind */
-	bool is_cksum, kind_given;
+	bool is_cksum, kind_given, debug;
 	bool check, ignore_missing, quiet, status, warn, strict, tag, zero;
 	int binary;		/* -1: neither -b nor -t was given */
 	const char *length_text;

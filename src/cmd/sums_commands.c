@@ -117,6 +117,7 @@ static const struct tsb_opt cksum_opts[] = {
 		     "sha384, sha512, blake2b, sm3"),
 	TSB_OPT_FLAG(struct sums, check, 'c', "check", "read checksums from the FILEs and check them"),
 	SUMS_LENGTH_OPTION,
+	TSB_OPT_FLAG(struct sums, debug, 0, "debug", "indicate which implementation is used"),
 	TSB_OPT_CALL(sums_opt_tag, 1, 0, "tag", NULL, "create a BSD-style checksum (the default)"),
 	TSB_OPT_CALL(sums_opt_tag, 0, 0, "untagged", NULL,
 		     "create a reversed style checksum, without digest type"),

@@ -193,16 +193,27 @@ const struct tsb_command cmd_nproc = {
 
 /* ---- hostname (Debian's) ---- */
 
-enum { HOST_NAME, HOST_SHORT, HOST_DOMAIN, HOST_ADDRESS, HOST_ALL_ADDRESSES, HOST_FQDN };
+enum {
+	HOST_NAME, HOST_SHORT, HOST_DOMAIN, HOST_ADDRESS, HOST_ALL_ADDRESSES, HOST_FQDN, HOST_ALIAS,
+	HOST_ALL_FQDNS, HOST_NIS
+};
 
 struct hostname {
 	int what;
+	bool boot;
+	const char *file;
 };
 
 static const struct tsb_opt hostname_opts[] = {
 	TSB_OPT_SET(struct hostname, what, HOST_ALL_ADDRESSES, 'I', "all-ip-addresses",
 		    "all addresses for the host"),
-	TSB_OPT_SET(struct hostname, what, HOST_FQDN, 'A', "all-fqdns", "all long host names (FQDNs)"),
+	TSB_OPT_SET(struct hostname, what, HOST_ALIAS, 'a', "alias", "alias names"),
+	TSB_OPT_SET(struct hostname, what, HOST_ALL_FQDNS, 'A', "all-fqdns",
+		    "all long host names (FQDNs)"),
+	TSB_OPT_FLAG(struct hostname, boot, 'b', "boot", "set default hostname if none available"),
+	TSB_OPT_STR(struct hostname, file, 'F', "file", "FILE", "read host name from given file"),
+	TSB_OPT_SET(struct hostname, what, HOST_NIS, 'y', "yp", "NIS/YP domain name"),
+	TSB_OPT_SET(struct hostname, what, HOST_NIS, 0, "nis", NULL),
 	TSB_OPT_SET(struct hostname, what, HOST_DOMAIN, 'd', "domain", "DNS domain name"),
 	TSB_OPT_SET(struct hostname, what, HOST_FQDN, 'f', "fqdn", "long host name (FQDN)"),
 	TSB_OPT_SET(struct hostname, what, HOST_FQDN, 0, "long", NULL),
@@ -221,7 +232,11 @@ static int hostname_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	size_t first = strcspn(name, ".");
 
 	(void)argv;
-	if (argc) {
+	if (o->file && !o->boot && tsb_access(p, o->file, TSB_R_OK) < 0) {
+		tsb_warn(p, "%s", tsb_strerror(tsb_access(p, o->file, TSB_R_OK)));
+		return 1;
+	}
+	if (argc || o->file) {
 		tsb_warn(p, "you must be root to change the host name");
 		return 1;
 	}
@@ -236,9 +251,14 @@ static int hostname_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	case HOST_ADDRESS:
 		tsb_puts(p, "127.0.1.1\n");
 		break;
-	case HOST_ALL_ADDRESSES:
-		tsb_puts(p, "\n");	/* no network, so no address but loopback */
+	case HOST_ALL_ADDRESSES:	/* no network, so no address but loopback */
+	case HOST_ALL_FQDNS:
+	case HOST_ALIAS:
+		tsb_puts(p, "\n");
 		break;
+	case HOST_NIS:
+		tsb_puts(p, "hostname: Local domain name not set\n");
+		return 1;
 	default:
 		tsb_printf(p, "%s\n", name);
 	}
@@ -247,7 +267,7 @@ static int hostname_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 
 const struct tsb_command cmd_hostname = {
 	.version = TSB_COMMAND_VERSION, .package = "hostname", .package_version = "3.23",
-	.name = "hostname", .synopsis = "[-i|-f|-A|-d|-s|-I]",
+	.name = "hostname", .synopsis = "[-a|-A|-d|-f|-i|-I|-s|-y]\n[-b] {HOSTNAME|-F FILE}",
 	.summary = "Print the host name.", .opts = hostname_opts,
 	.opts_size = sizeof(struct hostname), .run = hostname_run, .usage_status = 255,
 };
