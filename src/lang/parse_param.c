@@ -114,7 +114,7 @@ static bool param_length(struct parser *ps, struct param *p)
 
 	if (s[1] == '}' || !s[1])
 		return true;
-	if (s[2] == '}' && strchr("%:=+/^,~", s[1]))
+	if (strchr("^,~", s[1]) || (s[2] == '}' && strchr("%:=+/", s[1])))
 		return false;
 	if (lex_is(s[1], C_NAME) || (s[2] == '}' && param_special(s[1]))) {
 		p->op = PARAM_LENGTH;

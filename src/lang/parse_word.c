@@ -556,6 +556,8 @@ static enum step word_tilde(struct parser *ps, struct parts *out, struct unquote
 	parts_text(ps, out, u->start, in->pos);
 	parts_add(ps, out, PART_TILDE)->text = (struct slice){ name, ps->text.n };
 	out->flags |= WORD_TILDE;
+	if (memchr(name, '{', ps->text.n))
+		out->flags |= WORD_BRACE;
 	in->pos = end;
 	return STEP_PART;
 }

@@ -214,6 +214,11 @@ enum {
 	RUN_STANDARD_PATH = 2	/* command -p */
 };
 int run_command(struct shell *sh, int argc, char **argv, unsigned flags, enum flow *flow);
+/* Is it neither function nor builtin? */
+bool run_is_program(struct shell *sh, const char *name, size_t n);
+/* The simple command in a child, its redirections too, as bash does it for programs:
+ * what they change is gone with it. argc 0: they only. The status. */
+int run_in_child(struct shell *sh, const struct node *n, int argc, char **argv);
 int run_builtin(struct shell *sh, const struct builtin *b, int argc, char **argv, enum flow *flow);
 /* Looks the program up with bash's messages: 0, or the status. */
 int run_find(struct shell *sh, const char *name, unsigned flags, struct program *out);

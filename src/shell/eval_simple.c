@@ -107,6 +107,13 @@ static int temporary_array(struct shell *sh, const struct assign *a)
 	return bad;
 }
 
+static bool is_readonly(struct shell *sh, const struct name *name)
+{
+	const struct var *v = var_find(sh, name);
+
+	return v && (v->flags & VAR_READONLY);
+}
+
 /* A=1 cmd: in a scope of their own, exported. bash goes on after a readonly
  * variable, and gives up when an expansion failed. */
 static enum flow temporary_assign(struct shell *sh, const struct node *n)
@@ -124,8 +131,9 @@ static enum flow temporary_assign(struct shell *sh, const struct node *n)
 			bad = var_assign(sh, a, VAR_EXPORT, true);
 		if (bad && f != FLOW_NEXT)
 			return f;
-		if (bad && sh->failed == FLOW_EXIT)
-			return FLOW_EXIT;
+		if (bad && (sh->failed == FLOW_EXIT ||
+			    (sh->failed == FLOW_ABORT && !is_readonly(sh, &a->name))))
+			return sh->failed;
 	}
 	return FLOW_NEXT;
 }
@@ -249,7 +257,23 @@ static void assign_keywords(struct shell *sh, const struct fields *assigned)
 
 /* ---- Running ---- */
 
-/* With redirections around it. */
+/* Redirections that change the shell, {var}> among them. */
+static bool redirs_have_effects(const struct redir *r)
+{
+	for (; r; r = r->next)
+		if (r->var.n || (r->word && r->word->flags & WORD_EFFECTS))
+			return true;
+	return false;
+}
+
+static bool redirs_set_variables(const struct redir *r)
+{
+	while (r && !r->var.n)
+		r = r->next;
+	return r != NULL;
+}
+
+/* With redirections around it. A program's are its own process's. */
 static enum flow __attribute__((noinline)) simple_redirected(struct shell *sh,
 							     const struct node *n,
 							     struct fields *words)
@@ -257,10 +281,17 @@ static enum flow __attribute__((noinline)) simple_redirected(struct shell *sh,
 	struct doing *d = doing(sh);
 	struct redir_undo undo;
 	enum flow f = FLOW_NEXT;
+	bool program = words->n && run_is_program(sh, words->at[0], words->lens[0]);
 
+	if (program ? redirs_have_effects(n->redirs) : !words->n && redirs_set_variables(n->redirs)) {
+		sh->status = run_in_child(sh, n, (int)words->n, words->at);
+		return FLOW_NEXT;
+	}
 	redir_begin(sh, &undo);
 	sh->status = redir_apply(sh, n->redirs, &undo, &f);
 	if (sh->status) {
+		if (program)
+			return FLOW_NEXT;
 		if (sh->opts[OPT_POSIX] && words->n && f == FLOW_NEXT) {
 			const struct builtin *b = builtin_active(sh, words->at[0],
 								 words->lens[0]);
@@ -339,22 +370,20 @@ static enum flow simple_words(struct shell *sh, const struct node *n, struct fie
 	return f;
 }
 
-/* Words that came to nothing: the assignments are the shell's own. */
+/* Words that came to nothing: the assignments are the shell's own, and stay when a
+ * redirection behind them fails. */
 static enum flow simple_nothing(struct shell *sh, const struct node *n)
 {
 	struct fields none = { 0 };
 	enum flow f = FLOW_NEXT;
 
-	int status = sh->status;
-
-	if (n->redirs) {
+	if (n->simple.assigns)
+		f = simple_assign(sh, n);
+	if (f == FLOW_NEXT && n->redirs) {
 		f = simple_redirected(sh, n, &none);
 		if (f != FLOW_NEXT || sh->status)
 			return f;
-		sh->status = status;
 	}
-	if (n->simple.assigns)
-		f = simple_assign(sh, n);
 	if (f == FLOW_NEXT)
 		sh->status = sh->substitution_status > 0 ? sh->substitution_status : 0;
 	return f;

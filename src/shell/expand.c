@@ -60,7 +60,8 @@ static struct slice list_separator(struct build *b, const struct value *v, bool 
 {
 	struct slice ifs = ifs_first(b->sh);
 
-	if (b->here)		/* bash joins $* by spaces there, whatever IFS is */
+	/* bash joins $* by spaces there, whatever IFS is */
+	if (b->here && !(v->star && (v->made || !v->positional)))
 		return SLICE(" ");
 	if (v->star)
 		return !quoted && !ifs.n && b->operand && v->positional ? SLICE(" ") : ifs;
@@ -156,7 +157,7 @@ void expand_list(struct build *b, const struct value *v, bool quoted)
 static bool double_has_at(const struct part *parts)
 {
 	for (const struct part *p = parts; p; p = p->next)
-		if (p->kind == PART_PARAM && (p->param->sub.kind == SUBSCRIPT_AT ||
+		if (p->kind == PART_PARAM && p->param->op != PARAM_LENGTH && (p->param->sub.kind == SUBSCRIPT_AT ||
 		    (p->param->name.n == 1 && p->param->name.s[0] == '@') ||
 		    (p->param->op == PARAM_NAMES && p->param->letter == '@')))
 			return true;
@@ -499,8 +500,8 @@ enum flow expand_target(struct shell *sh, const struct word *w, struct slice *ou
 		return FLOW_NEXT;
 	}
 	shell_error(sh, "%.*s: ambiguous redirect", (int)w->text.n, w->text.p);
-	sh->status = 1;
-	return FLOW_ABORT;
+	*out = (struct slice){ NULL, 0 };
+	return FLOW_NEXT;
 }
 
 enum flow expand_text(struct shell *sh, const char *text, size_t n, struct slice *out)

@@ -21,10 +21,24 @@ void message_prefix(struct shell *sh, struct str *out)
 		str_addf(out, ": line %u: ", sh->line ? sh->line : 1);
 }
 
+/* bash writes what a builtin prints by lines: whole ones come before its message,
+ * the begin of one behind it. */
+static void flush_lines(struct shell *sh)
+{
+	struct str *out = &doing(sh)->out;
+	const char *end = out->n ? memrchr(out->p, '\n', out->n) : NULL;
+	size_t n = end ? (size_t)(end - out->p) + 1 : 0;
+
+	if (!n)
+		return;
+	tsb_write_all(sh->p, 1, out->p, n);
+	str_erase(out, 0, n);
+}
+
 void message_write(struct shell *sh, const struct str *text)
 {
-	if (doing(sh)->out.n && !doing(sh)->capture)
-		put_flush(sh);	/* what the builtin printed before comes first */
+	if (!doing(sh)->capture)
+		flush_lines(sh);
 	tsb_write_all(sh->p, 2, text->p, text->n);
 }
 

@@ -234,8 +234,25 @@ enum flow param_case(struct shell *sh, const struct param *p, struct value *v, b
 	return param_map(sh, v, change_one, &k);
 }
 
+/* There is nothing to work on: bash does not even expand the operands. */
+static bool value_is_nothing(const struct param *p, const struct value *v)
+{
+	if (p->op == PARAM_TRANSFORM)
+		return false;
+	if (v->list)
+		return v->n == 0 && !(p->op == PARAM_SLICE && v->positional);
+	if (p->op >= PARAM_PREFIX && p->op <= PARAM_SUFFIX_LONG && !v->text.n)
+		return true;
+	return !v->set;
+}
+
 enum flow param_operate(struct shell *sh, const struct param *p, struct value *v, bool quoted)
 {
+	if (value_is_nothing(p, v)) {
+		v->made = MADE_JOINED_QUOTED;
+		v->text.n = 0;
+		return FLOW_NEXT;
+	}
 	switch (p->op) {
 	case PARAM_PREFIX:
 	case PARAM_PREFIX_LONG:

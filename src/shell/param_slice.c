@@ -127,6 +127,8 @@ static void slice_array(struct value *v, struct cut k)
 		if (k.offset < 0)
 			k.offset += n + 1;
 		from = k.offset < 0 ? n : k.offset ? k.offset - 1 : 0;
+		if (k.has_length && k.length == 0 && from < n)
+			k.length = 1;	/* bash begins its list with one */
 	} else {
 		if (k.offset < 0)
 			k.offset += n;

@@ -391,6 +391,8 @@ static int apply_one(struct shell *sh, const struct redir *r, struct redir_undo 
 		*flow = expand_target(sh, r->word, &word);
 	if (*flow != FLOW_NEXT)
 		return sh->status ? sh->status : 1;
+	if (!word.p)
+		return 1;
 	switch (r->kind) {
 	case REDIR_HERE:
 	case REDIR_STRING:
@@ -412,8 +414,6 @@ int redir_apply(struct shell *sh, const struct redir *r, struct redir_undo *undo
 		int status = apply_one(sh, r, undo, flow);
 
 		if (status) {
-			if (*flow == FLOW_ABORT)
-				*flow = FLOW_NEXT;
 			redir_restore(sh, undo);
 			return status;
 		}

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <sys/stat.h>
 
 /* ---- Builtins ---- */
@@ -184,6 +185,49 @@ static int run_program(struct shell *sh, char **argv, unsigned flags)
 			   node_text(sh, doing(sh)->simple) : argv_text(sh, argv),
 			   redir_outer_error(sh));
 	return status_of_wait(w);
+}
+
+bool run_is_program(struct shell *sh, const char *name, size_t n)
+{
+	return !builtin_active(sh, name, n) && !function_find(sh, name, n);
+}
+
+static int child_main(struct tsb_proc *p, void *arg)
+{
+	struct shell *sh = arg;
+	struct doing *d = doing(sh);
+	struct redir_undo undo;
+	enum flow flow = FLOW_NEXT;
+
+	(void)p;
+	shell_enter_process(sh);
+	d->simple = d->exec_node = d->start_node;
+	redir_begin(sh, &undo);
+	sh->status = redir_apply(sh, d->start_node->redirs, &undo, &flow);
+	if (!sh->status && d->start_argc)
+		sh->status = run_command(sh, d->start_argc, d->start_argv, 0, &flow);
+	return shell_finish(sh, flow);
+}
+
+int run_in_child(struct shell *sh, const struct node *n, int argc, char **argv)
+{
+	struct tsb_proc *child;
+	struct shell *csh = shell_fork(sh, &child);
+	int w;
+
+	if (!csh)
+		return 254;
+	doing(csh)->start_node = n;
+	doing(csh)->start_argc = argc;
+	doing(csh)->start_argv = heap_array(csh->heap, (size_t)argc + 1, sizeof(*argv));
+	for (int i = 0; i < argc; i++)
+		doing(csh)->start_argv[i] = heap_strdup(csh->heap, argv[i]);
+	doing(csh)->start_argv[argc] = NULL;
+	proc_start(child, child_main, csh);
+	w = job_wait_pid(sh, proc_pid(child));
+	if (argc && WIFSIGNALED(w))
+		job_report(sh, w, proc_pid(child), node_text(sh, n), 2);
+	return argc ? status_of_wait(w) : 0;
 }
 
 /* command_not_found_handle runs in a subshell with the command as arguments. */

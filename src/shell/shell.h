@@ -167,7 +167,8 @@ enum flow expand_pattern(struct shell *sh, const struct word *w, struct slice *o
 enum flow expand_regex(struct shell *sh, const struct word *w, struct slice *out);
 /* A here-document's body. */
 enum flow expand_here(struct shell *sh, const struct word *w, struct slice *out);
-/* A redirection's target: exactly one field, else "ambiguous redirect". */
+/* A redirection's target: exactly one field, else "ambiguous redirect" and no text
+ * (out->p is NULL). */
 enum flow expand_target(struct shell *sh, const struct word *w, struct slice *out);
 /* Text (not from the tree) expanded as in double quotes: PS4, ${x@P}, arithmetic. */
 enum flow expand_text(struct shell *sh, const char *text, size_t n, struct slice *out);

@@ -80,8 +80,10 @@ static enum flow catch_file(struct shell *sh, const struct node *n, struct str *
 	enum flow f = expand_target(sh, n->redirs->word, &path);
 	int fd;
 
-	if (f != FLOW_NEXT)
+	if (f != FLOW_NEXT || !path.p) {
+		sh->status = 1;
 		return f;
+	}
 	fd = tsb_open(sh->p, path.p, O_RDONLY, 0);
 	sh->status = fd < 0;
 	if (fd < 0) {

@@ -235,7 +235,6 @@ static void trace_value(struct shell *sh, const struct assign_text *t)
 	arena_reset(&sh->turn, m);
 }
 
-/* One argument of declare and its kin. */
 /* An array literal: its words are expanded before the variable is made, so that
  * `local a=("${a[@]}")` sees the outer one. */
 static struct var *declare_tree(struct declare *d, const struct assign_text *t,
@@ -280,6 +279,46 @@ static bool element_refused(const struct declare *d, const struct assign_text *t
 	return (d->on & VAR_NAMEREF) || d->traced;
 }
 
+/* declare -r a[1]=x: bash makes the array readonly first, and then cannot assign. */
+static int declare_readonly_element(struct declare *d, const struct assign_text *t, uint32_t on)
+{
+	struct shell *sh = d->sh;
+	const char *bracket = memchr(t->name, '[', t->n);
+	size_t n = bracket ? (size_t)(bracket - t->name) : t->n;
+	const struct var *old = var_find_text(sh, t->name, n);
+	struct var *v;
+
+	if (!old || !(old->flags & VAR_ASSOC))
+		on |= VAR_INDEXED;
+	v = var_declare(sh, t->name, n, on | VAR_READONLY, d->off, d->local, d->global);
+	if (!v)
+		return 1;
+	if (v->flags & VAR_INDEXED)
+		v->flags |= VAR_SET;
+	shell_error(sh, "%s: readonly variable", v->name);
+	return 0;
+}
+
+/* The variable has its value: readonly, and what attributes exclude each other. */
+static int declare_finish(struct declare *d, const struct assign_text *t, struct var *v, bool tree)
+{
+	struct shell *sh = d->sh;
+	uint32_t nameref = tree ? 0 : d->on & VAR_NAMEREF;
+
+	if (d->on & VAR_READONLY)
+		v = var_declare(sh, t->name, t->n, VAR_READONLY | nameref, 0, d->local, d->global);
+	if (v && d->on & VAR_INDEXED && d->on & VAR_ASSOC) {
+		builtin_error(sh, "%s: cannot convert associative to indexed array", v->name);
+		return 1;
+	}
+	if (v && tree && d->on & VAR_NAMEREF) {
+		builtin_error(sh, "%s: reference variable cannot be an array", v->name);
+		return 1;
+	}
+	return v ? 0 : 1;
+}
+
+/* One argument of declare and its kin. */
 static int declare_one(struct declare *d, const char *arg, const struct assign *tree)
 {
 	struct shell *sh = d->sh;
@@ -311,6 +350,10 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		early &= ~(uint32_t)(VAR_INDEXED | VAR_ASSOC);
 	if (both)
 		early &= ~(uint32_t)VAR_INDEXED;
+	if (has_value && d->on & VAR_READONLY && memchr(t.name, '[', t.n))
+		return declare_readonly_element(d, &t, early);
+	if (tree)
+		early &= ~(uint32_t)VAR_NAMEREF;
 	if (d->inherit)
 		sh->opts[SHOPT_LOCALVAR_INHERIT] = true;
 	sh->failed = FLOW_NEXT;
@@ -328,14 +371,7 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 			*d->flow = sh->failed;
 		return 1;
 	}
-	if (d->on & VAR_READONLY)
-		v = var_declare(sh, t.name, t.n, VAR_READONLY | (d->on & VAR_NAMEREF), 0, d->local,
-				d->global);
-	if (v && both) {
-		builtin_error(sh, "%s: cannot convert associative to indexed array", v->name);
-		return 1;
-	}
-	return v ? 0 : 1;
+	return declare_finish(d, &t, v, tree != NULL);
 }
 
 /* -f with names: show, or change attributes. */

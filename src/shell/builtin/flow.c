@@ -189,7 +189,7 @@ int builtin_let(struct shell *sh, int argc, char **argv, enum flow *flow)
 		sh->failed = FLOW_NEXT;
 		if (!arith_eval_text(sh, argv[at], strlen(argv[at]), &v)) {
 			*flow = sh->failed == FLOW_EXIT ? FLOW_EXIT : FLOW_NEXT;
-			return 1;
+			return *flow == FLOW_EXIT ? sh->status : 1;
 		}
 	}
 	return v == 0;
