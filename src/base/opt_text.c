@@ -264,6 +264,11 @@ void opt_version(struct str *out, const struct tsb_command *cmd, const char *nam
 		str_addf(out, "%s (tinysandbox) %s\n", name, TSB_VERSION);
 		return;
 	}
+	if (!strcmp(cmd->package, "util-linux") || !strcmp(cmd->package, "procps-ng")) {
+		str_addf(out, "%s from %s %s\n", name, cmd->package,
+			 cmd->package_version ? cmd->package_version : "");
+		return;
+	}
 	str_addf(out, "%s (%s)%s%s\n", name, cmd->package, cmd->package_version ? " " : "",
 		 cmd->package_version ? cmd->package_version : "");
 	str_adds(out, "This is tinysandbox's own implementation of that interface.\n");

@@ -48,6 +48,8 @@ static const struct tsb_opt flock_opts[] = {
 		    "run a single command string through the shell"),
 	TSB_OPT_FLAG(struct flock_opts, no_fork, 'F', "no-fork", "execute command without forking"),
 	TSB_OPT_FLAG(struct flock_opts, verbose, 0, "verbose", "increase verbosity"),
+	TSB_OPT_HELP('h', NULL),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };
 
@@ -214,6 +216,8 @@ static const struct tsb_opt setsid_opts[] = {
 	TSB_OPT_FLAG(struct setsid_opts, fork, 'f', "fork", "always fork"),
 	TSB_OPT_FLAG(struct setsid_opts, wait, 'w', "wait",
 		     "wait program to exit, and use the same return"),
+	TSB_OPT_HELP('h', NULL),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };
 

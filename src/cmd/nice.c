@@ -243,6 +243,8 @@ static const struct tsb_opt ionice_opts[] = {
 	TSB_OPT_FLAG(struct ionice, ignore, 't', "ignore", "ignore failures"),
 	TSB_OPT_STR(struct ionice, uid, 'u', "uid", "uid...",
 		    "act on already running processes owned by these users"),
+	TSB_OPT_HELP('h', NULL),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };
 
@@ -325,6 +327,8 @@ static const struct tsb_opt chrt_opts[] = {
 	TSB_OPT_FLAG(struct chrt, max, 'm', "max", "show min and max valid priorities"),
 	TSB_OPT_FLAG(struct chrt, pid, 'p', "pid", "operate on existing given pid"),
 	TSB_OPT_FLAG(struct chrt, verbose, 'v', "verbose", "display status information"),
+	TSB_OPT_HELP('h', NULL),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };
 

@@ -1,0 +1,84 @@
+/*
+ * Inside tree: the files as nodes, read whole (tree.c), then shown as lines
+ * (tree_text.c) or as JSON or XML (tree_data.c). All walks are loops over parent
+ * links, so depth costs no stack.
+ */
+#ifndef CMD_TREE_H
+#define CMD_TREE_H
+
+#include <tinysandbox/command.h>
+
+#include "base/str.h"
+#include "text/civil.h"
+
+struct pattern;
+
+struct tree_node {
+	struct tree_node *parent, **kids;
+	size_t n_kids, cap_kids;
+	size_t place;			/* among its siblings */
+	size_t next;			/* of a walk: the kid to visit */
+	const char *name;
+	const char *target;		/* of a link */
+	struct tsb_stat st;		/* lstat */
+	struct tsb_stat to;		/* of a link: where it leads */
+	bool missing, is_link, leads, is_dir, opened;	/* is_dir: or a link to one */
+	bool free;			/* the pattern does not count below it, */
+	bool match;			/* because it has matched itself */
+	bool no_open;			/* a directory that could not be read */
+	const char *note;		/* in brackets behind the name */
+	uint64_t size;			/* what is shown: with --du the sum */
+	size_t depth;
+};
+
+enum tree_sort { TREE_NAME, TREE_VERSION, TREE_MTIME, TREE_CTIME, TREE_SIZE, TREE_UNSORTED };
+enum tree_lines { TREE_ASCII, TREE_UTF8, TREE_ANSI, TREE_CP437 };
+
+struct tree_pattern {
+	struct pattern *pattern;
+	bool dirs_only;
+};
+
+struct tree_patterns {
+	struct tree_pattern *at;
+	size_t n, cap;
+};
+
+struct tree {
+	struct tsb_proc *p;
+	bool all, dirs_only, follow, full, one_fs, prune, match_dirs, icase, meta_first, no_report,
+		question, raw, quote, perms, user, group, size, human, si, du, date, classify, inode,
+		device, reverse, dirs_first, files_first, flat, color, from_file;
+	char data;			/* 'J', 'X' or 0 */
+	uint64_t level, file_limit;
+	enum tree_sort sort;
+	enum tree_lines lines;
+	const char *time_format, *output;
+	struct tree_patterns only, except;
+	struct zone zone;
+	int64_t now;
+	struct str out;
+	int fd;
+	bool utf8;
+	uint64_t n_dirs, n_files, total;
+	bool failed;
+	/* Directories that have been opened, for -l. */
+	struct tree_seen { uint64_t dev, ino; } *seen;
+	size_t n_seen, cap_seen;
+	const char *colors;
+};
+
+/* "a/b/c": fresh. */
+char *tree_path(struct tree *t, const struct tree_node *n);
+/* The fields in front of a name, in order: each calls put(). */
+void tree_mode_text(const struct tree_node *n, char buf[12]);
+void tree_add_user(struct tree *t, struct str *out, const struct tree_node *n);
+void tree_add_group(struct tree *t, struct str *out, const struct tree_node *n);
+void tree_add_size(struct tree *t, struct str *out, uint64_t size);
+void tree_add_date(struct tree *t, struct str *out, const struct tree_node *n);
+/* Writes out what has come together. */
+void tree_drain(struct tree *t, bool all);
+
+void tree_show_text(struct tree *t, struct tree_node **roots, size_t n);
+void tree_show_data(struct tree *t, struct tree_node **roots, size_t n);
+#endif
