@@ -32,7 +32,8 @@ enum tar_old { TAR_OLD_DEFAULT, TAR_OLD_NO_OVERWRITE_DIR, TAR_OLD_OVERWRITE, TAR
 
 /* Bits of how names match. */
 enum { TAR_MATCH_ANCHORED = 1, TAR_MATCH_WILDCARDS = 2, TAR_MATCH_ICASE = 4,
-       TAR_MATCH_NO_SLASH = 8, TAR_MATCH_RECURSE = 16 };
+       TAR_MATCH_NO_SLASH = 8, TAR_MATCH_RECURSE = 16,
+       TAR_MATCH_DIRECT = 32 /* only entries of the directory itself */ };
 
 /* Classes of warnings, for --warning. */
 enum {
@@ -113,6 +114,10 @@ struct tar_map;			/* owner.c: --owner-map */
 struct tar_buffer;		/* buffer.c */
 struct tar_pax_options;		/* pax.c */
 struct tar_delayed;		/* extract_delay.c */
+struct tar_removal;		/* create.c */
+struct tar_checkpoint;		/* list.c */
+struct util_asker;
+struct mode_change;
 
 /* A growing array of any of these: see util_grow(). */
 #define TAR_LIST(type) struct { type *at; size_t n, cap; }
@@ -170,6 +175,8 @@ struct tar {
 	TAR_LIST(struct tar_tag) tags;
 	TAR_LIST(struct tar_ignore) ignores;
 	size_t files_from_depth;
+	const char **date_notes;	/* how dates were understood, for -v */
+	size_t n_date_notes, cap_date_notes;
 	/* ---- the run ---- */
 	int status;		/* of the exit: 0, 1 (differs), 2 */
 	struct tar_buffer *b;
@@ -190,6 +197,7 @@ struct tar {
 	struct map known_dirs;
 	struct util_asker *asker;
 	size_t n_found;
+	struct tar_removal *removals, *last_removal;	/* --remove-files */
 };
 
 /* ---- message.c ---- */
@@ -298,16 +306,15 @@ bool tar_sparse_add(struct tar *t, struct tar_member *m, uint64_t offset, uint64
 
 /* ---- read.c, list.c ---- */
 void tar_read_all(struct tar *t, void (*each)(struct tar *t));
+void tar_test_label(struct tar *t);
 void tar_list_member(struct tar *t);
 void tar_print_header(struct tar *t, struct tar_member *m);
 void tar_skip_member(struct tar *t);
 void tar_checkpoint_add(struct tar *t, const char *action);
-void tar_checkpoint_finish(struct tar *t);
 void tar_checkpoint(struct tar *t, uint64_t number, bool writing);
 
 /* ---- extract.c, extract_delay.c ---- */
 void tar_extract_member(struct tar *t);
-void tar_extract_start(struct tar *t);
 void tar_extract_finish(struct tar *t);
 /* Attributes of a directory, set when nothing more will be put into it. */
 void tar_delay_dir(struct tar *t, const char *name, const struct tar_member *m, uint32_t now,
@@ -326,8 +333,16 @@ void tar_command_end(struct tar *t, int fd, int pid);
 /* ---- create.c ---- */
 void tar_create(struct tar *t);
 void tar_dump_names(struct tar *t);
-bool tar_stat_member(struct tar *t, struct tar_member *m, const char *path);
-void tar_owner_names(struct tar *t, struct tar_member *m);
+void tar_add_path(struct tar *t, const char *path);	/* a file, or a directory and all in it */
+/* ---- create_file.c ---- */
+enum tar_tag_kind_found { TAR_TAGS_NONE = -1 };
+/* One file of the tree: true if it is a directory to be entered. */
+bool tar_add_one(struct tar *t, const char *path, size_t depth, struct tsb_stat *st);
+void tar_add_ignores(struct tar *t, const char *path);
+/* A tag in the directory: its kind and name, or TAR_TAGS_NONE. */
+int tar_find_tag(struct tar *t, const char *path, const char **name);
+void tar_remove_later(struct tar *t, const char *path, bool is_dir);
+void tar_failed_read(struct tar *t, const char *verb, const char *name, int err);
 /* ---- compare.c, update.c, delete.c ---- */
 void tar_compare_member(struct tar *t);
 void tar_verify(struct tar *t);

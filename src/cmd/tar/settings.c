@@ -1,0 +1,667 @@
+/*
+ * What each of tar's options sets, and what they come to together.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/num.h"
+#include "cmd/mode.h"
+#include "cmd/tar/options.h"
+#include "cmd/util.h"
+#include "text/datefmt.h"
+#include "text/parsedate.h"
+
+static struct tar *tar_of(struct tsb_proc *p, void *opts)
+{
+	struct tar *t = opts;
+
+	t->p = p;
+	return t;
+}
+
+int tar_opt_action(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	struct tar *t = tar_of(p, opts);
+
+	(void)arg;
+	if (t->action && t->action != opt->value)
+		tar_usage(t, "You may not specify more than one '-Acdtrux', '--delete' or  "
+			  "'--test-label' option");
+	t->action = opt->value;
+	return 0;
+}
+
+static void tar_set_compress(struct tar *t, const char *program)
+{
+	if (t->compress && strcmp(t->compress, program))
+		tar_usage(t, "Conflicting compression options");
+	t->compress = program;
+}
+
+int tar_opt_compress(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	static const struct { int value; const char *program; } programs[] = {
+		{ 'j', "bzip2" }, { 'z', "gzip" }, { 'Z', "compress" }, { 'l', "lzip" },
+		{ 'L', "lzma" }, { 'o', "lzop" }, { 'J', "xz" }, { 's', "zstd" },
+	};
+
+	(void)arg;
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+		if (programs[i].value == opt->value)
+			tar_set_compress(tar_of(p, opts), programs[i].program);
+	return 0;
+}
+
+static int tar_switch_more(struct tar *t, int value)
+{
+	switch (value) {
+	case 0x120:
+		t->format = TAR_V7;
+		break;
+	case 0x121:
+		t->format = TAR_PAX;
+		break;
+	case 0x122:
+		t->auto_compress = false;
+		break;
+	case 0x123:
+		tsb_puts(t->p, "--format=gnu -f- -b20 --quoting-style=escape "
+			 "--rmt-command=/usr/sbin/rmt --rsh-command=/usr/bin/rsh\n");
+		tsb_exit(t->p, 0);
+	case 0x130: case 0x131:
+		t->null_files = value == 0x130;
+		break;
+	case 0x132: case 0x133:
+		t->unquote = value == 0x132;
+		break;
+	case 0x134: case 0x135:
+		t->verbatim_files = value == 0x134;
+		break;
+	case 0x136:
+		t->no_recursion = false;
+		break;
+	}
+	return 0;
+}
+
+int tar_opt_switch(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	struct tar *t = tar_of(p, opts);
+
+	(void)arg;
+	switch (opt->value) {
+	case 'v':
+		t->verbose++;
+		t->warnings |= TAR_W_VERBOSE;
+		break;
+	case 'o':
+		t->o_option = true;
+		break;
+	case 'W':
+		t->verify = true;
+		break;
+	case 0x102:
+		t->ignore_command_error = false;
+		break;
+	case 0x103: case 0x104:
+		t->same_owner = opt->value == 0x103;
+		break;
+	case 0x105: case 0x106:
+		t->same_mode = opt->value == 0x105;
+		break;
+	case 0x107:
+		t->delay_dirs = false;
+		break;
+	case 0x110:	/* there are none in our filesystems, but the format is pax's */
+	case 0x112:
+		t->pax_given = true;
+		break;
+	}
+	return tar_switch_more(t, opt->value);
+}
+
+int tar_opt_match(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	struct tar *t = tar_of(p, opts);
+
+	(void)arg;
+	switch (opt->value) {
+	case 'a': t->match |= TAR_MATCH_ANCHORED; break;
+	case 'A': t->match &= ~(unsigned)TAR_MATCH_ANCHORED; t->include_unanchored = true; break;
+	case 'i': t->match |= TAR_MATCH_ICASE; break;
+	case 'I': t->match &= ~(unsigned)TAR_MATCH_ICASE; break;
+	case 'w': t->wildcards = 1; break;
+	case 'W': t->wildcards = 0; break;
+	case 's': t->match &= ~(unsigned)TAR_MATCH_NO_SLASH; break;
+	case 'S': t->match |= TAR_MATCH_NO_SLASH; break;
+	}
+	return 0;
+}
+
+static void tar_exclude_names(struct tar *t, const char *const *names, unsigned match)
+{
+	for (; *names; names++)
+		tar_add_exclude(t, *names, match, NULL);
+}
+
+static void tar_add_tag(struct tar *t, const char *name, enum tar_tag_kind kind, bool cachedir)
+{
+	t->tags.at = util_grow(t->p, t->tags.at, t->tags.n, &t->tags.cap, sizeof(*t->tags.at));
+	t->tags.at[t->tags.n++] = (struct tar_tag){ name, kind, cachedir };
+}
+
+static void tar_add_ignore(struct tar *t, const char *file, unsigned match, bool recursive)
+{
+	t->ignores.at = util_grow(t->p, t->ignores.at, t->ignores.n, &t->ignores.cap,
+				  sizeof(*t->ignores.at));
+	t->ignores.at[t->ignores.n++] = (struct tar_ignore){ file, match, recursive };
+}
+
+int tar_opt_exclude(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	static const char *const vcs[] = {
+		"CVS", ".cvsignore", "RCS", "SCCS", ".git", ".gitignore", ".gitattributes",
+		".gitmodules", ".svn", ".arch-ids", "{arch}", "=RELEASE-ID",
+		"=meta-update", "=update", ".bzr", ".bzrignore", ".bzrtags", ".hg", ".hgignore",
+		".hgtags", "_darcs", NULL
+	};
+	static const char *const backups[] = { ".#*", "*~", "#*#", NULL };
+	static const char *const ignores[] = { ".cvsignore", ".gitignore", ".bzrignore",
+					       ".hgignore", NULL };
+	static const char tag[] = "CACHEDIR.TAG";
+	struct tar *t = tar_of(p, opts);
+
+	switch (opt->value) {
+	case 'e': tar_add_exclude(t, arg, tar_exclude_match(t), NULL); break;
+	case 'X': tar_exclude_from(t, arg); break;
+	case 'c': tar_add_tag(t, tag, TAR_TAG_CONTENTS, true); break;
+	case 'u': tar_add_tag(t, tag, TAR_TAG_UNDER, true); break;
+	case 'A': tar_add_tag(t, tag, TAR_TAG_ALL, true); break;
+	case 't': tar_add_tag(t, arg, TAR_TAG_CONTENTS, false); break;
+	case 'U': tar_add_tag(t, arg, TAR_TAG_UNDER, false); break;
+	case 'T': tar_add_tag(t, arg, TAR_TAG_ALL, false); break;
+	case 'i': tar_add_ignore(t, arg, TAR_MATCH_WILDCARDS, false); break;
+	case 'I': tar_add_ignore(t, arg, TAR_MATCH_WILDCARDS, true); break;
+	case 'v': tar_exclude_names(t, vcs, 0); break;
+	case 'b': tar_exclude_names(t, backups, TAR_MATCH_WILDCARDS); break;
+	case 'V':
+		for (size_t i = 0; ignores[i]; i++)
+			tar_add_ignore(t, ignores[i], TAR_MATCH_WILDCARDS, i && i < 3);
+		break;
+	}
+	return 0;
+}
+
+int tar_opt_old_files(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	(void)arg;
+	tar_of(p, opts)->old_files = opt->value;
+	return 0;
+}
+
+int tar_opt_number(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	struct tar *t = tar_of(p, opts);
+	uint64_t n = 1;
+	enum num_result r = arg ? num_suffixed(arg, opt->value == 'R' ? "bBcGkKMPTw" : "", &n)
+				: NUM_OK;
+
+	if (r == NUM_OK && arg && (*arg < '0' || *arg > '9'))
+		r = NUM_INVALID;
+	switch (opt->value) {
+	case 'o':
+		if (r != NUM_OK)
+			tar_fatal(t, "%s: Invalid number", arg);
+		t->occurrence = n;
+		break;
+	case 'b':
+		if (r != NUM_OK || !n || n > (1u << 21))
+			tar_usage(t, "%s: Invalid blocking factor", tar_quote_colon(t, arg));
+		t->record_size = (size_t)n * TAR_BLOCK;
+		break;
+	case 'R':
+		if (r != NUM_OK || !n || n > (1u << 30))
+			tar_usage(t, "%s: Invalid record size", tar_quote_colon(t, arg));
+		if (n % TAR_BLOCK)
+			tar_usage(t, "Record size must be a multiple of %d.", TAR_BLOCK);
+		t->record_size = (size_t)n;
+		break;
+	default:
+		if (r != NUM_OK)
+			tar_usage(t, "%s: Invalid number of elements", tar_quote_colon(t, arg));
+		t->strip = n;
+		break;
+	}
+	return 0;
+}
+
+/* "invalid argument ‘x’ for ‘--sort’" and what would be valid. */
+static void tar_bad_word(struct tar *t, const char *option, const char *arg, const char *valid)
+{
+	struct str text;
+
+	tar_say(t, "invalid argument %s for %s", tar_quote_word(t, arg),
+		tar_quote_word(t, option));
+	str_init(&text, tsb_heap_of(t->p), STR_MAX_DEFAULT);
+	str_adds(&text, "Valid arguments are:");
+	while (*valid) {
+		size_t n = strcspn(valid, " ,");
+		bool same = valid[n] == ',';
+
+		if (text.p[text.n - 1] != ' ')
+			str_adds(&text, "\n  - ");
+		str_addf(&text, "‘%.*s’%s", (int)n, valid, same ? ", " : "");
+		valid += n + (valid[n] != 0);
+	}
+	str_addc(&text, '\n');
+	tsb_write_all(t->p, 2, text.p, text.n);
+	tsb_exit(t->p, 2);
+}
+
+static const char tar_warning_words[] =
+	"all alone-zero-block bad-dumpdir cachedir contiguous-cast file-changed file-ignored "
+	"file-removed file-shrank file-unchanged filename-with-nuls ignore-archive ignore-newer "
+	"new-directory rename-directory symlink-cast timestamp unknown-cast unknown-keyword xdev "
+	"decompress-program existing-file xattr-write record-size failed-read";
+
+static void tar_set_warning(struct tar *t, const char *arg)
+{
+	bool off = !strncmp(arg, "no-", 3);
+	const char *word = off ? arg + 3 : arg, *at = tar_warning_words;
+	size_t len = strlen(word);
+	unsigned bit = 0, found = 0;
+
+	if (!strcmp(arg, "none")) {
+		t->warnings = 0;
+		return;
+	}
+	for (unsigned i = 0; *at; i++) {
+		size_t n = strcspn(at, " ");
+
+		bit = i ? 1u << (i - 1) : TAR_W_ALL;
+		if (n >= len && !strncmp(at, word, len) && len)
+			found = found && n != len ? found : bit;
+		at += n + (at[n] != 0);
+	}
+	if (!found)
+		tar_bad_word(t, "--warning", arg, tar_warning_words);
+	t->warnings = off ? t->warnings & ~found : t->warnings | found;
+}
+
+static bool tar_prefix(const char *arg, const char *word)
+{
+	return *arg && !strncmp(word, arg, strlen(arg));
+}
+
+static void tar_check_backup(struct tar *t, const char *arg)
+{
+	static const char valid[] = "none,off simple,never existing,nil numbered,t";
+	const char *at = valid;
+
+	if (!arg || !*arg)
+		return;
+	while (*at) {
+		size_t n = strcspn(at, " ,");
+
+		if (tar_prefix(arg, tsb_strndup(t->p, at, n)))
+			return;
+		at += n + (at[n] != 0);
+	}
+	tar_bad_word(t, "--backup", arg, valid);
+}
+
+int tar_opt_word(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	struct tar *t = tar_of(p, opts);
+
+	switch (opt->value) {
+	case 'a':
+		if (arg && !tar_prefix(arg, "replace") && !tar_prefix(arg, "system"))
+			tar_bad_word(t, "--atime-preserve", arg, "replace system");
+		if (arg && tar_prefix(arg, "system"))
+			tar_usage(t, "--atime-preserve='system' is not supported on this platform");
+		t->atime_preserve = true;
+		break;
+	case 'h':
+		if (!tar_prefix(arg, "raw") && !tar_prefix(arg, "seek"))
+			tar_bad_word(t, "--hole-detection", arg, "raw seek");
+		t->sparse = true;
+		break;
+	case 's':
+		t->sort = tar_prefix(arg, "none") ? 0 : tar_prefix(arg, "name") ? 'n' : 'i';
+		if (t->sort == 'i' && !tar_prefix(arg, "inode"))
+			tar_bad_word(t, "--sort", arg, "none name inode");
+		break;
+	case 'b':
+		tar_check_backup(t, arg);
+		backup_option(p, &t->backup, &(struct tsb_opt){ .value = 'B' }, arg);
+		break;
+	case 'T':
+		t->totals = true;
+		if (arg && strcmp(arg, "USR1") && strcmp(arg, "SIGUSR1") && strcmp(arg, "HUP") &&
+		    strcmp(arg, "SIGHUP") && strcmp(arg, "INT") && strcmp(arg, "SIGINT") &&
+		    strcmp(arg, "QUIT") && strcmp(arg, "SIGQUIT") && strcmp(arg, "USR2") &&
+		    strcmp(arg, "SIGUSR2"))
+			tar_fatal(t, "Unknown signal name: %s", arg);
+		t->totals = !arg;
+		break;
+	case 'q':
+		if (!quote_style_named(arg, &t->quoting))
+			tar_fatal(t, "Unknown quoting style '%s'. Try 'tar --quoting-style=help' to get "
+				  "a list.", arg);
+		break;
+	default:
+		tar_set_warning(t, arg);
+		break;
+	}
+	return 0;
+}
+
+static void tar_set_sparse_version(struct tar *t, const char *arg)
+{
+	char *rest = NULL;
+	uint64_t major = 0, minor = 0;
+	const char *dot = strchr(arg, '.');
+	bool bad = num_u64(tsb_strndup(t->p, arg, dot ? (size_t)(dot - arg) : strlen(arg)),
+			   &major) != NUM_OK;
+
+	(void)rest;
+	bad |= dot && num_u64(dot + 1, &minor) != NUM_OK;
+	if (bad || major > 9 || minor > 9)
+		tar_usage(t, "Invalid sparse version value");
+	t->sparse = true;
+	t->sparse_major = (unsigned)major;
+	t->sparse_minor = (unsigned)minor;
+}
+
+int tar_opt_text(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	struct tar *t = tar_of(p, opts);
+
+	switch (opt->value) {
+	case 's': tar_set_sparse_version(t, arg); break;
+	case '1': t->one_top_level_given = true; t->one_top_level = arg; break;
+	case 'M':
+		t->mode = mode_compile(p, arg);
+		if (!t->mode)
+			tar_fatal(t, "Invalid mode given on option");
+		break;
+	case 'f': t->archive = arg; t->n_archives++; break;
+	case 'x': tar_pax_option(t, arg); t->pax_given = true; break;
+	case 'I': tar_set_compress(t, arg); break;
+	case 'K': tar_add_name(t, arg, false); break;
+	case '~': t->backup.wanted = true; t->backup.suffix = arg; break;
+	case 't': tar_add_xform(t, arg); break;
+	case '+': t->quote_more = arg; break;
+	case '-': t->quote_less = arg; break;
+	case 'i': case 'e': t->pax_given = true; break;
+	}
+	return 0;
+}
+
+int tar_opt_owner(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	struct tar *t = tar_of(p, opts);
+
+	if (opt->value == 'O')
+		t->owner_map = tar_map_read(t, arg, false);
+	else if (opt->value == 'G')
+		t->group_map = tar_map_read(t, arg, true);
+	else
+		tar_owner_option(t, arg, opt->value == 'g');
+	return 0;
+}
+
+int tar_opt_format(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	static const struct { const char *name; int format; } formats[] = {
+		{ "v7", TAR_V7 }, { "oldgnu", TAR_OLDGNU }, { "ustar", TAR_USTAR },
+		{ "posix", TAR_PAX }, { "pax", TAR_PAX }, { "gnu", TAR_GNU },
+	};
+	struct tar *t = tar_of(p, opts);
+
+	(void)opt;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		if (strcmp(formats[i].name, arg))
+			continue;
+		t->format = formats[i].format;
+		return 0;
+	}
+	tar_usage(t, "%s: Invalid archive format", tar_quote_colon(t, arg));
+	return 0;
+}
+
+int tar_opt_checkpoint(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	struct tar *t = tar_of(p, opts);
+
+	if (opt->value == 'a') {
+		tar_checkpoint_add(t, arg);
+		t->checkpoint = t->checkpoint ? t->checkpoint : 10;
+		return 0;
+	}
+	t->checkpoint = 10;
+	if (!arg)
+		return 0;
+	if (*arg == '.') {
+		tar_checkpoint_add(t, ".");
+		arg++;
+	}
+	if (num_u64(arg, &t->checkpoint) != NUM_OK || !t->checkpoint)
+		tar_fatal(t, "--checkpoint value is not an integer");
+	return 0;
+}
+
+int tar_opt_name(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	struct tar *t = tar_of(p, opts);
+
+	if (opt->value == 'C') {
+		tar_add_name(t, arg, true);
+	} else if (opt->value == 'a') {
+		tar_add_name(t, tar_unquote(t, arg), false);
+	} else {
+		tar_files_from(t, arg);
+		t->files_option = true;
+	}
+	return 0;
+}
+
+/* ---- Dates ---- */
+
+static bool tar_is_path(const char *s)
+{
+	return *s == '/' || *s == '.';
+}
+
+static void tar_date_said(struct tar *t, const char *option, const char *text, struct tsb_time when)
+{
+	struct str out;
+	struct date_moment moment;
+	struct zone zone;
+	struct tsb_time back = { 0, 0 };
+
+	zone_init(&zone, tsb_getenv(t->p, "TZ"));
+	str_init(&out, tsb_heap_of(t->p), STR_MAX_DEFAULT);
+	if (!date_moment(&moment, when.sec, when.nsec, &zone))
+		return;
+	date_format(&out, "%Y-%m-%d %H:%M:%S", 17, &moment);
+	if (parsedate(text, when.sec, when.nsec, &zone, &back.sec, &back.nsec) && when.nsec) {
+		str_addf(&out, ".%09d", when.nsec);
+		while (out.p[out.n - 1] == '0')
+			str_cut(&out, out.n - 1);
+	}
+	if (!strncmp(out.p, text, out.n) && strlen(text) <= out.n)
+		return;
+	/* A date and time said in full needs no echo. */
+	if (strlen(text) >= 10 && !strncmp(out.p, text, strlen(text)))
+		return;
+	t->date_notes = util_grow(t->p, t->date_notes, t->n_date_notes, &t->cap_date_notes,
+				  sizeof(*t->date_notes));
+	t->date_notes[t->n_date_notes++] = tsb_format(t->p, "Option %s: Treating date '%s' as %s",
+						      option, text, out.p);
+}
+
+static struct tsb_time tar_date(struct tar *t, const char *option, const char *text)
+{
+	struct tsb_time now = tsb_clock(t->p, TSB_CLOCK_REAL), out = { 0, 0 };
+	struct tsb_stat st;
+	struct zone zone;
+	int err;
+
+	if (tar_is_path(text)) {
+		err = tsb_stat(t->p, text, &st);
+		if (err < 0) {
+			tar_cannot(t, "stat", text, err);
+			tar_usage(t, "Date sample file not found");
+		}
+		return st.mtime;
+	}
+	zone_init(&zone, tsb_getenv(t->p, "TZ"));
+	if (!parsedate(text, now.sec, now.nsec, &zone, &out.sec, &out.nsec)) {
+		tar_say(t, "Substituting %s for unknown date format %s", "-9223372036854775807",
+			tar_quote_word(t, text));
+		out = (struct tsb_time){ INT64_MIN, 0 };
+	} else {
+		tar_date_said(t, option, text, out);
+	}
+	return out;
+}
+
+int tar_opt_date(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	struct tar *t = tar_of(p, opts);
+
+	if (opt->value == 'm') {
+		t->mtime = tar_date(t, "--mtime", arg);
+		t->mtime_set = true;
+		return 0;
+	}
+	if (t->newer_set)
+		tar_usage(t, "More than one threshold date");
+	t->newer = tar_date(t, opt->value == 'n' ? "--newer-mtime" : "--after-date", arg);
+	t->newer_set = true;
+	t->newer_ctime = opt->value == 'N';
+	return 0;
+}
+
+/* ---- All together ---- */
+
+static void tar_settle_format(struct tar *t)
+{
+	if (t->o_option && t->action == TAR_CREATE && !t->format)
+		t->format = TAR_V7;
+	if (t->o_option && t->action != TAR_CREATE)
+		t->same_owner = 0;
+	if (!t->format)
+		t->format = t->pax_given ? TAR_PAX : TAR_GNU;
+	if (t->label && t->format != TAR_OLDGNU && t->format != TAR_GNU && t->format != TAR_PAX)
+		tar_usage(t, "GNU features wanted on incompatible archive format");
+	if (t->pax_given && t->pax && t->format != TAR_PAX && t->action == TAR_CREATE)
+		tar_usage(t, "--pax-option can be used only on POSIX archives");
+	if (t->sparse && !t->sparse_major && !t->sparse_minor)
+		t->sparse_major = 1;
+}
+
+static void tar_settle_compress(struct tar *t)
+{
+	const char *program;
+
+	if (t->compress || !t->auto_compress || !t->archive || t->action != TAR_CREATE)
+		return;
+	program = tar_compressor_of(t->archive);
+	if (program)
+		t->compress = program;
+}
+
+static void tar_settle_top_level(struct tar *t)
+{
+	static const char *const ends[] = { ".tar", ".gz", ".tgz", ".taz", ".Z", ".taZ", ".bz2",
+		".tbz", ".tbz2", ".tz2", ".lz", ".lzma", ".tlz", ".lzo", ".xz", ".txz", ".zst",
+		".tzst", NULL };
+	const char *base;
+	size_t n;
+
+	if (!t->one_top_level_given || t->one_top_level)
+		return;
+	if (!t->archive || !strcmp(t->archive, "-"))
+		tar_usage(t, "Cannot deduce top-level directory name; please set it explicitly with "
+			  "--one-top-level=DIR");
+	base = strrchr(t->archive, '/');
+	base = base ? base + 1 : t->archive;
+	n = strlen(base);
+	for (int round = 0; round < 2; round++)
+		for (size_t i = 0; ends[i]; i++) {
+			size_t len = strlen(ends[i]);
+
+			if (n > len && !strncmp(base + n - len, ends[i], len) &&
+			    (round == 0 || i == 0)) {
+				n -= len;
+				round += i == 0;
+				break;
+			}
+		}
+	if (n == strlen(base))
+		tar_usage(t, "Cannot deduce top-level directory name; please set it explicitly with "
+			  "--one-top-level=DIR");
+	t->one_top_level = tsb_strndup(t->p, base, n);
+}
+
+static bool tar_has_names(const struct tar *t)
+{
+	for (size_t i = 0; i < t->names.n; i++)
+		if (t->names.at[i].kind == TAR_NAME_FILE)
+			return true;
+	return t->files_option;
+}
+
+static void tar_settle_verify(struct tar *t)
+{
+	if (!t->verify)
+		return;
+	if (t->compress)
+		tar_usage(t, "Cannot verify compressed archives");
+	if (!t->archive || !strcmp(t->archive, "-"))
+		tar_fatal(t, "Cannot verify stdin/stdout archive");
+}
+
+void tar_settle(struct tar *t)
+{
+	if (!t->action)
+		tar_usage(t, "You must specify one of the '-Acdtrux', '--delete' or '--test-label' "
+			  "options");
+	if (t->n_archives > 1 && !t->multi_volume)
+		tar_usage(t, "Multiple archive files require '-M' option");
+	tar_settle_compress(t);
+	tar_settle_format(t);
+	if (t->sparse && t->format != TAR_GNU && t->format != TAR_OLDGNU && t->format != TAR_PAX)
+		tar_usage(t, "GNU features wanted on incompatible archive format");
+	tar_settle_verify(t);
+	if (t->clamp_mtime && !t->mtime_set)
+		tar_usage(t, "--clamp-mtime needs a date specified using --mtime");
+	if (t->occurrence && t->action < TAR_DELETE)
+		tar_usage(t, "'--occurrence' cannot be used with '-%c'", "?rAc"[t->action]);
+	if (t->occurrence && t->action == TAR_UPDATE)
+		tar_usage(t, "'--occurrence' cannot be used with '-u'");
+	if (t->occurrence && !tar_has_names(t))
+		tar_usage(t, "--occurrence is meaningless without a file list");
+	if (t->compress && (t->action == TAR_APPEND || t->action == TAR_UPDATE ||
+			    t->action == TAR_CAT || t->action == TAR_DELETE))
+		tar_usage(t, t->action == TAR_CAT ? "Cannot concatenate compressed archives"
+						  : "Cannot update compressed archives");
+	tar_settle_top_level(t);
+	for (size_t i = 0; t->verbose && i < t->n_date_notes; i++)
+		tar_say(t, "%s", t->date_notes[i]);
+	if (t->action == TAR_CREATE && !tar_has_names(t) && !t->label)
+		tar_usage(t, "Cowardly refusing to create an empty archive");
+	if (t->same_owner < 0)
+		t->same_owner = !tsb_getuid(t->p);
+	if (t->same_mode < 0)
+		t->same_mode = !tsb_getuid(t->p);
+	if (t->backup.wanted || t->backup.control)
+		backup_prepare(t->p, &t->backup);
+	if (t->recursive_unlink)
+		t->old_files = TAR_OLD_UNLINK;
+}
