@@ -281,10 +281,12 @@ int tsb_statfs(struct tsb_proc *p, const char *path, struct tsb_statfs *out);
 /* Where path's filesystem is mounted: borrowed until the next call. */
 const char *tsb_mount_of(struct tsb_proc *p, const char *path);
 /* Directories: *dir is the process's; entries without "." and ".."; the entry
- * is borrowed until the next call; NULL at the end. tsb_closedir() is optional. */
+ * is borrowed until the next call; NULL at the end, or where reading failed
+ * (tsb_dir_error(): -errno, else 0). tsb_closedir() is optional. */
 struct tsb_dir;
 int tsb_opendir(struct tsb_proc *p, const char *path, struct tsb_dir **dir);
 const struct tsb_dirent *tsb_readdir(struct tsb_dir *dir);
+int tsb_dir_error(const struct tsb_dir *dir);
 void tsb_closedir(struct tsb_dir *dir);
 /* All names of a directory, sorted bytewise, NULL-terminated. */
 int tsb_listdir(struct tsb_proc *p, const char *path, char ***names, size_t *n);

@@ -105,7 +105,10 @@ static int make_read_names(struct copy *c, struct copy_job *j)
 		all = util_grow(c->p, all, n, &cap, sizeof(*all));
 		all[n++] = (struct make_name){ d->ino, tsb_strndup(c->p, d->name, d->name_len) };
 	}
+	err = tsb_dir_error(dir);
 	tsb_closedir(dir);
+	if (err)
+		return err;
 	if (n)
 		qsort(all, n, sizeof(*all), make_name_cmp);
 	j->names = tsb_alloc(c->p, n * sizeof(char *));

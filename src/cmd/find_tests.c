@@ -76,7 +76,7 @@ bool find_is_empty(struct find *f, struct find_pred *a)
 			find_file_error(f, err, f->e->path);
 			return false;
 		}
-		empty = !tsb_readdir(dir);
+		empty = !tsb_readdir(dir) && !tsb_dir_error(dir);
 		tsb_closedir(dir);
 		return empty;
 	}

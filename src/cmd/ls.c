@@ -115,7 +115,7 @@ static void ls_take(struct ls *ls, const char *name, int type, const char *dir)
 	ls_clear(ls);
 }
 
-static void ls_read_entries(struct ls *ls, struct tsb_dir *d, const char *name)
+static void ls_read_entries(struct ls *ls, struct tsb_dir *d, const char *name, bool operand)
 {
 	const struct tsb_dirent *e;
 
@@ -125,6 +125,8 @@ static void ls_read_entries(struct ls *ls, struct tsb_dir *d, const char *name)
 		tsb_tick(ls->p, 1);
 		ls_take(ls, e->name, ls_type_of(e->mode), name);
 	}
+	if (tsb_dir_error(d))
+		ls_fail(ls, operand, tsb_dir_error(d), "reading directory", name);
 	tsb_closedir(d);
 }
 
@@ -157,7 +159,7 @@ static void ls_directory(struct ls *ls, const char *name, bool operand)
 	ls->total_blocks = 0;
 	if (ls->recursive || ls->print_heading)
 		ls_heading(ls, name, operand);
-	ls_read_entries(ls, d, name);
+	ls_read_entries(ls, d, name, operand);
 	ls_sort_files(ls);
 	if (ls->recursive)
 		ls_extract_dirs(ls, name, false);

@@ -27,7 +27,7 @@ static bool remove_is_empty(struct remove *o, const char *path)
 
 	if (tsb_opendir(o->p, path, &d))
 		return false;
-	empty = !tsb_readdir(d);
+	empty = !tsb_readdir(d) && !tsb_dir_error(d);
 	tsb_closedir(d);
 	return empty;
 }

@@ -159,8 +159,13 @@ static int walk_enter(struct walk *w)
 		str_addc(&level->names, '\0');
 		tsb_tick(w->p, 1);
 	}
+	err = tsb_dir_error(dir);
 	tsb_closedir(dir);
-	return 0;
+	if (err) {
+		str_end(&level->names);
+		w->levels.n--;
+	}
+	return err;
 }
 
 static struct walk_entry *walk_leave(struct walk *w)

@@ -20,6 +20,7 @@ struct tsb_dir {
 	struct ring link;		/* p->dirs */
 	struct vfs_file *file;
 	size_t at, n;
+	int error;			/* -errno of a read that failed */
 	_Alignas(8) char buf[DIR_BUFFER];
 };
 
@@ -40,6 +41,7 @@ int tsb_opendir(struct tsb_proc *p, const char *path, struct tsb_dir **dir)
 	d->p = p;
 	d->heap = p->heap;
 	d->at = d->n = 0;
+	d->error = 0;
 	r = vfs_open(&ctx.c, path, O_RDONLY | O_DIRECTORY, 0, &d->file, magic);
 	if (r != 0) {
 		tsb_free(p, d);
@@ -61,12 +63,18 @@ const struct tsb_dirent *tsb_readdir(struct tsb_dir *dir)
 
 		dir->at = 0;
 		dir->n = r > 0 ? (size_t)r : 0;
+		dir->error = r < 0 ? (int)r : 0;
 		if (r <= 0)
 			return NULL;
 	}
 	e = (const struct tsb_dirent *)(const void *)(dir->buf + dir->at);
 	dir->at += e->size;
 	return e;
+}
+
+int tsb_dir_error(const struct tsb_dir *dir)
+{
+	return dir->error;
 }
 
 void tsb_closedir(struct tsb_dir *dir)
@@ -114,7 +122,10 @@ int tsb_listdir(struct tsb_proc *p, const char *path, char ***names, size_t *n)
 			break;
 		*slot = tsb_strndup(p, e->name, e->name_len);
 	}
+	r = dir->error;
 	tsb_closedir(dir);
+	if (r)
+		return r;
 	/* The NULL behind the last: taken as one more item. */
 	end = e ? NULL : vec_add(proc_heap_now(p), &list);
 	if (!end)

@@ -223,7 +223,7 @@ int tsb_list(struct tsb_sandbox *box, const char *path, tsb_list_fn *fn, void *c
 		rc = list_some(&v, path, buf, (size_t)n, fn, ctx);
 	if (f)
 		vfs_close(f);
-	if (rc == 1)
-		rc = 0;
-	return file_end(&v, box, rc ? rc : (int)n, "list", path);
+	if (!rc && n < 0)
+		rc = (int)n;
+	return file_end(&v, box, rc == 1 ? 0 : rc, "list", path);
 }

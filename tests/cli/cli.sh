@@ -67,5 +67,108 @@ is "--batch: a malformed line gets an error, the next is served" "None None [] T
 is "--batch: files, stdin, args, env" "0 abc in 1 E
  [] False" "$(echo '{"script": "echo $(cat d/f) $(cat) $1 $X", "files": {"d/f": "abc"}, "stdin": "in", "args": ["1"],
  "env": {"X": "E", "PATH": "/bin"}}' | tr -d '\n' | batch)"
+# What the program says of itself.
+is "--help" "Usage: tinysandbox [OPTION]... -c SCRIPT [NAME [ARG]...]" "$("$tsb" --help | head -1)"
+is "--version" "tinysandbox" "$("$tsb" --version | head -1 | cut -d' ' -f1)"
+is "--list-limits" "wall_ms" "$("$tsb" --list-limits | head -1 | cut -d' ' -f1)"
+is "a bad option names itself" "tinysandbox: unrecognized option '--nonsense'
+Try 'tinysandbox --help' for more information." "$("$tsb" --nonsense 2>&1)"
+"$tsb" --list-commands >/dev/full 2>/dev/null
+is "a full device" 1 $?
+# Scripts that cannot be read.
+is "a folder as a script" "tinysandbox: cannot read $dir: Is a directory 126" "$(echo $("$tsb" "$dir" 2>&1; echo $?))"
+echo 'echo private' >"$dir/private"
+is "standard input that cannot be read" 2 "$("$tsb" <"$dir" 2>/dev/null; echo $?)"
+# Environment, folders, limits.
+is "--env without a value takes ours" "here none" "$(OURS=here "$tsb" --env OURS --env NOTHERE -c 'echo "$OURS ${NOTHERE-none}"')"
+is "--env in the place of a default" /x "$("$tsb" --env HOME=/y --env HOME=/x -c 'echo $HOME')"
+is "--hostname" h "$("$tsb" --hostname h -c hostname)"
+"$tsb" --cwd relative -c true 2>/dev/null
+is "--cwd must be absolute" 2 $?
+for m in nocolon :/x "$dir/m:relative" "$dir/m:/x:rx" "$dir/m:/etc/passwd"; do
+	"$tsb" --mount "$m" -c true 2>/dev/null
+	status=$?
+	is "--mount ${m##*/} is refused" 2 $status
+done
+is "--mount :rw" changed "$("$tsb" --mount "$dir/m:/data:rw" -c 'echo changed >/data/sub/f; cat /data/sub/f')"
+is "--mount of a file, read-only" text "$("$tsb" --mount "$dir/m/sub:/one:ro" -c 'cat /one/f')"
+"$tsb" --limit wall_ms -c true 2>/dev/null
+is "a limit without a value" 2 $?
+# Snapshots.
+"$tsb" --snapshot "$dir/none/snap" -c true 2>/dev/null
+is "a snapshot that cannot be written" 2 $?
+"$tsb" --snapshot "$dir/m" -c true 2>/dev/null
+is "a snapshot in the place of a folder" 2 $?
+ls "$dir"/m.new >/dev/null 2>&1
+is "leaves nothing beside it" 2 $?
+"$tsb" --restore "$dir/none" -c true 2>/dev/null
+is "a snapshot that is not there" 2 $?
+# Signals and readers that go.
+timeout -s INT 0.5 "$tsb" -c 'while ((1)); do ((i++)); done' 2>/dev/null
+is "an interrupt ends the run" 124 $?
+is "a reader that goes ends the run" y "$(timeout 10 "$tsb" -c 'yes' 2>/dev/null | head -1)"
+"$tsb" --json -c 'echo x' >/dev/full 2>/dev/null
+is "--json on a full device" 2 $?
+is "--json: stop, commands, pipes" "time None 2 [2]" "$("$tsb" --json --limit wall_ms=300 -c 'echo a | cat; sleep 100' | python3 -c 'import json, sys
+r = json.load(sys.stdin); print(r["stop"], r["stop"] if r["limit"] != "wall_ms" else None, len(r["commands"]), r["pipe_bytes"])')"
+is "--json: limits of memory and commands" "memory commands" "$(for l in memory_bytes=8000000 commands=2; do
+	"$tsb" --json --limit $l -c 'x=a; ls >/dev/null; ls >/dev/null; ls >/dev/null; while :; do x=$x$x; done' |
+	python3 -c 'import json, sys; print(json.load(sys.stdin)["stop"])'; done | tr '\n' ' ' | sed 's/ $//')"
+is "--json: truncated output" "True False" "$("$tsb" --json --limit stdout_bytes=100 -c 'seq 1000' |
+	python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["stdout_truncated"], r["stderr_truncated"])')"
+# Batch: files of every kind, in and out.
+is "--batch: kinds of files" "0 drwx------ dir
+-rwxr-xr-x 1000000000
+l
+/w==
+ [('bin', {'b64': '/w=='}), ('d', {'dir': True}), ('l', {'link': 'run'}), ('l2', {'link': {'b64': 'gA=='}}), ('nope', None), ('run', 'echo')] False" "$(echo '{"script":
+ "stat -c \"%A dir\" d; stat -c \"%A %Y\" run; [ -L l ] && echo l; base64 bin; ln -s \"$(printf \"\\200\")\" l2; mkfifo p",
+ "files": {"d": {"dir": true, "mode": 448}, "run": {"content": "echo", "mode": 493, "mtime": 1000000000}, "l": {"link": "run"},
+ "bin": {"b64": "/w=="}}, "read": ["run", "d", "l", "l2", "bin", "nope", 5]}' | tr -d '\n' | batch)"
+is "--batch: bytes as lone surrogates" "0 ff fe 41
+ [] False" "$(echo '{"script": "printf \"\udcff\ud83d\ude00\udcfeA\" | od -An -tx1 | sed \"s/ f0 9f 98 80//;s/^ //\""}' | batch)"
+why() { "$tsb" --batch | python3 -c 'import json, sys
+for line in sys.stdin: print(json.loads(line)["error"])'; }
+is "--batch: what cannot be served says why" "a request is an object
+script: a text is needed
+cwd must be absolute
+cwd: cannot make the directory /etc/passwd: Not a directory
+limits: nope: unknown name or bad value
+limits: wall_ms: unknown name or bad value
+files: x: neither text nor base64
+files: x: neither text nor base64
+files: cannot write /etc: Is a directory
+files: cannot make the link /etc: File exists
+args and env must hold texts
+args and env must hold texts
+lone surrogates beside private-use characters
+bad JSON at byte 1: '[' or '{' expected near 'x'" "$(printf '%s\n' '[]' '{}' '{"script": "", "cwd": "x"}' '{"script": "", "cwd": "/etc/passwd"}' \
+	'{"script": "", "limits": {"nope": 1}}' '{"script": "", "limits": {"wall_ms": "1"}}' '{"script": "", "files": {"x": 5}}' \
+	'{"script": "", "files": {"x": {"b64": "@"}}}' '{"script": "", "files": {"/etc": ""}}' '{"script": "", "files": {"/etc": {"link": "x"}}}' \
+	'{"script": "", "args": [1]}' '{"script": "", "env": {"A": 1}}' '{"script": "\udc80'"$(printf '\364\217\276\200')"'"}' '' 'x' | why)"
+# The prompt, on a terminal.
+prompt() { python3 -c 'import os, pty, sys, select
+pid, fd = pty.fork()
+if pid == 0: os.execv(sys.argv[1], [sys.argv[1]] + sys.argv[2:])
+out = b""
+for line in sys.stdin.buffer.read().split(b"\n") + [b"\x04"]:
+    while True:
+        end = out.rstrip(b" ")
+        if end.endswith(b"$") or end.endswith(b">"): break
+        if not select.select([fd], [], [], 20)[0]: break
+        try: got = os.read(fd, 4096)
+        except OSError: got = b""
+        if not got: break
+        out += got
+    out += b"|"
+    os.write(fd, line + (b"\n" if line != b"\x04" else b""))
+try:
+    while True:
+        got = os.read(fd, 4096)
+        if not got: break
+        out += got
+except OSError: pass
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), " ".join(w for w in out.decode().replace("\r", "").split("\n") if w.startswith("=")))' "$@"; }
+is "the prompt" "3 =one =1 =2 =kept =tty" "$(printf 'x=kept; echo =one\nfor i in 1 2; do\necho =$i\ndone\necho =$x\n[ -t 0 ] && echo =tty\n(exit 3)' | timeout 60 bash -c "$(declare -f prompt); prompt '$tsb' -i")"
 echo "1..$n"
 exit $bad
