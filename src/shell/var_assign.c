@@ -309,8 +309,9 @@ static void assign_temporary_text(struct shell *sh, const struct assign *a, stru
 
 static int assign_temporary(struct shell *sh, const struct assign *a)
 {
+	struct name name = a->name;
 	struct slice value, old;
-	struct var *v, *seen = var_find(sh, &a->name);
+	struct var *v, *seen;
 	enum flow flow = FLOW_NEXT;
 
 	sh->failed = FLOW_NEXT;
@@ -327,7 +328,13 @@ static int assign_temporary(struct shell *sh, const struct assign *a)
 		flow = literal_value(sh, a->value, &value);
 	if (flow != FLOW_NEXT)
 		return var_fail(sh, flow);
-	seen = var_find(sh, &a->name);
+	seen = var_find(sh, &name);
+	if (seen && (seen->flags & VAR_NAMEREF)) {
+		struct target t = var_target(sh, &name);
+
+		name = t.sub.kind == SUBSCRIPT_NONE && !t.bad ? t.name : name;
+		seen = var_find(sh, &name);
+	}
 	if (seen && (seen->flags & VAR_READONLY)) {
 		shell_error(sh, "%s: readonly variable", seen->name);
 		return 1;
@@ -339,9 +346,9 @@ static int assign_temporary(struct shell *sh, const struct assign *a)
 		memcpy(joined + old.n, value.p, value.n);
 		value = (struct slice){ joined, old.n + value.n };
 	}
-	v = var_in_scope(sh, &a->name, sh->scope);
+	v = var_in_scope(sh, &name, sh->scope);
 	if (!v)
-		v = var_make(sh, &a->name, sh->scope);
+		v = var_make(sh, &name, sh->scope);
 	v->flags |= VAR_EXPORT | VAR_TEMPORARY;
 	var_store(sh, v, value.p, value.n);
 	if (v->flags & VAR_SPECIAL)

@@ -271,8 +271,7 @@ static int unset_element(struct shell *sh, struct var *v, struct slice name, con
 	if (v->flags & VAR_ASSOC) {
 		if (!sub_key(sh, sub, &key))
 			return 1;
-		if (v->special == SP_BASH_ALIASES && (v->flags & VAR_SPECIAL))
-			map_remove(&sh->aliases, key.p, key.n);
+		/* Of BASH_ALIASES this takes the element, as in bash, and leaves the alias. */
 		assoc_unset(v->assoc, key.p, key.n);
 		return 0;
 	}
