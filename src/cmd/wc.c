@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "cmd/files0.h"
 #include "cmd/lines.h"
+#include "cmd/locale.h"
 #include "cmd/tailpos.h"
 #include "cmd/util.h"
 
@@ -27,6 +28,7 @@ struct wc {
 	const char *files0;
 	struct tsb_proc *p;
 	struct wc_counts total;
+	bool utf8;		/* else a character is a byte */
 	bool streamed;		/* the names come through a pipe */
 	int width;
 	struct lines in;
@@ -263,6 +265,8 @@ static int wc_file(struct wc *o, const char *name)
 	lines_open(&o->in, o->p, fd);
 	if (o->words || o->chars || o->longest) {
 		wc_all(o, &n);
+		if (!o->utf8)
+			n.chars = n.bytes;
 	} else if (o->lines) {
 		wc_lines(o, &n);
 	} else {
@@ -336,6 +340,7 @@ static int wc_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	int err;
 
 	o->p = p;
+	o->utf8 = locale_utf8(p);
 	if (!o->lines && !o->words && !o->chars && !o->bytes && !o->longest)
 		o->lines = o->words = o->bytes = true;
 	if (o->files0) {
