@@ -16,20 +16,19 @@ enum { NOHUP_FAILED = 125, NOHUP_CANNOT_RUN = 126, NOHUP_NOT_FOUND = 127 };
 static int nohup_output(struct tsb_proc *p, bool ignoring)
 {
 	const char *home = tsb_getenv(p, "HOME"), *name = "nohup.out";
-	int flags = O_CREAT | O_WRONLY | O_APPEND, err, fd = tsb_open(p, name, flags, 0600);
+	const char *away = home ? tsb_format(p, "%s/nohup.out", home) : NULL;
+	int flags = O_CREAT | O_WRONLY | O_APPEND, fd = tsb_open(p, name, flags, 0600), err = fd;
 
+	if (fd < 0 && away)
+		fd = tsb_open(p, away, flags, 0600);
 	if (fd < 0) {
-		err = fd;
 		tsb_warn_errno(p, err, "failed to open %s", quote_af(p, name));
-		if (!home)
-			return fd;
-		name = tsb_format(p, "%s/nohup.out", home);
-		fd = tsb_open(p, name, flags, 0600);
-		if (fd < 0) {
-			tsb_warn_errno(p, fd, "failed to open %s", quote_af(p, name));
-			return fd;
-		}
+		if (away)
+			tsb_warn_errno(p, fd, "failed to open %s", quote_af(p, away));
+		return fd;
 	}
+	if (err < 0)
+		name = away;
 	tsb_warn(p, ignoring ? "ignoring input and appending output to %s"
 			     : "appending output to %s", quote_af(p, name));
 	return fd;

@@ -217,7 +217,7 @@ static bool zone_minutes(int64_t value, int digits, bool negative, int64_t minut
 		if (minutes < 0)
 			minutes = 0;
 	}
-	if (hours > 24 || minutes > 59 || hours * 60 + minutes > 24 * 60)
+	if (hours > 24 || hours * 60 + minutes > 24 * 60)
 		return false;
 	*out = (hours * 60 + minutes) * (negative ? -1 : 1);
 	return true;

@@ -84,7 +84,7 @@ static bool apply_calendar(const struct parse *p, const struct zone *z, int isds
 	trace_before_calendar(p, &c);
 	if (__builtin_add_overflow(c.year, p->rel_year, &year) ||
 	    __builtin_add_overflow((int64_t)c.month, p->rel_month, &month) ||
-	    __builtin_add_overflow((int64_t)c.day, p->rel_day, &day))
+	    __builtin_add_overflow((int64_t)c.day, p->rel_day, &day) || day != (int32_t)day)
 		return false;
 	if (!civil_to(z, year, month, day, c.hour, c.minute, c.second, isdst, sec) ||
 	    !fields_of(z, *sec, &c, &dst))
