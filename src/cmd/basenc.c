@@ -1,5 +1,5 @@
 /*
- * base64, base32 - bytes as letters of an alphabet, and back.
+ * base64, base32, basenc - bytes as letters of an alphabet, and back.
  *
  * The groups are base/letters.h's; here are lines, garbage and messages. Whole groups
  * go straight into the output's buffer, two letters at a time out of a table.
@@ -13,8 +13,15 @@
 #include "cmd/lines.h"
 #include "cmd/util.h"
 
+enum basenc_kind {
+	BASENC_BITS,
+	BASENC_LSBF,		/* the lowest bit of a byte comes first */
+	BASENC_Z85		/* four bytes are a number of five digits */
+};
+
 struct basenc {
 	const struct letters_code *code;
+	enum basenc_kind kind;
 	bool decode, ignore;
 	uint64_t wrap;
 
@@ -37,15 +44,97 @@ static int basenc_wrap(struct tsb_proc *p, void *opts, const struct tsb_opt *opt
 	return r != NUM_OK && r != NUM_RANGE;
 }
 
-static const struct tsb_opt basenc_opts[] = {
-	TSB_OPT_FLAG(struct basenc, decode, 'd', "decode", "decode data"),
-	TSB_OPT_FLAG(struct basenc, ignore, 'i', "ignore-garbage",
-		     "when decoding, ignore non-alphabet characters"),
-	TSB_OPT_CALL(basenc_wrap, 0, 'w', "wrap", "COLS",
-		     "wrap encoded lines after COLS character (default 76).  Use 0 to disable line "
-		     "wrapping"),
-	TSB_OPT_END
+static const struct {
+	struct letters_code code;
+	enum basenc_kind kind;
+} basenc_codes[] = {
+	{ { "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 3, 4 },
+	  BASENC_BITS },
+	{ { "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", 6, 3, 4 },
+	  BASENC_BITS },
+	{ { "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 5, 5, 8 }, BASENC_BITS },
+	{ { "0123456789ABCDEFGHIJKLMNOPQRSTUV", 5, 5, 8 }, BASENC_BITS },
+	{ { "0123456789ABCDEF", 4, 1, 2 }, BASENC_BITS },
+	{ { "01", 1, 1, 8 }, BASENC_BITS },
+	{ { "01", 1, 1, 8 }, BASENC_LSBF },
+	/* 85 letters: its groups are no bits, only the letters count. */
+	{ { "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#",
+	    0, 4, 5 }, BASENC_Z85 },
 };
+
+static int basenc_which(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	struct basenc *b = opts;
+
+	(void)p;
+	(void)arg;
+	b->code = &basenc_codes[opt->value].code;
+	b->kind = basenc_codes[opt->value].kind;
+	return 0;
+}
+
+#define BASENC_OPTS \
+	TSB_OPT_FLAG(struct basenc, decode, 'd', "decode", "decode data"), \
+	TSB_OPT_FLAG(struct basenc, ignore, 'i', "ignore-garbage", \
+		     "when decoding, ignore non-alphabet characters"), \
+	TSB_OPT_CALL(basenc_wrap, 0, 'w', "wrap", "COLS", \
+		     "wrap encoded lines after COLS character (default 76).  Use 0 to disable line " \
+		     "wrapping"), \
+	TSB_OPT_END
+
+static const struct tsb_opt basenc_base_opts[] = { BASENC_OPTS };
+static const struct tsb_opt basenc_opts[] = {
+	TSB_OPT_CALL(basenc_which, 0, 0, "base64", NULL, "same as 'base64' program"),
+	TSB_OPT_CALL(basenc_which, 1, 0, "base64url", NULL, "file- and url-safe base64"),
+	TSB_OPT_CALL(basenc_which, 2, 0, "base32", NULL, "same as 'base32' program"),
+	TSB_OPT_CALL(basenc_which, 3, 0, "base32hex", NULL, "extended hex alphabet base32"),
+	TSB_OPT_CALL(basenc_which, 4, 0, "base16", NULL, "hex encoding"),
+	TSB_OPT_CALL(basenc_which, 5, 0, "base2msbf", NULL,
+		     "bit string with most significant bit (msb) first"),
+	TSB_OPT_CALL(basenc_which, 6, 0, "base2lsbf", NULL,
+		     "bit string with least significant bit (lsb) first"),
+	TSB_OPT_CALL(basenc_which, 7, 0, "z85", NULL,
+		     "ascii85-like encoding; when encoding, input length must be a multiple of 4; "
+		     "when decoding, input length must be a multiple of 5"),
+	BASENC_OPTS
+};
+
+/* ---- Bits backwards, and numbers to the base of 85 ---- */
+
+static void basenc_turn(const struct basenc *b, char *at, size_t n)
+{
+	if (b->kind != BASENC_LSBF)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		unsigned in = (unsigned char)at[i], out = 0;
+
+		for (int bit = 0; bit < 8; bit++)
+			out |= (in >> bit & 1) << (7 - bit);
+		at[i] = (char)out;
+	}
+}
+
+static void basenc_encode_85(const struct basenc *b, const unsigned char at[4], char out[5])
+{
+	uint32_t v = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+
+	for (unsigned i = 5; i--; v /= 85)
+		out[i] = b->code->alphabet[v % 85];
+}
+
+static bool basenc_decode_85(const struct basenc *b, const unsigned char *at, size_t n, char out[4])
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (b->value[at[i]] < 0)
+			return false;
+		v = v * 85 + (uint64_t)b->value[at[i]];
+	}
+	for (unsigned i = 0; i < 4; i++)
+		out[i] = (char)(v >> (24 - 8 * i));
+	return n == 5 && v <= UINT32_MAX;
+}
 
 /* ---- Encoding ---- */
 
@@ -72,7 +161,10 @@ static void basenc_encode_group(struct basenc *b, const unsigned char *at, size_
 {
 	char out[LETTERS_MAX];
 
-	letters_encode(b->code, at, n, out);
+	if (b->kind == BASENC_Z85)
+		basenc_encode_85(b, at, out);
+	else
+		letters_encode(b->code, at, n, out);
 	basenc_put(b, out, b->code->letters);
 }
 
@@ -105,14 +197,14 @@ static size_t basenc_encode_some(struct basenc *b, const unsigned char *at, size
 		k = (SINK_SIZE - b->out.n) / c->letters;
 	if (b->wrap && k > (b->wrap - b->column) / c->letters)
 		k = (size_t)((b->wrap - b->column) / c->letters);
-	if (!k) {
+	if (!k || b->kind == BASENC_Z85) {
 		basenc_encode_group(b, at, c->bytes);
 		return 1;
 	}
 	if (c->bits == 6)
 		basenc_letters(b, b->out.buf + b->out.n, at, k, 3, 6);
 	else
-		basenc_letters(b, b->out.buf + b->out.n, at, k, 5, 5);
+		basenc_letters(b, b->out.buf + b->out.n, at, k, c->bytes, c->bits);
 	b->out.n += k * c->letters;
 	b->column += b->wrap ? k * c->letters : 0;
 	if (b->wrap && b->column == b->wrap) {
@@ -132,6 +224,7 @@ static int basenc_encode(struct basenc *b, struct tsb_reader *in)
 		const unsigned char *at = (const unsigned char *)data, *end = at + n;
 
 		tsb_tick(in->p, n / 64 + 1);
+		basenc_turn(b, data, n);
 		while (held && held < bytes && at < end)
 			group[held++ & 7] = *at++;
 		if (held == bytes) {
@@ -142,6 +235,12 @@ static int basenc_encode(struct basenc *b, struct tsb_reader *in)
 			at += bytes * basenc_encode_some(b, at, (size_t)(end - at) / bytes);
 		if (at < end)
 			memcpy(group, at, held = (size_t)(end - at) & 7);
+	}
+	if (held && b->kind == BASENC_Z85) {
+		sink_flush(&b->out);
+		tsb_flush(in->p);
+		tsb_warn(in->p, "invalid input (length must be multiple of 4 characters)");
+		return 1;
 	}
 	if (held)
 		basenc_encode_group(b, group, held);
@@ -156,9 +255,16 @@ static int basenc_encode(struct basenc *b, struct tsb_reader *in)
 static bool basenc_decode_group(struct basenc *b, const unsigned char *at, size_t n)
 {
 	char out[LETTERS_BYTES_MAX];
-	size_t got;
-	bool ok = letters_decode(b->code, b->value, at, n, out, &got);
+	size_t got = 4;
+	bool ok;
 
+	if (b->kind == BASENC_Z85) {
+		ok = basenc_decode_85(b, at, n, out);
+		got = ok ? got : 0;
+	} else {
+		ok = letters_decode(b->code, b->value, at, n, out, &got);
+	}
+	basenc_turn(b, out, got);
 	sink_put(&b->out, out, got);
 	return ok;
 }
@@ -169,6 +275,8 @@ static size_t basenc_decode_some(struct basenc *b, const unsigned char *at, size
 	const struct letters_code *c = b->code;
 	size_t done = 0;
 
+	if (b->kind == BASENC_Z85)
+		return 0;
 	for (; n - done >= c->letters; done += c->letters) {
 		uint64_t v = 0;
 		int bad = 0;
@@ -185,6 +293,7 @@ static size_t basenc_decode_some(struct basenc *b, const unsigned char *at, size
 			sink_flush(&b->out);
 		for (unsigned i = c->bytes; i--; v >>= 8)
 			b->out.buf[b->out.n + i] = (char)(v & 255);
+		basenc_turn(b, b->out.buf + b->out.n, c->bytes);
 		b->out.n += c->bytes;
 	}
 	return done;
@@ -230,7 +339,9 @@ static void basenc_tables(struct tsb_proc *p, struct basenc *b)
 {
 	unsigned n = 1u << b->code->bits;
 
-	letters_values(b->code, b->value);
+	memset(b->value, -1, sizeof(b->value));
+	for (size_t i = 0; b->code->alphabet[i]; i++)
+		b->value[(unsigned char)b->code->alphabet[i]] = (signed char)i;
 	b->pairs = tsb_alloc(p, n * n * sizeof(*b->pairs));
 	for (unsigned i = 0; i < n; i++) {
 		for (unsigned k = 0; k < n; k++) {
@@ -247,6 +358,8 @@ static int basenc_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	struct tsb_reader in;
 	int fd, status;
 
+	if (!b->code)
+		return tsb_usage(p, "missing encoding type");
 	if (argc > 1)
 		return util_extra_operand(p, argv[1]);
 	fd = input_open(p, name);
@@ -271,9 +384,18 @@ static int basenc_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	const struct tsb_command cmd_##command = { \
 		CMD_COREUTILS, .name = #command, .synopsis = "[OPTION]... [FILE]", \
 		.summary = text " encode or decode FILE, or standard input, to standard output.", \
-		.opts = basenc_opts, .opts_size = sizeof(struct basenc), \
+		.opts = basenc_base_opts, .opts_size = sizeof(struct basenc), \
 		.defaults = &command##_defaults, .run = basenc_run, \
 	}
 
 BASENC_COMMAND(base64, letters_64, "Base64");
 BASENC_COMMAND(base32, letters_32, "Base32");
+
+static const struct basenc basenc_defaults = { .wrap = 76 };
+
+const struct tsb_command cmd_basenc = {
+	CMD_COREUTILS, .name = "basenc", .synopsis = "[OPTION]... [FILE]",
+	.summary = "basenc encode or decode FILE, or standard input, to standard output.",
+	.opts = basenc_opts, .opts_size = sizeof(struct basenc), .defaults = &basenc_defaults,
+	.run = basenc_run,
+};
