@@ -100,6 +100,15 @@ static int program_read_head(struct tsb_proc *p, struct call_ctx *ctx, const cha
 	return (int)n;
 }
 
+int proc_executable(struct tsb_proc *p, const char *path)
+{
+	const char *command;
+	struct call_ctx ctx;
+	int r = call_reads(p, &ctx, path);
+
+	return r < 0 ? r : vfs_program(&ctx.c, path, NULL, &command);
+}
+
 int proc_find_program(struct tsb_proc *p, const char *path, struct program *out)
 {
 	const char *command = NULL;

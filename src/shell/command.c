@@ -3,6 +3,7 @@
  */
 #include "shell/doing.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -88,12 +89,11 @@ static bool path_candidate(const char **at, const char *end, const char *name, s
 
 static bool is_program(struct shell *sh, const char *path, bool *exists)
 {
+	int r = proc_executable(sh->p, path);
 	struct tsb_stat st;
 
-	if (tsb_stat(sh->p, path, &st) || S_ISDIR(st.mode))
-		return false;
-	*exists = true;
-	return !tsb_access(sh->p, path, TSB_X_OK);
+	*exists = !r || (r == -EACCES && !tsb_stat(sh->p, path, &st) && !S_ISDIR(st.mode));
+	return !r;
 }
 
 static const char *search_path(struct shell *sh, const char *name, struct slice path)
