@@ -2,6 +2,8 @@
 #ifndef BENCH_H
 #define BENCH_H
 
+#include <stdbool.h>
+
 struct tsb_sandbox;
 
 void bench_die(const char *what);
@@ -9,8 +11,9 @@ double bench_median(double *v, int n);
 /* A row: times in seconds, their ratio beside its bar. */
 void bench_report(const char *name, double ours, double yard, double bar);
 void bench_note(const char *name, double value, double bar);	/* a ratio of its own */
-double bench_ours(struct tsb_sandbox *box, const char *script);	/* user time, here */
-double bench_real(const char *script);				/* user time in bash */
+/* User time, and system time too if asked; here, and in bash. */
+double bench_ours(struct tsb_sandbox *box, const char *script, bool system);
+double bench_real(const char *script, bool system);
 
 /* Groups (f) and (t); only: jobs whose script holds this text, or NULL for all. */
 void bench_big(struct tsb_sandbox *box, const char *programs, const char *only);

@@ -111,6 +111,46 @@ static int expand_byte(struct expand *e)
 	return -1;
 }
 
+typedef unsigned char expand_vec __attribute__((vector_size(16)));
+typedef uint64_t expand_words __attribute__((vector_size(16)));
+
+/* How many of n bytes are neither '\b', '\t' nor '\n', which are neighbours. */
+static size_t expand_span(const char *at, size_t n)
+{
+	size_t k = 0;
+
+	for (; n - k >= 16; k += 16) {
+		expand_vec v;
+		expand_words hit;
+
+		memcpy(&v, at + k, 16);
+		hit = (expand_words)((v - '\b') <= '\n' - '\b');
+		if (hit[0] | hit[1])
+			break;
+	}
+	while (k < n && (unsigned char)(at[k] - '\b') > '\n' - '\b')
+		k++;
+	return k;
+}
+
+/* Copies what is buffered, up to the end of the line (all: or a byte that moves the
+ * column otherwise): how many bytes. */
+static size_t expand_plain(struct expand *e, bool all)
+{
+	const char *at = e->in.buf + e->in.at, *nl;
+	size_t n = e->open ? e->in.n - e->in.at : 0;
+
+	if (!n || e->in.held >= 0)
+		return 0;
+	if (all)
+		n = expand_span(at, n);
+	else if ((nl = memchr(at, '\n', n)))
+		n = (size_t)(nl - at);
+	sink_put(&e->out, at, n);
+	e->in.at += n;
+	return n;
+}
+
 static bool expand_is_blank(int c)
 {
 	return c == ' ' || c == '\t';
@@ -133,6 +173,8 @@ static bool expand_line(struct expand *e)
 	int c;
 
 	do {
+		if (!convert || e->all)
+			column += expand_plain(e, convert);
 		c = expand_byte(e);
 		if (c < 0)
 			return false;
@@ -223,6 +265,8 @@ static bool unexpand_line(struct expand *e, struct unexpand *u)
 	u->column = u->i = 0;
 	str_reset(&u->held);
 	do {
+		if (!u->convert)
+			expand_plain(e, false);
 		c = expand_byte(e);
 		if (u->convert) {
 			bool blank = expand_is_blank(c);
