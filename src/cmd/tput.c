@@ -285,6 +285,14 @@ static void tput_init_strings(struct tput *t, bool reset)
 		str_adds(&t->out, "\033[!p\033[?3;4l\033[4l\033>");
 }
 
+/* As far as anybody counts lines or colours. */
+static long tput_parameter(const char *text)
+{
+	long v = strtol(text, NULL, 10);
+
+	return v > INT32_MAX / 2 ? INT32_MAX / 2 : v < -INT32_MAX / 2 ? -INT32_MAX / 2 : v;
+}
+
 /* Takes as many of the arguments as the capability has parameters. */
 static void tput_string(struct tput *t, const struct tput_cap *cap, int argc, char **argv, int *used)
 {
@@ -299,7 +307,7 @@ static void tput_string(struct tput *t, const struct tput_cap *cap, int argc, ch
 		return;
 	}
 	for (*used = 0; *used < argc && *used < wanted; ++*used)
-		params[*used] = strtol(argv[*used], NULL, 10);
+		params[*used] = tput_parameter(argv[*used]);
 	tput_expand(&t->out, cap->text, params);
 }
 

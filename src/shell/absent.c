@@ -30,7 +30,7 @@ static const char *const reasons[] = {
 
 static const char instead_edit[] = "sed -i, or cat >FILE with a here-document",
 		  instead_jobs[] = "background jobs (&) and output redirected to files",
-		  instead_direct[] = "the command itself, without it",
+		  instead_direct[] = "the command itself",
 		  instead_image[] = "the commands in /usr/bin",
 		  instead_shell[] = "bash, awk and sed",
 		  instead_copy[] = "cp, tar or cat on files of this sandbox",
