@@ -7,6 +7,7 @@
  */
 #include "cmd/cmd.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -18,19 +19,10 @@
 
 struct env {
 	bool ignore, null, debug;
-	const char *chdir;
+	const char *chdir, *split;	/* split: only for --help, see env_split() */
 	struct tsb_list unset;
 	struct env_signals signals;
 };
-
-static int env_split_refused(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
-			     const char *arg)
-{
-	(void)opts;
-	(void)opt;
-	tsb_warn(p, "cannot use -S %s here: it must be the first argument", quote_af(p, arg));
-	return 125;
-}
 
 #define ENV_SIGNAL_OPT(what, name, help) \
 	{ TSB_OPTION_CALL, 0, (name), "SIG", (help), offsetof(struct env, signals), (what), \
@@ -41,7 +33,7 @@ static const struct tsb_opt env_opts[] = {
 	TSB_OPT_FLAG(struct env, null, '0', "null", "end each output line with NUL, not newline"),
 	TSB_OPT_LIST(struct env, unset, 'u', "unset", "NAME", "remove variable from the environment"),
 	TSB_OPT_STR(struct env, chdir, 'C', "chdir", "DIR", "change working directory to DIR"),
-	TSB_OPT_CALL(env_split_refused, 0, 'S', "split-string", "S",
+	TSB_OPT_STR(struct env, split, 'S', "split-string", "S",
 		     "process and split S into separate arguments; used to pass multiple "
 		     "arguments on shebang lines"),
 	ENV_SIGNAL_OPT(ENV_SIG_BLOCK, "block-signal", "block delivery of SIG signal(s) to COMMAND"),
@@ -112,7 +104,7 @@ static int env_become(struct tsb_proc *p, char **argv)
 	struct tsb_spawn how = { .size = sizeof(how), .argv = (const char *const *)argv };
 	int err = tsb_exec(p, &how);
 
-	tsb_warn_errno(p, err, "%s", quote_af(p, argv[0]));
+	tsb_warn_errno(p, err, "%s", quote_text(p, argv[0]));
 	if (err == -ENOENT && strpbrk(argv[0], " \t"))
 		tsb_warn(p, "use -[v]S to pass options in shebang lines");
 	return err == -ENOENT ? 127 : 126;
@@ -166,6 +158,14 @@ static int env_escape(int c)
 	return at ? to[at - from] : -1;
 }
 
+static bool env_is_name(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] != '_' && !isalpha((unsigned char)s[i]) && (!i || !isdigit((unsigned char)s[i])))
+			return false;
+	return n > 0;
+}
+
 /* ${NAME} at *s: its value is appended. 0, or the status after a message. */
 static int env_variable(struct tsb_proc *p, struct str *word, const char **s)
 {
@@ -173,7 +173,7 @@ static int env_variable(struct tsb_proc *p, struct str *word, const char **s)
 	const char *value;
 	char *name;
 
-	if (!end || end == *s + 2) {
+	if (!end || !env_is_name(*s + 2, (size_t)(end - *s - 2))) {
 		tsb_warn(p, "only ${VARNAME} expansion is supported, error at: %s", *s);
 		return 125;
 	}
@@ -207,6 +207,11 @@ static bool env_word(struct tsb_proc *p, const char **s, struct str *word, int *
 				*s += strlen(*s);
 				return true;
 			}
+			if (c == 'c' && quote) {
+				tsb_warn(p, "'\\c' must not appear in double-quoted -S string");
+				*status = 125;
+				return false;
+			}
 			if (c == '_') {
 				if (!quote) {
 					++*s;
@@ -232,41 +237,86 @@ static bool env_word(struct tsb_proc *p, const char **s, struct str *word, int *
 	return true;
 }
 
-/* argv with the text of a first -S replaced by its words; NULL with *status set
- * on an error. *argv is left alone if there is no -S. */
+/* Where the text of -S stands in the argument at *i, which is one of the options;
+ * NULL: in none. *i goes to the argument that ends the option. */
+static const char *env_find_split(char **argv, int argc, int *i, size_t *before, bool *verbose)
+{
+	const char *arg = argv[*i];
+
+	*before = 0;
+	if (!strncmp(arg, "--", 2)) {
+		size_t n = strcspn(arg, "=");
+
+		*verbose |= n > 2 && !strncmp(arg, "--debug", n);
+		if (n > 2 && !strncmp(arg, "--split-string", n))
+			return arg[n] ? arg + n + 1 : ++*i < argc ? argv[*i] : NULL;
+		if (n > 2 && !arg[n] && (!strncmp(arg, "--unset", n) || !strncmp(arg, "--chdir", n)))
+			++*i;
+		return NULL;
+	}
+	for (const char *c = arg + 1; *c; c++) {
+		*verbose |= *c == 'v';
+		if (!strchr("uCS", *c))
+			continue;
+		*before = *c == 'S' && c > arg + 1 ? (size_t)(c - arg) : 0;
+		if (c[1])
+			return *c == 'S' ? c + 1 : NULL;
+		return ++*i < argc && *c == 'S' ? argv[*i] : NULL;
+	}
+	return NULL;
+}
+
+static void env_say_split(struct tsb_proc *p, const char *text, char *const *words, size_t n)
+{
+	struct str s;
+
+	str_init(&s, tsb_heap_of(p), STR_MAX_DEFAULT);
+	str_addf(&s, "split -S:  %s\n", quote_text(p, text));
+	for (size_t i = 0; i < n; i++)
+		str_addf(&s, "%s%s\n", i ? "     &    " : " into:    ", quote_text(p, words[i]));
+	tsb_write_all(p, 2, s.p, s.n);
+	str_end(&s);
+}
+
+/* argv with the text of each -S replaced by its words, which may be options again:
+ * 0, or the status after a message. */
 static int env_split(struct tsb_proc *p, int *argc, char ***argv)
 {
 	struct tsb_heap *heap = tsb_heap_of(p);
-	const char *s = NULL, *arg = (*argv)[0];
-	VEC(char *) words = { 0 };
-	struct str word;
-	int skip = 1, status = 0;
 	bool verbose = false;
+	int status = 0;
 
-	if (!strncmp(arg, "-vS", 3) || !strncmp(arg, "-S", 2)) {
-		verbose = arg[1] == 'v';
-		s = arg + (verbose ? 3 : 2);
-		if (!*s && *argc > 1) {
-			s = (*argv)[1];
-			skip = 2;
+	for (int i = 0; i < *argc && !status; i++) {
+		VEC(char *) words = { 0 };
+		const char *s, *text;
+		int from = i;
+		size_t before, n;
+		struct str word;
+
+		if ((*argv)[i][0] != '-' || !(*argv)[i][1] || !strcmp((*argv)[i], "--"))
+			break;
+		s = text = env_find_split(*argv, *argc, &i, &before, &verbose);
+		if (!s)
+			continue;
+		for (int k = 0; k < from; k++)
+			*vec_add(heap, &words) = (*argv)[k];
+		if (before)
+			*vec_add(heap, &words) = tsb_strndup(p, (*argv)[from], before);
+		n = words.n;
+		str_init(&word, heap, STR_MAX_DEFAULT);
+		while (env_word(p, &s, &word, &status)) {
+			*vec_add(heap, &words) = str_take(&word, NULL);
+			tsb_tick(p, 1);
 		}
-	} else if (!strncmp(arg, "--split-string=", 15)) {
-		s = arg + 15;
+		if (verbose && !status)
+			env_say_split(p, text, words.at + n, words.n - n);
+		for (int k = i + 1; k < *argc; k++)
+			*vec_add(heap, &words) = (*argv)[k];
+		*argc = (int)words.n;
+		*vec_add(heap, &words) = NULL;
+		*argv = words.at;
+		i = (int)n - 1;
 	}
-	if (!s)
-		return 0;
-	if (verbose)
-		*vec_add(heap, &words) = tsb_strdup(p, "-v");
-	str_init(&word, heap, STR_MAX_DEFAULT);
-	while (env_word(p, &s, &word, &status)) {
-		*vec_add(heap, &words) = str_take(&word, NULL);
-		tsb_tick(p, 1);
-	}
-	for (int i = skip; i < *argc; i++)
-		*vec_add(heap, &words) = (*argv)[i];
-	*argc = (int)words.n;
-	*vec_add(heap, &words) = NULL;
-	*argv = words.at;
 	return status;
 }
 

@@ -3,6 +3,8 @@
  */
 #include "cmd/cmd.h"
 
+#include <errno.h>
+
 #include <string.h>
 
 #include "cmd/accounts.h"
@@ -106,7 +108,7 @@ static int id_check(struct tsb_proc *p, const struct id *o)
 	bool one = o->user || o->group || o->groups;
 
 	if (o->context) {
-		tsb_warn(p, "--context (-Z) works only on an SELinux/SMACK-enabled kernel");
+		tsb_warn(p, "--context (-Z) works only on an SELinux-enabled kernel");
 		return 1;
 	}
 	if (o->user + o->group + o->groups > 1) {
@@ -146,7 +148,12 @@ static int id_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		id_end(p, o, argc);
 	}
 	for (int i = 0; i < argc; i++) {
-		if (!*argv[i] || !accounts_user(p, argv[i], &who.uid, &who.gid)) {
+		if (!*argv[i]) {
+			tsb_warn_errno(p, ENOENT, "%s: no such user", quote_text(p, argv[i]));
+			status = 1;
+			continue;
+		}
+		if (!accounts_user(p, argv[i] + (argv[i][0] == '+'), &who.uid, &who.gid)) {
 			tsb_warn(p, "%s: no such user", quote_text(p, argv[i]));
 			status = 1;
 			continue;
