@@ -199,7 +199,7 @@ static const char *df_header(struct df *d, enum df_field f)
 	case DF_SIZE:
 		return df_size_header(d);
 	case DF_AVAIL:
-		return d->human.flags & HUMAN_AUTOSCALE ? "Avail" : "Available";
+		return d->human.flags & HUMAN_AUTOSCALE || d->has_output ? "Avail" : "Available";
 	case DF_PCENT:
 		return d->mode == DF_POSIX ? "Capacity" : "Use%";
 	default:

@@ -104,7 +104,7 @@ static int kill_one(struct tsb_proc *p, const char *arg, int sig)
 /* What an argument in front of the numbers says: 0 go on, else a status + 1. */
 struct kill {
 	int sig;
-	bool listed;
+	bool listed, signaled;
 };
 
 static const char *kill_value(int argc, char **argv, int *i, const char *glued)
@@ -144,9 +144,11 @@ static int kill_option(struct tsb_proc *p, struct kill *k, int argc, char **argv
 	}
 	if (!strncmp(arg, "-s", 2) || !strncmp(arg, "--signal", 8)) {
 		value = kill_value(argc, argv, i, arg + (arg[1] == '-' ? 8 : 2));
+		k->signaled = true;
 		k->sig = value ? sig_parse(value) : -1;
 		return k->sig >= 0 ? 0 : kill_invalid(p, 's');
 	}
+	k->signaled = true;
 	k->sig = sig_parse(arg + 1);
 	return k->sig >= 0 ? 0 : kill_invalid(p, arg[1]);
 }
@@ -165,7 +167,7 @@ static int kill_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		return procps_version(p, NULL, NULL, NULL);
 	for (; i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--"); i++) {
 		/* Behind a signal -N is a group. */
-		if (i && argv[i][1] >= '0' && argv[i][1] <= '9')
+		if (k.signaled && argv[i][1] >= '0' && argv[i][1] <= '9')
 			break;
 		status = kill_option(p, &k, argc, argv, &i);
 		if (status || k.listed)
