@@ -132,6 +132,8 @@ static void fail_quote(struct str *out, const char *s, size_t n)
 		const char *at;
 
 		len = utf8_decode(s + i, n - i, &c);
+		if (s[i] == '\001' || s[i] == '\177')	/* bash keeps them behind one more */
+			str_adds(out, "\\001");
 		at = len == 1 ? memchr(from, s[i], sizeof(from) - 1) : NULL;
 		if (at)
 			str_addf(out, "\\%c", to[at - from]);
