@@ -43,7 +43,9 @@ static int sponge_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		tsb_tick(p, n / 64 + 1);
 	}
 	if (in.error) {
-		tsb_warn(p, "failed to read from stdin: %s", tsb_strerror(in.error));
+		char *text = tsb_format(p, "failed to read from stdin: %s\n", tsb_strerror(in.error));
+
+		tsb_write_all(p, 2, text, strlen(text));
 		return 1;
 	}
 	if (argc) {

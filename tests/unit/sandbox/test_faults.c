@@ -235,6 +235,12 @@ static const struct {
 	  "1\n" },
 	{ "statfs", 1, EIO, 1, "stat -f /m",
 	  "stat: cannot read file system information for '/m': Input/output error\n" },
+	{ "fstat", 2, EIO, 1, "tail -n 1 -s 0.01 -f /m/f",
+	  "tail: /m/f: Input/output error\ntail: no files remaining\n" },
+	{ "write_at", 1, ENOSPC, 1, "sponge /m/f <f",
+	  "error writing buffer to output file: No space left on device\n" },
+	{ "read_at", 1, EIO, 1, "sponge f </m/f",
+	  "failed to read from stdin: Input/output error\n" },
 	{ "readdir", 1, EIO, 1, "mv /m/d moved",
 	  "mv: cannot access '/m/d': Input/output error\n" },
 };
