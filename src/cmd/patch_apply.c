@@ -209,9 +209,9 @@ static void define_leave(struct patch *t, enum define *state)
 
 /* ---- Applying ---- */
 
-static void put_new(struct patch *t, const struct patch_line *l)
+/* A line before it without newline gets one only behind the hunk's old lines. */
+static void put_line(struct patch *t, const struct patch_line *l)
 {
-	end_line(t);
 	patch_put(t, l->s, l->n);
 }
 
@@ -219,7 +219,7 @@ static void put_new(struct patch *t, const struct patch_line *l)
 static void drop_old(struct patch *t, const struct patch_line *l)
 {
 	if (t->define)
-		patch_put(t, l->s, l->n);
+		put_line(t, l);
 	t->frozen++;
 }
 
@@ -239,7 +239,7 @@ static void apply_change(struct patch *t, struct applying *a)
 		drop_old(t, &old->at[a->old]);
 	define_enter(t, &a->state, false);
 	for (; a->new < new->n && new->at[a->new].ch == '!'; a->new++)
-		patch_put(t, new->at[a->new].s, new->at[a->new].n);
+		put_line(t, &new->at[a->new]);
 }
 
 static bool apply_step(struct patch *t, struct applying *a)
@@ -260,7 +260,9 @@ static bool apply_step(struct patch *t, struct applying *a)
 		drop_old(t, &old->at[a->old++]);
 	} else if (n == '+') {
 		define_enter(t, &a->state, false);
-		put_new(t, &new->at[a->new++]);
+		if (!o)
+			end_line(t);
+		put_line(t, &new->at[a->new++]);
 	} else if (n == '!') {
 		apply_change(t, a);
 	} else {

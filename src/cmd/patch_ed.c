@@ -78,6 +78,7 @@ static bool ed_command(struct ed *e, char letter)
 {
 	int64_t first = (int64_t)e->current, last;
 	const char *s = e->t->buf.p;
+	bool blanks = strspn(strchr(s, letter) + 1, " \t\r") > 0;
 	ed_lines text = { 0 };
 	size_t n;
 
@@ -90,6 +91,8 @@ static bool ed_command(struct ed *e, char letter)
 		return ed_strip(e, (size_t)last);
 	if (letter != 'd')
 		ed_text(e, &text);
+	if (blanks)
+		return false;
 	if (last > (int64_t)e->lines.n || first > last || (!first && letter != 'a' && letter != 'i'))
 		return false;
 	n = letter == 'a' || letter == 'i' ? 0 : (size_t)(last - first + 1);
