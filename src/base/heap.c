@@ -131,6 +131,19 @@ void heap_oom(struct tsb_heap *h, size_t wanted)
 		h->oom(h->ctx, wanted);
 }
 
+bool heap_hold(struct tsb_heap *h, size_t n)
+{
+	if (heap_charge(h, h->budget, n))
+		return true;
+	heap_oom(h, n);
+	return false;
+}
+
+void heap_let_go(struct tsb_heap *h, size_t n)
+{
+	heap_refund(h, n);
+}
+
 size_t heap_used(const struct tsb_heap *h)
 {
 	return h->charged;

@@ -17,6 +17,7 @@
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tsb_heap;
@@ -59,6 +60,11 @@ void heap_free(struct tsb_heap *h, void *p);	/* p may be NULL */
 /* n bytes of p, and a NUL behind them that is not counted. */
 char *heap_dup(struct tsb_heap *h, const void *p, size_t n);
 char *heap_strdup(struct tsb_heap *h, const char *s);
+
+/* n bytes that the owner has elsewhere (a guest's linear memory) count as the heap's own, until it
+ * ends or they are let go. False, after the hook: the budget is spent. */
+bool heap_hold(struct tsb_heap *h, size_t n);
+void heap_let_go(struct tsb_heap *h, size_t n);
 
 /* Bytes this heap holds of the budget. */
 size_t heap_used(const struct tsb_heap *h);

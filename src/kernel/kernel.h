@@ -237,6 +237,8 @@ int proc_drop_fd(struct tsb_proc *child, int fd);
  * into out, NULs dropped are counted. The pipe's reading end is fd. */
 int proc_read_all(struct tsb_proc *p, int fd, struct str *out);
 
+/* Where its stack ends: below is a guard that no frame may reach. */
+const char *proc_stack_low(const struct tsb_proc *p);
 /* Said by who uses more stack than is usual: its pages are given back after the run. */
 void proc_stack_deep(struct tsb_proc *p);
 

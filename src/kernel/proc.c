@@ -539,6 +539,11 @@ int tsb_set_nice(struct tsb_proc *p, int pid, int nice)
 	return 0;
 }
 
+const char *proc_stack_low(const struct tsb_proc *p)
+{
+	return p->stack->low;
+}
+
 void proc_on_end(struct tsb_proc *p, void (*hook)(void *arg), void *arg)
 {
 	struct end_hook *h = proc_memory(p, sizeof(*h));

@@ -12,6 +12,7 @@
 
 #include "base/map.h"
 #include "cmd/cmd.h"
+#include "guest/table.h"
 #include "kernel/kernel.h"
 #include "shell/shell.h"
 #include "vfs/bin.h"
@@ -44,11 +45,11 @@ static int compare_commands(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-static size_t count_table(void)
+static size_t count_table(const struct tsb_command *const *table)
 {
 	size_t n = 0;
 
-	while (cmd_table[n])
+	while (table[n])
 		n++;
 	return n;
 }
@@ -56,16 +57,16 @@ static size_t count_table(void)
 static int register_commands(struct engine *e)
 {
 	const struct tsb_command *shells[] = { &shell_command_bash, &shell_command_sh };
-	size_t n = count_table(), i;
+	size_t own = count_table(cmd_table), guests = count_table(guest_table), i;
 
-	e->sorted = heap_array(e->heap, n + 2, sizeof(*e->sorted));
+	e->n = own + guests + 2;
+	e->sorted = heap_array(e->heap, e->n, sizeof(*e->sorted));
 	if (!e->sorted)
 		return -1;
-	for (i = 0; i < n; i++)
-		e->sorted[i] = cmd_table[i];
+	memcpy(e->sorted, cmd_table, own * sizeof(*e->sorted));
+	memcpy(e->sorted + own, guest_table, guests * sizeof(*e->sorted));
 	for (i = 0; i < 2; i++)
-		e->sorted[n + i] = shells[i];
-	e->n = n + 2;
+		e->sorted[own + guests + i] = shells[i];
 	qsort(e->sorted, e->n, sizeof(*e->sorted), compare_commands);
 	for (i = 0; i < e->n; i++) {
 		struct map_entry *entry = map_put(&e->registry, e->sorted[i]->name,

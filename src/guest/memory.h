@@ -1,0 +1,10 @@
+/* Sizes of a linear memory's range. */
+#ifndef GUEST_MEMORY_H
+#define GUEST_MEMORY_H
+
+#include <stddef.h>
+
+#define GUEST_PAGE ((size_t)65536)
+/* 4 GiB of addresses, the largest constant offset (tools/guest-build checks it), and an access. */
+#define GUEST_MAP (((size_t)4 << 30) + ((size_t)16 << 20) + GUEST_PAGE)
+#endif
