@@ -4,8 +4,8 @@
  * once, when the guest is prepared: recipe makes builtins_bind() keep and take
  * them.
  */
-#include "compile.h"
-#include "builtin.h"
+#include <compile.h>
+#include <builtin.h>
 
 int guest_builtins_take(block *out), guest_builtins_keep(block made);
 void guest_prepare(void);
