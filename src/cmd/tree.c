@@ -81,6 +81,12 @@ static void tree_add_patterns(struct tree *t, struct tree_patterns *list, const 
 
 /* ---- Order ---- */
 
+/* Parts of a second do not count. */
+static int tree_compare_seconds(struct tsb_time a, struct tsb_time b)
+{
+	return (a.sec > b.sec) - (a.sec < b.sec);
+}
+
 /* qsort() has no context, and a global would be shared: an own merge sort. */
 static int tree_compare(const struct tree *t, const struct tree_node *a, const struct tree_node *b)
 {
@@ -90,8 +96,8 @@ static int tree_compare(const struct tree *t, const struct tree_node *a, const s
 		return a->is_dir == t->dirs_first ? -1 : 1;
 	switch (t->sort) {
 	case TREE_VERSION: c = vercmp(a->name, strlen(a->name), b->name, strlen(b->name)); break;
-	case TREE_MTIME: c = util_time_cmp(a->st.mtime, b->st.mtime); break;
-	case TREE_CTIME: c = util_time_cmp(a->st.ctime, b->st.ctime); break;
+	case TREE_MTIME: c = tree_compare_seconds(a->st.mtime, b->st.mtime); break;
+	case TREE_CTIME: c = tree_compare_seconds(a->st.ctime, b->st.ctime); break;
 	case TREE_SIZE: c = a->size == b->size ? 0 : a->size < b->size ? 1 : -1; break;
 	default: break;
 	}
@@ -276,7 +282,7 @@ static void tree_finish(struct tree *t, struct tree_node *n)
 	for (size_t i = 0; i < n->n_kids; i++) {
 		struct tree_node *k = n->kids[i];
 
-		if (t->prune && !t->dirs_only && S_ISDIR(k->st.mode) && !k->n_kids && !k->note &&
+		if (t->prune && !t->dirs_only && k->is_dir && !k->n_kids && !k->note &&
 		    !k->match)
 			continue;
 		if (t->du)
@@ -326,8 +332,6 @@ static void tree_count(struct tree *t, struct tree_node *root)
 	if (root->n_kids || (root->note && !root->no_open && !root->missing))
 		t->n_dirs++;
 	t->n_files += !root->missing && !root->is_dir;
-	t->total += root->size;
-	/* A root's own size is counted again by the real one when it has entries. */
 	root->next = 0;
 	while (n) {
 		if (n->next >= n->n_kids) {
@@ -336,6 +340,7 @@ static void tree_count(struct tree *t, struct tree_node *root)
 		}
 		n = n->kids[n->next++];
 		n->next = 0;
+		t->total += n->size;	/* of directories too: their sums, as the real one */
 		if (n->is_dir)
 			t->n_dirs++;
 		else

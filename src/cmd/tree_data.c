@@ -115,8 +115,13 @@ static void data_fields(struct tree *t, const struct tree_node *n)
 		data_string(t, "group", s.p);
 	}
 	str_reset(&s);
-	if (t->size)
+	if (t->size && t->human && t->data == 'J') {
+		tree_add_size(t, &s, n->size);
+		data_string(t, "size", s.p + strspn(s.p, " "));
+	} else if (t->size) {
 		data_number(t, "size", n->size);
+	}
+	str_reset(&s);
 	if (t->date) {
 		tree_add_date(t, &s, n);
 		data_string(t, "time", s.p);

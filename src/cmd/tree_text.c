@@ -43,25 +43,20 @@ void tree_add_group(struct tree *t, struct str *out, const struct tree_node *n)
 void tree_add_size(struct tree *t, struct str *out, uint64_t size)
 {
 	static const char units[] = "BKMGTPEZY", si_units[] = "BkMGTPEZY";
-	uint64_t unit = t->si ? 1000 : 1024, scaled = size;
+	double unit = t->si ? 1000 : 1024, scaled = (double)size;
 	unsigned i = 0;
 
 	if (!t->human) {
 		str_addf(out, "%11llu", (unsigned long long)size);
 		return;
 	}
-	if (size < unit) {
+	if (scaled < unit) {
 		str_addf(out, "%4llu", (unsigned long long)size);
 		return;
 	}
-	while (scaled >= unit * unit) {
+	for (; scaled >= unit; i++)
 		scaled /= unit;
-		i++;
-	}
-	if (scaled / unit < 10)
-		str_addf(out, "%3.1f%c", (double)scaled / (double)unit, (t->si ? si_units : units)[i + 1]);
-	else
-		str_addf(out, "%3d%c", (int)(scaled / unit), (t->si ? si_units : units)[i + 1]);
+	str_addf(out, scaled < 10 ? "%3.1f%c" : "%3.0f%c", scaled, (t->si ? si_units : units)[i]);
 }
 
 void tree_add_date(struct tree *t, struct str *out, const struct tree_node *n)
@@ -324,7 +319,7 @@ static void tree_line(struct tree *t, const struct tree_node *n)
 	bool on;
 	int letter;
 
-	if (t->meta_first)
+	if (t->meta_first && !n->missing)
 		tree_add_meta(t, n);
 	tree_add_indent(t, n);
 	if (!t->meta_first && !n->missing)
@@ -339,7 +334,7 @@ static void tree_line(struct tree *t, const struct tree_node *n)
 		tree_color_end(t, on);
 	}
 	letter = n->missing ? 0 : tree_letter(n->is_link ? n->leads ? n->to.mode : 0 : n->st.mode);
-	if (t->classify && letter && (letter != '/' || name[strlen(name) - 1] != '/'))
+	if (t->classify && !t->dirs_only && letter && (letter != '/' || name[strlen(name) - 1] != '/'))
 		str_addc(&t->out, letter);
 	if (n->note)
 		str_addf(&t->out, "  [%s]", n->note);
@@ -354,6 +349,7 @@ static void tree_report(struct tree *t)
 		return;
 	str_addc(&t->out, '\n');
 	if (t->du) {
+		str_addc(&t->out, ' ');
 		tree_add_size(t, &t->out, t->total);
 		str_adds(&t->out, t->human ? " used in " : " bytes used in ");
 	}
