@@ -14,7 +14,7 @@
 enum { GETENT_UNKNOWN = 1, GETENT_NONE = 2, GETENT_NO_LIST = 3 };
 
 struct getent {
-	bool no_idn;
+	bool no_idn, no_addrconfig;
 	struct tsb_list services;
 };
 
@@ -22,6 +22,10 @@ static const struct tsb_opt getent_opts[] = {
 	TSB_OPT_FLAG(struct getent, no_idn, 'i', "no-idn", "disable IDN encoding"),
 	TSB_OPT_LIST(struct getent, services, 's', "service", "CONFIG",
 		     "Service configuration to be used"),
+	TSB_OPT_FLAG(struct getent, no_addrconfig, 'A', "no-addrconfig",
+		     "do not filter out unsupported IPv4/IPv6 addresses (with ahosts*)"),
+	TSB_OPT_HELP('?', "usage"),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };
 

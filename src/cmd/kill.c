@@ -188,10 +188,23 @@ static int kill_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return status;
 }
 
+/* Read by hand (the first words may be signals or levels); this is for --help
+ * and the manual. */
+#define DOC(s, l, a, h) { TSB_OPTION_CALL, (s), (l), (a), (h), 0, 0, 0, NULL }
+static const struct tsb_opt kill_opts[] = {
+	DOC('s', "signal", "signal", "specify the <signal> to be sent"),
+	DOC('q', "queue", "value", "integer value to be sent with the signal"),
+	DOC('l', "list", "signal", "list all signal names, or convert one to a name"),
+	DOC('L', "table", NULL, "list all signal names in a nice table"),
+	DOC('h', NULL, NULL, "display this help and exit"),
+	DOC('V', NULL, NULL, "output version information and exit"),
+	TSB_OPT_END
+};
+
 const struct tsb_command cmd_kill = {
 	.version = TSB_COMMAND_VERSION, .package = "procps-ng", .package_version = "4.0.2",
 	.name = "kill", .synopsis = "[options] <pid> [...]", .summary = "Send a signal to a process.",
-	.run = kill_run, .flags = TSB_RAW,
+	.opts = kill_opts, .run = kill_run, .flags = TSB_RAW,
 };
 
 /* ---- killall ---- */
@@ -227,6 +240,7 @@ static const struct tsb_opt killall_opts[] = {
 		    "match processes that belong to the same namespaces as PID"),
 	TSB_OPT_STR(struct killall, context, 'Z', "context", "REGEXP",
 		    "kill only process(es) having context"),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };
 

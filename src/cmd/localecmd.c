@@ -40,6 +40,8 @@ static const struct tsb_opt locale_opts[] = {
 	TSB_OPT_FLAG(struct locale_opts, keyword, 'k', "keyword-name",
 		     "Write names of selected keywords"),
 	TSB_OPT_FLAG(struct locale_opts, verbose, 'v', "verbose", "Print more information"),
+	TSB_OPT_HELP('?', "usage"),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };
 

@@ -15,8 +15,17 @@ enum { MOUNT_USAGE = 1, MOUNT_FAIL = 32 };
 
 struct mount {
 	bool all, bind, list, read_only, read_write, verbose, ignored;
-	const char *types, *options;
+	const char *types, *options, *unused;
 };
+
+/* Those that ask for a change: it is refused with the rest. */
+static int mount_opt_change(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
+			    const char *arg)
+{
+	(void)p, (void)opt, (void)arg;
+	((struct mount *)opts)->bind = true;
+	return 0;
+}
 
 static const struct tsb_opt mount_opts[] = {
 	TSB_OPT_FLAG(struct mount, all, 'a', "all", "mount all filesystems mentioned in fstab"),
@@ -38,6 +47,36 @@ static const struct tsb_opt mount_opts[] = {
 		     "mount the filesystem read-write (default)"),
 	TSB_OPT_HELP('h', NULL),
 	TSB_OPT_VERSION('V', NULL),
+	TSB_OPT_FLAG(struct mount, ignored, 'c', "no-canonicalize", "don't canonicalize paths"),
+	TSB_OPT_FLAG(struct mount, ignored, 'F', "fork", "fork off for each device (use with -a)"),
+	TSB_OPT_STR(struct mount, unused, 'T', "fstab", "path", "alternative file to /etc/fstab"),
+	TSB_OPT_CALL_OPT(mount_opt_change, 0, 'm', "mkdir", "mode", "make the mount point"),
+	TSB_OPT_STR(struct mount, unused, 0, "options-mode", "mode",
+		    "what to do with options loaded from fstab"),
+	TSB_OPT_STR(struct mount, unused, 0, "options-source", "source", "mount options source"),
+	TSB_OPT_FLAG(struct mount, ignored, 0, "options-source-force",
+		     "force use of options from fstab/mtab"),
+	TSB_OPT_STR(struct mount, unused, 'O', "test-opts", "list",
+		    "limit the set of filesystems (use with -a)"),
+	TSB_OPT_CALL(mount_opt_change, 0, 0, "source", "src", "explicitly specifies source"),
+	TSB_OPT_CALL(mount_opt_change, 0, 0, "target", "target", "explicitly specifies mountpoint"),
+	TSB_OPT_STR(struct mount, unused, 0, "target-prefix", "path",
+		    "specifies path used for all mountpoints"),
+	TSB_OPT_FLAG(struct mount, read_write, 0, "read-write", "same as --rw"),
+	TSB_OPT_STR(struct mount, unused, 'N', "namespace", "ns", "perform mount in another namespace"),
+	TSB_OPT_CALL(mount_opt_change, 0, 'L', "label", "label", "synonym for LABEL=<label>"),
+	TSB_OPT_CALL(mount_opt_change, 0, 'U', "uuid", "uuid", "synonym for UUID=<uuid>"),
+	TSB_OPT_FLAG(struct mount, bind, 0, "make-shared", "mark a subtree as shared"),
+	TSB_OPT_FLAG(struct mount, bind, 0, "make-slave", "mark a subtree as slave"),
+	TSB_OPT_FLAG(struct mount, bind, 0, "make-private", "mark a subtree as private"),
+	TSB_OPT_FLAG(struct mount, bind, 0, "make-unbindable", "mark a subtree as unbindable"),
+	TSB_OPT_FLAG(struct mount, bind, 0, "make-rshared",
+		     "recursively mark a whole subtree as shared"),
+	TSB_OPT_FLAG(struct mount, bind, 0, "make-rslave", "recursively mark a whole subtree as slave"),
+	TSB_OPT_FLAG(struct mount, bind, 0, "make-rprivate",
+		     "recursively mark a whole subtree as private"),
+	TSB_OPT_FLAG(struct mount, bind, 0, "make-runbindable",
+		     "recursively mark a whole subtree as unbindable"),
 	TSB_OPT_END
 };
 

@@ -217,11 +217,24 @@ static int renice_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return status;
 }
 
+/* Read by hand, since an option may stand between two numbers; for --help and
+ * the manual. */
+#define DOC(s, l, a, h) { TSB_OPTION_CALL, (s), (l), (a), (h), 0, 0, 0, NULL }
+static const struct tsb_opt renice_opts[] = {
+	DOC('n', "priority", "num", "specify the nice value"),
+	DOC('p', "pid", NULL, "interpret arguments as process ID (default)"),
+	DOC('g', "pgrp", NULL, "interpret arguments as process group ID"),
+	DOC('u', "user", NULL, "interpret arguments as username or user ID"),
+	DOC('h', NULL, NULL, "display this help and exit"),
+	DOC('V', NULL, NULL, "output version information and exit"),
+	TSB_OPT_END
+};
+
 const struct tsb_command cmd_renice = {
 	.version = TSB_COMMAND_VERSION, .package = "util-linux", .package_version = "2.38.1",
 	.name = "renice", .synopsis = "[-n] <priority> [-p|--pid] <pid>...\n[-n] <priority>  -g|--pgrp <pgid>...\n"
 	"[-n] <priority>  -u|--user <user>...",
-	.summary = "Alter the priority of running processes.", .run = renice_run, .flags = TSB_RAW,
+	.summary = "Alter the priority of running processes.", .opts = renice_opts, .run = renice_run, .flags = TSB_RAW,
 };
 
 /* ---- ionice ---- */

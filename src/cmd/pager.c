@@ -282,6 +282,7 @@ static const struct tsb_opt watch_opts[] = {
 	TSB_OPT_FLAG(struct watch, exec, 'x', "exec", "pass command to exec instead of \"sh -c\""),
 	TSB_OPT_CALL(watch_opt_version, 0, 'v', "version", NULL,
 		     "output version information and exit"),
+	TSB_OPT_HELP('h', NULL),
 	TSB_OPT_END
 };
 

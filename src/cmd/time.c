@@ -28,6 +28,8 @@ static const struct tsb_opt time_opts[] = {
 		     "do not print information about abnormal program termination"),
 	TSB_OPT_FLAG(struct time_opts, verbose, 'v', "verbose",
 		     "print all resource usage information instead of the default format"),
+	TSB_OPT_HELP('h', NULL),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };
 

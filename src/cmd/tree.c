@@ -13,7 +13,6 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "cmd/cmd.h"
-#include "cmd/lines.h"
 #include "cmd/locale.h"
 #include "cmd/util.h"
 #include "cmd/vercmp.h"
@@ -115,7 +114,7 @@ static void tree_merge(const struct tree *t, struct tree_node **from, struct tre
 			from[a++] : from[b++];
 }
 
-static void tree_sort_kids(struct tree *t, struct tree_node *n)
+void tree_sort_kids(struct tree *t, struct tree_node *n)
 {
 	struct tree_node **from = n->kids, **to;
 	size_t count = n->n_kids;
@@ -140,7 +139,7 @@ static void tree_sort_kids(struct tree *t, struct tree_node *n)
 
 /* ---- Reading ---- */
 
-static struct tree_node *tree_add(struct tree *t, struct tree_node *parent, const char *name)
+struct tree_node *tree_add(struct tree *t, struct tree_node *parent, const char *name)
 {
 	struct tree_node *n = tsb_alloc(t->p, sizeof(*n));
 
@@ -178,7 +177,7 @@ static int tree_look(struct tree *t, struct tree_node *n, const char *path)
 	return 0;
 }
 
-static bool tree_wanted(struct tree *t, struct tree_node *n)
+bool tree_wanted(struct tree *t, struct tree_node *n)
 {
 	bool goes_in = S_ISDIR(n->st.mode) || (t->follow && n->is_dir);
 
@@ -275,7 +274,7 @@ static bool tree_enters(struct tree *t, struct tree_node *n)
 }
 
 /* All below it has been read: sums, and empty directories go. */
-static void tree_finish(struct tree *t, struct tree_node *n)
+void tree_finish(struct tree *t, struct tree_node *n)
 {
 	size_t kept = 0;
 
@@ -346,92 +345,6 @@ static void tree_count(struct tree *t, struct tree_node *root)
 		else
 			t->n_files++;
 	}
-}
-
-/* ---- Paths out of a file ---- */
-
-static struct tree_node *tree_kid(struct tree *t, struct tree_node *n, const char *name, size_t len)
-{
-	char *copy = tsb_strndup(t->p, name, len);
-
-	for (size_t i = 0; i < n->n_kids; i++)
-		if (!strcmp(n->kids[i]->name, copy))
-			return n->kids[i];
-	n = tree_add(t, n, copy);
-	n->st.mode = S_IFREG;
-	return n;
-}
-
-static void tree_file_line(struct tree *t, struct tree_node *root, const char *line)
-{
-	struct tree_node *n = root;
-
-	while (*line) {
-		size_t len = strcspn(line, "/");
-
-		if (len && !(len == 1 && *line == '.')) {
-			n->st.mode = S_IFDIR;
-			n->is_dir = true;
-			n = tree_kid(t, n, line, len);
-		}
-		line += len;
-		if (*line == '/') {
-			n->st.mode = S_IFDIR;
-			n->is_dir = true;
-			line++;
-		}
-	}
-}
-
-/* Filters and orders what the lines have made. */
-static void tree_file_settle(struct tree *t, struct tree_node *root)
-{
-	struct tree_node *n = root;
-
-	n->next = 0;
-	while (n) {
-		if (!n->opened) {
-			size_t kept = 0;
-
-			n->opened = true;
-			for (size_t i = 0; i < n->n_kids; i++)
-				if ((n->kids[i]->name[0] != '.' || t->all) && tree_wanted(t, n->kids[i]))
-					n->kids[kept++] = n->kids[i];
-			n->n_kids = t->level && n->depth >= t->level ? 0 : kept;
-			tree_sort_kids(t, n);
-			n->next = 0;
-		}
-		if (n->next < n->n_kids) {
-			n = n->kids[n->next++];
-			continue;
-		}
-		tree_finish(t, n);
-		n = n->parent;
-	}
-}
-
-static void tree_read_file(struct tree *t, struct tree_node *root)
-{
-	struct lines in = { .p = t->p };
-	int fd = strcmp(root->name, ".") ? tsb_open(t->p, root->name, O_RDONLY, 0) : 0;
-	char *line;
-	size_t n;
-
-	if (fd < 0) {
-		tsb_warn(t->p, "Error opening %s for reading.", root->name);
-		t->failed = root->missing = true;
-		root->note = "error opening dir";
-		return;
-	}
-	root->st.mode = S_IFDIR;
-	root->is_dir = true;
-	lines_open(&in, t->p, fd);
-	while (lines_next(&in, '\n', &line, &n)) {
-		n -= line[n - 1] == '\n';
-		line[n] = '\0';
-		tree_file_line(t, root, line);
-	}
-	tree_file_settle(t, root);
 }
 
 /* ---- Options ---- */
@@ -745,9 +658,64 @@ static int tree_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return t->failed ? 2 : 0;
 }
 
+/* Read by hand, since arguments come behind a whole cluster (-LP 1 '*.c'); for
+ * the manual. */
+#define DOC(s, l, a, h) { TSB_OPTION_CALL, (s), (l), (a), (h), 0, 0, 0, NULL }
+static const struct tsb_opt tree_opts[] = {
+	DOC('a', NULL, NULL, "all files are listed"),
+	DOC('d', NULL, NULL, "directories only"),
+	DOC('l', NULL, NULL, "follow links to directories"),
+	DOC('f', NULL, NULL, "the full path of each file"),
+	DOC('x', NULL, NULL, "stay on one filesystem"),
+	DOC('L', NULL, "level", "only so many levels deep"),
+	DOC('P', NULL, "pattern", "only files that match the pattern"),
+	DOC('I', NULL, "pattern", "no files that match the pattern"),
+	DOC(0, "ignore-case", NULL, "patterns match either case"),
+	DOC(0, "matchdirs", NULL, "-P counts for directories too"),
+	DOC(0, "metafirst", NULL, "the fields of a file before its indentation"),
+	DOC(0, "prune", NULL, "no empty directories"),
+	DOC(0, "noreport", NULL, "no counts at the end"),
+	DOC(0, "charset", "X", "characters of the lines: UTF-8, or others for ASCII"),
+	DOC(0, "filelimit", "N", "do not open directories with more entries"),
+	DOC('o', NULL, "file", "write to a file"),
+	DOC('q', NULL, NULL, "non-printable characters are question marks"),
+	DOC('N', NULL, NULL, "non-printable characters as they are"),
+	DOC('Q', NULL, NULL, "names in double quotes"),
+	DOC('p', NULL, NULL, "the protections of each file"),
+	DOC('u', NULL, NULL, "the owner"),
+	DOC('g', NULL, NULL, "the group"),
+	DOC('s', NULL, NULL, "the size in bytes"),
+	DOC('h', NULL, NULL, "the size in a readable unit"),
+	DOC(0, "si", NULL, "the same in powers of 1000"),
+	DOC(0, "du", NULL, "sizes of directories by what is in them"),
+	DOC('D', NULL, NULL, "the date of the last change"),
+	DOC(0, "timefmt", "format", "the date in that format"),
+	DOC('F', NULL, NULL, "append / = * | as ls -F does"),
+	DOC(0, "inodes", NULL, "the inode number"),
+	DOC(0, "device", NULL, "the device number"),
+	DOC('v', NULL, NULL, "sort by versions in the names"),
+	DOC('t', NULL, NULL, "sort by modification time"),
+	DOC('c', NULL, NULL, "sort by status change"),
+	DOC('U', NULL, NULL, "do not sort"),
+	DOC('r', NULL, NULL, "reverse the order"),
+	DOC(0, "dirsfirst", NULL, "directories before files"),
+	DOC(0, "filesfirst", NULL, "files before directories"),
+	DOC(0, "sort", "X", "sort by name, version, size, mtime or ctime"),
+	DOC('i', NULL, NULL, "no indentation"),
+	DOC('A', NULL, NULL, "lines of a VT100"),
+	DOC('S', NULL, NULL, "lines of code page 437"),
+	DOC('n', NULL, NULL, "no colours, unless -C"),
+	DOC('C', NULL, NULL, "colours"),
+	DOC('X', NULL, NULL, "as XML"),
+	DOC('J', NULL, NULL, "as JSON"),
+	DOC(0, "fromfile", NULL, "paths come from files (. is standard input)"),
+	TSB_OPT_END
+};
+
 const struct tsb_command cmd_tree = {
 	.version = TSB_COMMAND_VERSION, .package = "tree", .package_version = "2.1.0",
 	.name = "tree", .synopsis = "[options] [directory ...]",
-	.summary = "List contents of directories in a tree-like format.", .run = tree_run,
+	.summary = "List contents of directories in a tree-like format.", .opts = tree_opts,
+	.run = tree_run,
 	.flags = TSB_RAW,
 };

@@ -79,6 +79,14 @@ void tree_add_date(struct tree *t, struct str *out, const struct tree_node *n);
 /* Writes out what has come together. */
 void tree_drain(struct tree *t, bool all);
 
+/* Building: a node, whether patterns let it in, its kids' order, what follows
+ * from what is in it. */
+struct tree_node *tree_add(struct tree *t, struct tree_node *parent, const char *name);
+bool tree_wanted(struct tree *t, struct tree_node *n);
+void tree_sort_kids(struct tree *t, struct tree_node *n);
+void tree_finish(struct tree *t, struct tree_node *n);
+void tree_read_file(struct tree *t, struct tree_node *root);
+
 void tree_show_text(struct tree *t, struct tree_node **roots, size_t n);
 void tree_show_data(struct tree *t, struct tree_node **roots, size_t n);
 #endif

@@ -174,6 +174,7 @@ static const struct tsb_opt who_opts[] = {
 	TSB_OPT_FLAG(struct who, users, 'u', "users", "list users logged in"),
 	TSB_OPT_FLAG(struct who, message, 0, "message", "same as -T"),
 	TSB_OPT_FLAG(struct who, message, 0, "writable", "same as -T"),
+	TSB_OPT_FLAG(struct who, lookup, 0, "ips", "print ips instead of hostnames"),
 	TSB_OPT_END
 };
 
