@@ -28,7 +28,9 @@ static bool pack_read_more(struct pack_in *in)
 	if (in->eof || in->error)
 		return false;
 	tsb_tick(in->p, 1);
-	got = tsb_read(in->p, in->fd, in->buf + in->n, PACK_BLOCK - in->n);
+	/* Files are opened without waiting, so that a FIFO can be refused; reading waits. */
+	while ((got = tsb_read(in->p, in->fd, in->buf + in->n, PACK_BLOCK - in->n)) == -EAGAIN)
+		tsb_poll_in(in->p, in->fd, -1);
 	if (got <= 0) {
 		in->eof = true;
 		in->error = (int)got;
