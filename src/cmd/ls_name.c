@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include "base/utf8.h"
+#include "cmd/locale.h"
+#include "cmd/quote.h"
 #include "cmd/util.h"
 
 void ls_put(struct ls *ls, const char *s, size_t n)
@@ -84,10 +86,17 @@ static void name_hide_control(struct str *s)
 static void name_text(struct ls *ls, struct str *s, const char *name, const char *extra,
 		      bool *quoted)
 {
+	enum quote_style style = (enum quote_style)ls->quoting;
 	size_t n = strlen(name);
 
 	str_init(s, tsb_heap_of(ls->p), STR_MAX_DEFAULT);
-	quote_gnu(s, (enum quote_style)ls->quoting, name, n, *extra ? extra : NULL);
+	/* The locale C has no quotes of its own. */
+	if (style == QUOTE_CLOCALE && !locale_utf8(ls->p))
+		style = QUOTE_C;
+	if (style == QUOTE_LOCALE && !locale_utf8(ls->p))
+		quote_ascii(s, name, n);
+	else
+		quote_gnu(s, style, name, n, *extra ? extra : NULL);
 	*quoted = s->n != n || (n && *name != *s->p);
 	if (ls->hide_control)
 		name_hide_control(s);

@@ -130,6 +130,8 @@ static int numfmt_opt_header(struct tsb_proc *p, void *opts, const struct tsb_op
 
 static const struct tsb_opt numfmt_opts[] = {
 	TSB_OPT_FLAG(struct numfmt, debug, 0, "debug", "print warnings about invalid input"),
+	{ TSB_OPTION_FLAG, 0, "-debug", NULL, "as --debug", offsetof(struct numfmt, debug), 1,
+	  TSB_OPT_HIDDEN, NULL },
 	TSB_OPT_CALL(numfmt_opt_delimiter, 0, 'd', "delimiter", "X",
 		     "use X instead of whitespace for field delimiter"),
 	TSB_OPT_CALL(numfmt_opt_field, 0, 0, "field", "FIELDS",

@@ -8,6 +8,7 @@
 #include <tinysandbox/command.h>
 
 #include "base/str.h"
+#include "cmd/locale.h"
 
 typedef void quote_fn(struct str *out, const char *s);
 
@@ -30,9 +31,38 @@ const char *quote_f(struct tsb_proc *p, const char *s)
 	return quote_by(p, quote_file, s);
 }
 
+void quote_ascii(struct str *out, const char *s, size_t n)
+{
+	static const char from[] = "\a\b\f\n\r\t\v\\'", to[] = "abfnrtv\\'";
+
+	str_addc(out, '\'');
+	for (size_t i = 0; i < n; i++) {
+		int c = (unsigned char)s[i];
+		const char *at = c ? strchr(from, c) : NULL;
+
+		if (at)
+			str_addf(out, "\\%c", to[at - from]);
+		else if (c >= ' ' && c <= '~')
+			str_addc(out, c);
+		else
+			str_addf(out, "\\%03o", (unsigned)c);
+	}
+	str_addc(out, '\'');
+}
+
+static void quote_ascii_word(struct str *out, const char *s)
+{
+	quote_ascii(out, s, strlen(s));
+}
+
 const char *quote_text(struct tsb_proc *p, const char *s)
 {
-	return quote_by(p, quote_word, s);
+	return quote_text_as(p, locale_utf8(p), s);
+}
+
+const char *quote_text_as(struct tsb_proc *p, bool utf8, const char *s)
+{
+	return quote_by(p, utf8 ? quote_word : quote_ascii_word, s);
 }
 
 enum quote_style quote_env_style(struct tsb_proc *p)

@@ -22,6 +22,8 @@ bool rawopt_parse(struct tsb_proc *p, const struct tsb_command *cmd, int argc, c
 	struct str text;
 
 	plain.flags &= ~(unsigned)TSB_RAW;
+	if (tsb_getenv(p, "POSIXLY_CORRECT"))
+		plain.flags |= TSB_OPERAND_ENDS;
 	opt_parse(out, &plain, tsb_heap_of(p), p, argc + 1, rawopt_named(p, argc, argv));
 	str_init(&text, tsb_heap_of(p), STR_MAX_DEFAULT);
 	*status = 0;

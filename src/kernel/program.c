@@ -174,11 +174,15 @@ static int program_say(struct tsb_proc *p, const struct tsb_command *cmd, bool v
 static int program_run(struct tsb_proc *p, const struct tsb_command *cmd, int argc,
 		       char *const *argv)
 {
+	struct tsb_command strict = *cmd;
 	struct opt_parsed o;
 
 	if (cmd->flags & TSB_RAW)
 		return program_call(p, cmd, NULL, argc - 1, (char **)(uintptr_t)(argv + 1));
-	opt_parse(&o, cmd, proc_heap_now(p), p, argc, argv);
+	/* As in POSIX's getopt(), and GNU's where it is asked to be like that. */
+	if (tsb_getenv(p, "POSIXLY_CORRECT"))
+		strict.flags |= TSB_OPERAND_ENDS;
+	opt_parse(&o, &strict, proc_heap_now(p), p, argc, argv);
 	switch (o.result) {
 	case OPT_RUN:
 		return program_call(p, cmd, o.opts, o.argc, o.argv);
