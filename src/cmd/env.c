@@ -1,24 +1,22 @@
 /*
  * env - run a program in a changed environment, or print the environment.
  *
- * Everything is set up in this process, which then becomes the program. -S
- * splits its argument as a #! line needs it; it must come first, as the words
- * it gives are read as options again.
+ * Everything is set up in this process, which then becomes the program.
  */
 #include "cmd/cmd.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/opt.h"
 #include "base/str.h"
-#include "base/vec.h"
 #include "cmd/env.h"
+#include "cmd/locale.h"
 #include "cmd/util.h"
 
 struct env {
 	bool ignore, null, debug;
+	bool utf8;		/* as the environment was */
 	const char *chdir, *split;	/* split: only for --help, see env_split() */
 	struct tsb_list unset;
 	struct env_signals signals;
@@ -75,7 +73,8 @@ static void env_say_command(struct tsb_proc *p, const struct env *o, char **argv
 	line = tsb_format(p, "executing: %s\n", argv[0]);
 	tsb_write_all(p, 2, line, strlen(line));
 	for (int i = 0; argv[i]; i++) {
-		line = tsb_format(p, "   arg[%d]= %s\n", i, quote_text(p, argv[i]));
+		line = tsb_format(p, "   arg[%d]= %s\n", i,
+				  quote_text_as(p, o->utf8, argv[i]));
 		tsb_write_all(p, 2, line, strlen(line));
 	}
 }
@@ -99,12 +98,12 @@ static int env_clear(struct tsb_proc *p, const struct env *o)
 	return 0;
 }
 
-static int env_become(struct tsb_proc *p, char **argv)
+static int env_become(struct tsb_proc *p, const struct env *o, char **argv)
 {
 	struct tsb_spawn how = { .size = sizeof(how), .argv = (const char *const *)argv };
 	int err = tsb_exec(p, &how);
 
-	tsb_warn_errno(p, err, "%s", quote_text(p, argv[0]));
+	tsb_warn_errno(p, err, "%s", quote_text_as(p, o->utf8, argv[0]));
 	if (err == -ENOENT && strpbrk(argv[0], " \t"))
 		tsb_warn(p, "use -[v]S to pass options in shebang lines");
 	return err == -ENOENT ? 127 : 126;
@@ -115,6 +114,7 @@ static int env_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	struct env *o = opts;
 	int i = 0, err;
 
+	o->utf8 = locale_utf8(p);
 	if (argc && !strcmp(argv[0], "-")) {
 		o->ignore = true;
 		i++;
@@ -140,184 +140,14 @@ static int env_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	err = env_signals_apply(p, &o->signals, o->debug);
 	if (err)
 		return err;
+	if (o->chdir)
+		env_say(p, o, "chdir:", quote_af(p, o->chdir));
 	if (o->chdir && (err = tsb_chdir(p, o->chdir))) {
 		tsb_warn_errno(p, err, "cannot change directory to %s", quote_af(p, o->chdir));
 		return 125;
 	}
 	env_say_command(p, o, argv + i);
-	return env_become(p, argv + i);
-}
-
-/* ---- -S: the words of a #! line ---- */
-
-static int env_escape(int c)
-{
-	static const char from[] = "fnrtv\"#$'\\", to[] = "\f\n\r\t\v\"#$'\\";
-	const char *at = c ? strchr(from, c) : NULL;
-
-	return at ? to[at - from] : -1;
-}
-
-static bool env_is_name(const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (s[i] != '_' && !isalpha((unsigned char)s[i]) && (!i || !isdigit((unsigned char)s[i])))
-			return false;
-	return n > 0;
-}
-
-/* ${NAME} at *s: its value is appended. 0, or the status after a message. */
-static int env_variable(struct tsb_proc *p, struct str *word, const char **s)
-{
-	const char *end = (*s)[1] == '{' ? strchr(*s, '}') : NULL;
-	const char *value;
-	char *name;
-
-	if (!end || !env_is_name(*s + 2, (size_t)(end - *s - 2))) {
-		tsb_warn(p, "only ${VARNAME} expansion is supported, error at: %s", *s);
-		return 125;
-	}
-	name = tsb_strndup(p, *s + 2, (size_t)(end - *s - 2));
-	value = tsb_getenv(p, name);
-	if (value)
-		str_adds(word, value);
-	*s = end;
-	return 0;
-}
-
-/* One word from *s; quote rules as env's manual has them. false at the end. */
-static bool env_word(struct tsb_proc *p, const char **s, struct str *word, int *status)
-{
-	int quote = 0, c;
-
-	*s += strspn(*s, " \t\n\v\f\r");
-	if (!**s || **s == '#')
-		return false;
-	for (; (c = (unsigned char)**s) && (quote || !strchr(" \t\n\v\f\r", c)); ++*s) {
-		if (c == quote) {
-			quote = 0;
-		} else if (!quote && (c == '\'' || c == '"')) {
-			quote = c;
-		} else if (c == '$' && quote != '\'') {
-			if ((*status = env_variable(p, word, s)))
-				return false;
-		} else if (c == '\\' && (quote != '\'' || (*s)[1] == '\\' || (*s)[1] == '\'')) {
-			c = *++*s;
-			if (c == 'c' && !quote) {
-				*s += strlen(*s);
-				return true;
-			}
-			if (c == 'c' && quote) {
-				tsb_warn(p, "'\\c' must not appear in double-quoted -S string");
-				*status = 125;
-				return false;
-			}
-			if (c == '_') {
-				if (!quote) {
-					++*s;
-					return true;
-				}
-				c = ' ';
-			} else if ((c = env_escape(c)) < 0) {
-				tsb_warn(p, **s ? "invalid sequence '\\%c' in -S"
-						: "invalid backslash at end of string in -S", **s);
-				*status = 125;
-				return false;
-			}
-			str_addc(word, c);
-		} else {
-			str_addc(word, c);
-		}
-	}
-	if (quote) {
-		tsb_warn(p, "no terminating quote in -S string");
-		*status = 125;
-		return false;
-	}
-	return true;
-}
-
-/* Where the text of -S stands in the argument at *i, which is one of the options;
- * NULL: in none. *i goes to the argument that ends the option. */
-static const char *env_find_split(char **argv, int argc, int *i, size_t *before, bool *verbose)
-{
-	const char *arg = argv[*i];
-
-	*before = 0;
-	if (!strncmp(arg, "--", 2)) {
-		size_t n = strcspn(arg, "=");
-
-		*verbose |= n > 2 && !strncmp(arg, "--debug", n);
-		if (n > 2 && !strncmp(arg, "--split-string", n))
-			return arg[n] ? arg + n + 1 : ++*i < argc ? argv[*i] : NULL;
-		if (n > 2 && !arg[n] && (!strncmp(arg, "--unset", n) || !strncmp(arg, "--chdir", n)))
-			++*i;
-		return NULL;
-	}
-	for (const char *c = arg + 1; *c; c++) {
-		*verbose |= *c == 'v';
-		if (!strchr("uCS", *c))
-			continue;
-		*before = *c == 'S' && c > arg + 1 ? (size_t)(c - arg) : 0;
-		if (c[1])
-			return *c == 'S' ? c + 1 : NULL;
-		return ++*i < argc && *c == 'S' ? argv[*i] : NULL;
-	}
-	return NULL;
-}
-
-static void env_say_split(struct tsb_proc *p, const char *text, char *const *words, size_t n)
-{
-	struct str s;
-
-	str_init(&s, tsb_heap_of(p), STR_MAX_DEFAULT);
-	str_addf(&s, "split -S:  %s\n", quote_text(p, text));
-	for (size_t i = 0; i < n; i++)
-		str_addf(&s, "%s%s\n", i ? "     &    " : " into:    ", quote_text(p, words[i]));
-	tsb_write_all(p, 2, s.p, s.n);
-	str_end(&s);
-}
-
-/* argv with the text of each -S replaced by its words, which may be options again:
- * 0, or the status after a message. */
-static int env_split(struct tsb_proc *p, int *argc, char ***argv)
-{
-	struct tsb_heap *heap = tsb_heap_of(p);
-	bool verbose = false;
-	int status = 0;
-
-	for (int i = 0; i < *argc && !status; i++) {
-		VEC(char *) words = { 0 };
-		const char *s, *text;
-		int from = i;
-		size_t before, n;
-		struct str word;
-
-		if ((*argv)[i][0] != '-' || !(*argv)[i][1] || !strcmp((*argv)[i], "--"))
-			break;
-		s = text = env_find_split(*argv, *argc, &i, &before, &verbose);
-		if (!s)
-			continue;
-		for (int k = 0; k < from; k++)
-			*vec_add(heap, &words) = (*argv)[k];
-		if (before)
-			*vec_add(heap, &words) = tsb_strndup(p, (*argv)[from], before);
-		n = words.n;
-		str_init(&word, heap, STR_MAX_DEFAULT);
-		while (env_word(p, &s, &word, &status)) {
-			*vec_add(heap, &words) = str_take(&word, NULL);
-			tsb_tick(p, 1);
-		}
-		if (verbose && !status)
-			env_say_split(p, text, words.at + n, words.n - n);
-		for (int k = i + 1; k < *argc; k++)
-			*vec_add(heap, &words) = (*argv)[k];
-		*argc = (int)words.n;
-		*vec_add(heap, &words) = NULL;
-		*argv = words.at;
-		i = (int)n - 1;
-	}
-	return status;
+	return env_become(p, o, argv + i);
 }
 
 static const struct tsb_command env_parsed = {

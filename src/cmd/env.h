@@ -28,4 +28,8 @@ int env_signals_apply(struct tsb_proc *p, const struct env_signals *s, bool debu
 /* Every NAME=VALUE, ended by a newline or by NUL; 0. */
 int env_print(struct tsb_proc *p, bool null);
 
+/* Puts the words of each -S among the options in its place: 0, or the exit status after a
+ * message. */
+int env_split(struct tsb_proc *p, int *argc, char ***argv);
+
 #endif
