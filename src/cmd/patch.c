@@ -50,13 +50,7 @@ static int64_t place_hunk(struct patch *t, struct hunks *k, int64_t *fuzz)
 	int64_t most = t->merge ? 0 : t->fuzz_max < context ? t->fuzz_max : context;
 
 	do {
-		if (t->merge) {
-			int64_t matched;
-
-			where = patch_merge_locate(t, &matched);
-		} else {
-			where = patch_locate(t, *fuzz);
-		}
+		where = patch_locate(t, *fuzz);
 		if (!where || *fuzz || t->in_offset)
 			k->mismatch = true;
 		if (k->count == 1 && !where && !t->force && !k->apply_anyway &&
@@ -110,7 +104,7 @@ static void one_hunk(struct patch *t, struct hunks *k)
 	bool done = false;
 
 	k->count++;
-	if (!t->skip_rest && !t->merge)
+	if (!t->skip_rest)
 		where = place_hunk(t, k, &fuzz);
 	at = (where ? where : t->hunk.first) + t->out_offset;
 	if (t->skip_rest)

@@ -88,6 +88,19 @@ static int set_dir(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, co
 	return 0;
 }
 
+static int set_merge(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	struct patch *t = opts;
+
+	(void)opt;
+	t->merge = 1;
+	if (arg && !strcmp(arg, "diff3"))
+		t->merge = 2;
+	else if (arg && strcmp(arg, "merge") != 0)
+		return diffutils_try(p, NULL);
+	return 0;
+}
+
 static int set_reject(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
 	struct patch *t = opts;
@@ -179,6 +192,8 @@ const struct tsb_opt patch_opts[] = {
 	TSB_OPT_STR(T, patch_name, 'i', "input", "PATCHFILE", "read patch from PATCHFILE instead of stdin"),
 	TSB_OPT_FLAG(T, white, 'l', "ignore-whitespace",
 		     "ignore white space changes between patch and input"),
+	TSB_OPT_CALL_OPT(set_merge, 1, 0, "merge", "STYLE",
+			 "merge using conflict markers (merge or diff3) instead of creating reject files"),
 	TSB_OPT_CALL(set_type, PATCH_NORMAL, 'n', "normal", NULL,
 		     "interpret the patch as a normal difference"),
 	TSB_OPT_FLAG(T, forward, 'N', "forward",
