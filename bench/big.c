@@ -34,12 +34,15 @@ static void shell(const char *script)
 
 static void make_files(struct tsb_sandbox *box, const char *programs)
 {
-	static const char *const files[] = { "big", "left", "sorted", "right" };
+	static const char *const files[] = { "big", "left", "sorted", "right", "before",
+					     "after" };
 	char command[8192];
 
 	snprintf(command, sizeof(command), "%s/bench-text 100000000 > big", programs);
 	shell(command);
 	shell("head -n 1000000 big > left; sort left > sorted; awk 'NR % 3' sorted > right");
+	shell("head -n 100000 left > before; awk 'NR % 301 { $3 = NR % 97 ? $3 : NR; print }' before "
+	      "> after");
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		snprintf(command, sizeof(command), "/home/user/%s", files[i]);
 		if (tsb_copy_in(box, files[i], command))
@@ -134,7 +137,7 @@ void bench_big(struct tsb_sandbox *box, const char *programs, const char *only)
 	make_files(box, programs);
 	run_jobs(box, only);
 	shell("rm -rf tree");
-	shell("rm -f big left sorted right out shown x??");
+	shell("rm -f big left sorted right before after out shown x??");
 	if (chdir("/") || rmdir(dir))
 		bench_die(dir);
 }

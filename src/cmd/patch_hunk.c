@@ -8,7 +8,7 @@
 
 #include "base/heap.h"
 
-#define LINE_MAX (INT64_MAX / 4)
+#define LINE_NUMBER_MAX (INT64_MAX / 32)
 
 void patch_add_line(struct patch *t, patch_lines *to, char ch, const char *s, size_t n)
 {
@@ -24,7 +24,7 @@ const char *patch_number(struct patch *t, const char *s, int64_t *v)
 
 	for (*v = 0; *s >= '0' && *s <= '9'; s++) {
 		*v = *v * 10 + (*s - '0');
-		if (*v > LINE_MAX)
+		if (*v > LINE_NUMBER_MAX)
 			patch_fatal(t, "line number %.*s is too large at line %llu: %s",
 				    (int)strspn(start, "0123456789"), start,
 				    (unsigned long long)t->line, t->buf.p);
