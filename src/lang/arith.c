@@ -34,6 +34,7 @@ struct arith_parser {
 	size_t pos;		/* of the last token that was not the end */
 	unsigned depth;
 	bool template, glued, effects;
+	bool wrong;		/* arith_parse_wrong(): a failure is a node */
 	struct arith_error *err;
 };
 
@@ -49,7 +50,28 @@ static void *arith_fail(struct arith_parser *ap, const char *message)
 	}
 	ap->tok = T_END;
 	ap->i = ap->n;
+	if (ap->wrong) {
+		struct arith_node *n = MEM_NEW(ap->mem, struct arith_node);
+
+		n->op = ARITH_FAIL;
+		return n;
+	}
 	return NULL;
+}
+
+/* The same behind a part that is read, and evaluated, by then. */
+static void *arith_fail_behind(struct arith_parser *ap, struct arith_node *before,
+			       const char *message)
+{
+	struct arith_node *fail = arith_fail(ap, message), *n;
+
+	if (!fail || !before)
+		return fail;
+	n = MEM_NEW(ap->mem, struct arith_node);
+	n->op = ARITH_COMMA;
+	n->a = before;
+	n->b = fail;
+	return n;
 }
 
 /* ---- Numbers ---- */
@@ -234,6 +256,7 @@ static void token_subscript(struct arith_parser *ap)
 	inner.i = from;
 	inner.n = to;
 	inner.depth--;
+	inner.wrong = false;
 	inner.err = &err;
 	a->tree = arith_whole(&inner);
 	ap->effects |= inner.effects;
@@ -422,7 +445,7 @@ static struct arith_node *arith_group(struct arith_parser *ap)
 	n = arith_climb(ap, 0);
 	ap->depth++;
 	if (n && ap->tok != T_CLOSE)
-		return arith_fail(ap, "missing `)'");
+		return arith_fail_behind(ap, n, "missing `)'");
 	arith_next(ap);
 	return n;
 }
@@ -442,9 +465,9 @@ static struct arith_node *arith_pre_step(struct arith_parser *ap)
 	n = arith_step_node(ap, inc ? ARITH_PRE_INC : ARITH_PRE_DEC, n);
 	arith_next(ap);
 	if (ap->tok == T_INC)
-		return arith_fail(ap, "++: assignment requires lvalue");
+		return arith_fail_behind(ap, n, "++: assignment requires lvalue");
 	if (ap->tok == T_DEC)
-		return arith_fail(ap, "--: assignment requires lvalue");
+		return arith_fail_behind(ap, n, "--: assignment requires lvalue");
 	return n;
 }
 
@@ -547,15 +570,16 @@ static struct arith_node *arith_cond(struct arith_parser *ap, struct arith_node 
 	n->a = test;
 	arith_next(ap);
 	if (ap->tok == T_END || ap->tok == T_COLON)
-		return arith_fail(ap, "expression expected");
+		return arith_fail_behind(ap, test, "expression expected");
 	n->b = arith_climb(ap, LEVEL_COMMA);
 	if (!n->b)
 		return NULL;
+	n->c = arith_node(ap, ARITH_NUMBER);	/* until there is one */
 	if (ap->tok != T_COLON)
-		return arith_fail(ap, "`:' expected for conditional expression");
+		return arith_fail_behind(ap, n, "`:' expected for conditional expression");
 	arith_next(ap);
 	if (ap->tok == T_END)
-		return arith_fail(ap, "expression expected");
+		return arith_fail_behind(ap, n, "expression expected");
 	n->c = arith_climb(ap, LEVEL_OR);
 	while (n->c && ap->tok == T_QUESTION)
 		n->c = arith_cond_nested(ap, n->c);
@@ -569,7 +593,7 @@ static struct arith_node *arith_assign(struct arith_parser *ap, struct arith_nod
 	if (target->op == ARITH_PARAM)
 		ap->glued = true;
 	if (target->op != ARITH_VAR || ap->before != T_NAME)
-		return arith_fail(ap, "attempted assignment to non-variable");
+		return arith_fail_behind(ap, target, "attempted assignment to non-variable");
 	ap->effects = true;
 	n->assign_op = ap->op;
 	n->a = target;
@@ -628,6 +652,21 @@ static struct arith_node *arith_climb(struct arith_parser *ap, unsigned level)
 	return left;
 }
 
+/* bash has read one token ahead, and the value of a name with it. */
+static struct arith_node *arith_ahead(struct arith_parser *ap, struct arith_node *tree)
+{
+	struct arith_node *n;
+
+	if (!ap->wrong || ap->tok != T_NAME)
+		return tree;
+	n = arith_node(ap, ARITH_COMMA);
+	n->a = tree;
+	n->b = arith_node(ap, ARITH_VAR);
+	n->b->name = ap->name;
+	n->b->sub = ap->sub;
+	return n;
+}
+
 /* The whole text; NULL also if it is empty. */
 static struct arith_node *arith_whole(struct arith_parser *ap)
 {
@@ -639,7 +678,11 @@ static struct arith_node *arith_whole(struct arith_parser *ap)
 		return NULL;
 	tree = arith_climb(ap, 0);
 	if (tree && ap->tok != T_END)
-		tree = arith_fail(ap, "syntax error in expression");
+		tree = arith_fail_behind(ap, arith_ahead(ap, tree), "syntax error in expression");
+	else if (tree && ap->wrong)
+		tree = arith_fail_behind(ap, tree, "syntax error");
+	if (ap->wrong)
+		return tree;
 	return ap->glued || ap->err->message ? NULL : tree;
 }
 
@@ -660,6 +703,17 @@ struct arith_node *arith_parse(struct arena *arena, const char *text, size_t n,
 				   .err = err };
 
 	*err = (struct arith_error){ NULL, 0 };
+	return arith_guarded(&ap);
+}
+
+struct arith_node *arith_parse_wrong(struct arena *arena, const char *text, size_t n,
+				     unsigned depth_max)
+{
+	struct lang_memory mem = { .arena = arena };
+	struct arith_error err = { NULL, 0 };
+	struct arith_parser ap = { .mem = &mem, .s = text, .n = n, .depth = depth_max,
+				   .wrong = true, .err = &err };
+
 	return arith_guarded(&ap);
 }
 

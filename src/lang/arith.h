@@ -24,6 +24,7 @@ enum arith_op {
 	ARITH_SHL, ARITH_SHR, ARITH_LT, ARITH_LE, ARITH_GT, ARITH_GE, ARITH_EQ, ARITH_NE,
 	ARITH_BITAND, ARITH_BITXOR, ARITH_BITOR, ARITH_AND, ARITH_OR,
 	ARITH_COND,		/* a ? b : c */
+	ARITH_FAIL,		/* here the text is wrong: see arith_parse_wrong() */
 	ARITH_ASSIGN,		/* a = b; assign_op: ARITH_ASSIGN plain, else ADD for += ... */
 	ARITH_COMMA
 };
@@ -58,6 +59,13 @@ struct arith_error {
  */
 struct arith_node *arith_parse(struct arena *arena, const char *text, size_t n,
 			       unsigned depth_max, struct arith_error *err);
+/*
+ * The tree of a text in which arith_parse() has found an error, with an ARITH_FAIL
+ * where it is: bash evaluates while it reads, so what stands before the error is
+ * evaluated, or fails itself, first. NULL: there is no such tree.
+ */
+struct arith_node *arith_parse_wrong(struct arena *arena, const char *text, size_t n,
+				     unsigned depth_max);
 /* A constant as bash reads it: 0x1f, 017, 2#101, 64#@_; false: *message says why. */
 bool arith_number(const char *s, size_t n, int64_t *value, const char **message);
 

@@ -78,7 +78,7 @@ void *parse_unmatched(struct parser *ps, char closer, size_t open)
 		return NULL;
 	parse_fail(ps, lex_line(ps, open), open, "unexpected EOF while looking for matching `%c'",
 		   closer);
-	ps->failure.incomplete = true;
+	ps->failure.incomplete = ps->failure.in_token = true;
 	return NULL;
 }
 

@@ -34,6 +34,7 @@ struct parse_error {
 	size_t pos;
 	bool failed;		/* there is an error (the message may be empty) */
 	bool as_end;		/* in [[ ]]: a script ends here, but its status stays */
+	bool in_token;		/* the text ended in a token: a status that is not 0 stays */
 	bool incomplete;	/* more text could mend it: an interactive shell asks for more */
 	bool limit;		/* parse_depth or source_bytes fired (its name is in message) */
 };

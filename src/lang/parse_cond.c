@@ -39,6 +39,7 @@ static void *cond_failed(struct parser *ps)
 {
 	enum tok_kind kind = ps->tok.kind;
 
+	ps->failure.in_token = true;
 	ps->failure.as_end = kind != TOK_EOF && !(kind == TOK_NEWLINE && ps->in.pos >= ps->in.end);
 	return NULL;
 }

@@ -146,7 +146,7 @@ struct failure {
 	struct slice detail;
 	uint32_t line, detail_line;
 	size_t pos;
-	bool incomplete, limit, as_end;
+	bool incomplete, limit, as_end, in_token;
 };
 
 struct parser {

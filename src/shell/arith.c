@@ -25,6 +25,7 @@ struct leaf {
 struct walk {
 	struct shell *sh;
 	struct slice text;	/* of the expression, for messages */
+	bool wrong;		/* ARITH_FAIL was met */
 	struct leaf leaves[LEAVES_MAX];
 	size_t n_leaves;
 };
@@ -453,6 +454,9 @@ static bool walk_node(struct walk *w, const struct arith_node *n, int64_t *value
 		return walk_logic(w, n, value);
 	case ARITH_ASSIGN:
 		return walk_assign(w, n, value);
+	case ARITH_FAIL:
+		w->wrong = true;
+		return false;
 	default:
 		return walk_node(w, n->a, &a) && walk_node(w, n->b, &b) &&
 			binary(w, n->op, a, b, n->pos, value);
@@ -525,6 +529,18 @@ static enum leaf_result leaves_collect(struct walk *w, const struct arith_node *
 
 /* ---- The ways in ---- */
 
+/* A syntax error: what stands before it comes first. */
+static void arith_wrong(struct walk *w, const struct arith_error *err)
+{
+	struct shell *sh = w->sh;
+	const struct arith_node *tree = arith_parse_wrong(&sh->turn, w->text.p, w->text.n,
+							  (unsigned)words_of(sh)->max_depth);
+	int64_t value;
+
+	if (!tree || walk_node(w, tree, &value) || w->wrong)
+		arith_message(sh, w->text, err->message, err->pos);
+}
+
 bool arith_eval_text(struct shell *sh, const char *text, size_t n, int64_t *value)
 {
 	struct walk w = { .sh = sh, .text = { text, n } };
@@ -539,7 +555,7 @@ bool arith_eval_text(struct shell *sh, const char *text, size_t n, int64_t *valu
 	mark = arena_mark(&sh->turn);
 	tree = arith_parse(&sh->turn, text, n, (unsigned)words_of(sh)->max_depth, &err);
 	if (!tree && err.message) {
-		arith_message(sh, w.text, err.message, err.pos);
+		arith_wrong(&w, &err);
 		good = false;
 	} else if (!tree) {
 		*value = 0;

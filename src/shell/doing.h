@@ -112,6 +112,7 @@ struct doing {
 	const struct node *simple;	/* the simple command being run */
 	const struct node *exec_node;	/* this process does nothing else: its program
 					   takes its place */
+	uint32_t line_lost;	/* lines of the item that was given up, behind the error */
 	bool exec_last;		/* bash -c: so does the last command of the text */
 	uint64_t limits[40];	/* ulimit, soft and hard; 0: not set */
 	bool *frame_opts;	/* local -: options to give back when the function returns */

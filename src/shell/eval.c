@@ -106,6 +106,14 @@ static bool one_command_done(const struct shell *sh, const struct node *n)
 	       (!n->next || starts_line(sh, n, n->next));
 }
 
+/* Where the parser is when the items begin to run. */
+static uint32_t last_line(const struct node *n)
+{
+	while (n->next)
+		n = n->next;
+	return n->line_end;
+}
+
 enum flow eval_script(struct shell *sh, const struct script *s)
 {
 	const struct script *outer = doing(sh)->script;
@@ -113,7 +121,9 @@ enum flow eval_script(struct shell *sh, const struct script *s)
 	enum flow f = FLOW_NEXT;
 
 	doing(sh)->script = s;
-	if (!n)
+	if (n)
+		sh->line = last_line(n);
+	else
 		sh->status = 0;
 	while (n) {
 		if (sh->opts[OPT_NOEXEC] && !sh->interactive)
@@ -125,6 +135,8 @@ enum flow eval_script(struct shell *sh, const struct script *s)
 			f = FLOW_EXIT;
 		if (f != FLOW_NEXT && f != FLOW_ABORT)
 			break;
+		if (f == FLOW_ABORT && last_line(n) > sh->line)
+			doing(sh)->line_lost = last_line(n) - sh->line;
 		for (; f == FLOW_ABORT && n->next && !starts_line(sh, n, n->next); n = n->next)
 			;
 		f = one_command_done(sh, n) ? FLOW_EXIT : FLOW_NEXT;
@@ -339,7 +351,6 @@ static enum flow __attribute__((noinline)) eval_redirected(struct shell *sh, con
 	struct redir_undo undo;
 	enum flow f = FLOW_NEXT;
 
-	sh->line = n->line;
 	redir_begin(sh, &undo);
 	if (redir_apply(sh, n->redirs, &undo, &f)) {
 		sh->status = 1;
@@ -354,8 +365,13 @@ static enum flow __attribute__((noinline)) eval_redirected(struct shell *sh, con
 	return f;
 }
 
+/* $LINENO is a command's while it runs; then it is what it was before, which shows
+ * in the messages of redirections behind compound commands. */
 enum flow eval_node(struct shell *sh, const struct node *n)
 {
+	uint32_t line = sh->line;
+	enum flow f;
+
 	proc_tick(sh->p, 1);
 	if (!n) {
 		sh->status = 0;
@@ -363,6 +379,10 @@ enum flow eval_node(struct shell *sh, const struct node *n)
 	}
 	if (n->redirs && n->kind != NODE_SIMPLE && n->kind != NODE_SUBSHELL &&
 	    n->kind != NODE_FUNCTION)
-		return eval_redirected(sh, n);
-	return eval_kind(sh, n);
+		f = eval_redirected(sh, n);
+	else
+		f = eval_kind(sh, n);
+	if (f == FLOW_NEXT)
+		sh->line = line;
+	return f;
 }

@@ -371,6 +371,7 @@ int call_function(struct shell *sh, const struct node *function, int argc, char 
 		return sh->status = 1;
 	}
 	call_enter(sh, f, argc, argv, &st);
+	sh->line = f->node->line;
 	*flow = call_body(sh, f->node);
 	call_leave(sh, &st);
 	sh->line = line;

@@ -492,6 +492,7 @@ static int subshell_main(struct tsb_proc *p, void *arg)
 
 	(void)p;
 	shell_enter_process(sh);
+	sh->line = n->line_end;
 	redir_begin(sh, &undo);
 	if (n->redirs && redir_apply(sh, n->redirs, &undo, &f))
 		sh->status = 1;
@@ -526,7 +527,6 @@ enum flow eval_subshell(struct shell *sh, const struct node *n)
 	int w, pid;
 	enum flow f;
 
-	sh->line = n->line;
 	if (doing(sh)->exec_node == n)
 		return subshell_here(sh, n);
 	if (!doing(sh)->running_traps) {

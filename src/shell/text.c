@@ -76,7 +76,7 @@ static enum flow parse_failed(struct shell *sh, struct parse_error *err, const c
 		proc_limit(sh->p, "parse_depth");
 	if (err->message.n)
 		parse_message(sh, err, what);
-	if (err->as_end && sh->call_depth == 0 && !doing(sh)->running_traps)
+	if ((err->as_end || (err->in_token && sh->status)) && sh->call_depth == 0 && !doing(sh)->running_traps)
 		return FLOW_NEXT;
 	sh->status = STATUS_USAGE;
 	set_pipe_status(sh, &sh->status, 1);
@@ -156,6 +156,8 @@ static bool run_line(struct shell *sh, struct parse_lines *l, struct parse_error
 	d->exec_last = exec_last && parse_lines_done(l);
 	*f = run_script(sh, s);
 	d->exec_last = exec_last;
+	l->line -= d->line_lost;	/* bash counts on from the line of an error */
+	d->line_lost = 0;
 	return *f == FLOW_NEXT;
 }
 

@@ -86,6 +86,7 @@ static struct tsb_sandbox *open_box(bool endless)
 
 	tsb_limits_default(&limits);
 	limits.wall_ms = endless ? 1000 : 60000;
+	limits.commands = 100000;
 	opt.limits = &limits;
 	if (tsb_sandbox_open(&box, &opt)) {
 		printf("Bail out! no sandbox\n");
