@@ -110,6 +110,7 @@ struct doing {
 	const struct script *script;	/* running; sh->script is the one sh->current is from */
 	unsigned running_traps;	/* while one runs, BASH_COMMAND stays what it was */
 	const struct node *simple;	/* the simple command being run */
+	const struct node *negated;	/* behind !: it does not fail */
 	const struct node *exec_node;	/* this process does nothing else: its program
 					   takes its place */
 	uint32_t line_lost;	/* lines of the item that was given up, behind the error */

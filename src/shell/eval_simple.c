@@ -442,5 +442,5 @@ enum flow eval_simple(struct shell *sh, const struct node *n)
 		f = trap_pending_slow(sh);
 	if (sh->jobs && sh->opts[OPT_MONITOR])
 		jobs_notify(sh);
-	return f != FLOW_NEXT ? f : eval_check(sh);
+	return f != FLOW_NEXT || d->negated == n ? f : eval_check(sh);
 }

@@ -437,7 +437,7 @@ static int start_clone(struct shell *sh, const struct node *n)
 		tsb_close(sh->p, null);
 	}
 	doing(csh)->start_node = n;
-	doing(csh)->exec_node = only_command(n);
+	doing(csh)->exec_node = doing(csh)->negated = only_command(n);
 	proc_start(child, background_main, csh);
 	return proc_pid(child);
 }

@@ -146,6 +146,7 @@ static int stage_clone(struct line *l, const struct node *n, int out, int next)
 	if (sh->jobs && only_command(n)->kind == NODE_SIMPLE)
 		jobs_clone(csh, sh);
 	doing(csh)->exec_node = only_command(n);
+	doing(csh)->negated = only_command(n);	/* its failure is the pipeline's */
 	shell_start(csh, n);
 	return proc_pid(child);
 }
@@ -461,15 +462,29 @@ static enum flow pipeline_run(struct shell *sh, const struct node *n)
 	return eval_stages(sh, n);
 }
 
+/* Behind ! nothing inside counts as failing with set -e; without it only the
+ * command itself does not, and what it runs may set off an ERR trap. */
+static bool negate_all(const struct shell *sh, const struct node *n)
+{
+	const struct node *only = n->pipeline.n == 1 ? n->pipeline.first : NULL;
+
+	return sh->opts[OPT_ERREXIT] || !only || only->kind == NODE_SUBSHELL ||
+	       only->kind == NODE_ARITH || only->kind == NODE_COND;
+}
+
 enum flow eval_pipeline(struct shell *sh, const struct node *n)
 {
+	const struct node *negated = doing(sh)->negated;
+	bool off = n->pipeline.negate && negate_all(sh, n);
 	enum flow f;
 
+	sh->errexit_off += off;
 	if (n->pipeline.negate)
-		sh->errexit_off++;
+		doing(sh)->negated = n->pipeline.first;
 	f = n->pipeline.timed ? eval_timed(sh, n, pipeline_run) : pipeline_run(sh, n);
 	if (n->pipeline.negate) {
-		sh->errexit_off--;
+		sh->errexit_off -= off;
+		doing(sh)->negated = negated;
 		if (f == FLOW_NEXT) {
 			if (!sh->pipe_status.n)
 				set_pipe_status(sh, &sh->status, 1);

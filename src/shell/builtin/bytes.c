@@ -90,13 +90,14 @@ void byte_source_end(struct byte_source *s)
 
 bool seconds_text(const char *s, int64_t *ns)
 {
+	const int64_t max = INT64_MAX / 1000000000 / 2;	/* it is added to the clock */
 	int64_t whole = 0, part = 0, scale = 100000000;
 	bool any = false;
 
 	for (; *s >= '0' && *s <= '9'; s++, any = true) {
-		if (whole > INT64_MAX / 10000000000)
-			whole = INT64_MAX / 10000000000;
 		whole = whole * 10 + (*s - '0');
+		if (whole > max)
+			whole = max;
 	}
 	if (*s == '.')
 		for (s++; *s >= '0' && *s <= '9'; s++, any = true, scale /= 10)
