@@ -17,9 +17,13 @@ void fdtab_init(struct fdtab *t)
 	t->cap = FDS_INLINE;
 }
 
-static unsigned fdtab_limit(struct kernel *k)
+static unsigned fdtab_limit(const struct tsb_proc *p)
 {
-	return k->limits.descriptors < INT32_MAX ? (unsigned)k->limits.descriptors : INT32_MAX;
+	uint64_t own = proc_rlimit(p, PROC_RLIMIT_FILES), all = p->k->limits.descriptors;
+
+	if (own < all)
+		all = own;
+	return all < INT32_MAX ? (unsigned)all : INT32_MAX;
 }
 
 /* Room for slot `fd`; the slots below it are made free. */
@@ -113,7 +117,7 @@ int fdtab_set(struct tsb_proc *p, int fd, struct desc *d, bool cloexec)
 	struct desc *old;
 	int r;
 
-	if (fd < 0 || (unsigned)fd >= fdtab_limit(p->k))
+	if (fd < 0 || (unsigned)fd >= fdtab_limit(p))
 		r = -EBADF;
 	else
 		r = (unsigned)fd < t->n ? 0 : fdtab_reach(p->k, t, (unsigned)fd);
@@ -135,7 +139,7 @@ int fdtab_add(struct tsb_proc *p, struct desc *d, int at_least, bool cloexec)
 
 	while (fd < t->n && t->at[fd].d)
 		fd++;
-	if (fd >= fdtab_limit(p->k)) {
+	if (fd >= fdtab_limit(p)) {
 		desc_put(d);
 		return -EMFILE;
 	}
@@ -144,7 +148,7 @@ int fdtab_add(struct tsb_proc *p, struct desc *d, int at_least, bool cloexec)
 
 bool fdtab_room(const struct tsb_proc *p)
 {
-	unsigned limit = fdtab_limit(p->k);
+	unsigned limit = fdtab_limit(p);
 
 	if (p->fds.n < limit)
 		return true;
@@ -181,7 +185,7 @@ static int fd_duplicate(struct tsb_proc *p, int fd, int at_least, bool cloexec)
 
 	if (!d)
 		return -EBADF;
-	if (at_least < 0 || (unsigned)at_least >= fdtab_limit(p->k))
+	if (at_least < 0 || (unsigned)at_least >= fdtab_limit(p))
 		return -EINVAL;
 	return fdtab_add(p, desc_get(d), at_least, cloexec);
 }

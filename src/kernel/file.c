@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -109,11 +110,33 @@ static ssize_t file_read(struct tsb_proc *p, struct desc *d, void *buf, size_t n
 	return r;
 }
 
+/* A write of *n bytes at `at` under the process's own limit: fewer, or a signal. */
+static int file_room(struct tsb_proc *p, const struct desc *d, uint64_t at, size_t *n)
+{
+	uint64_t max = proc_rlimit(p, PROC_RLIMIT_FILE_BYTES);
+	struct tsb_stat st;
+
+	if (max == UINT64_MAX || !S_ISREG(d->file->mode) || !*n)
+		return 0;
+	if (d->flags & O_APPEND && vfs_fstat(d->file, &st) == 0)
+		at = st.size;
+	if (at >= max) {
+		signal_send(p, SIGXFSZ);
+		return p->canceled ? -ECANCELED : -EFBIG;
+	}
+	if (*n > max - at)
+		*n = (size_t)(max - at);
+	return 0;
+}
+
 static ssize_t file_write(struct tsb_proc *p, struct desc *d, const void *buf, size_t n)
 {
 	struct tsb_caller who = call_who(p);
-	ssize_t r = vfs_write(d->file, &who, buf, n, d->offset);
+	ssize_t r = file_room(p, d, d->offset, &n);
 	struct tsb_stat st;
+
+	if (!r)
+		r = vfs_write(d->file, &who, buf, n, d->offset);
 
 	if (r <= 0)
 		return r;
@@ -291,6 +314,8 @@ ssize_t tsb_pwrite(struct tsb_proc *p, int fd, const void *buf, size_t n, uint64
 
 	CALL_BEGIN(p, 16);
 	r = file_at(p, fd, O_WRONLY, buf, n, offset, &d);
+	if (!r)
+		r = file_room(p, d, offset, &n);
 	if (r)
 		return r;
 	who = call_who(p);

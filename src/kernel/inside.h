@@ -153,6 +153,7 @@ struct tsb_proc {
 	int pid, pgid, sid;
 	int nice;
 	uint32_t umask;
+	uint64_t rlimits[PROC_RLIMITS];	/* plus one; 0: none of its own */
 	struct ring all;		/* k->procs */
 	struct ring queue;		/* run queue or a wait queue */
 	struct ring sleep;		/* k->sleepers */

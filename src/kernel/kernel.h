@@ -218,6 +218,12 @@ int proc_signal(struct tsb_proc *p, int sig, int disposition);	/* the old one */
  * -EINTR while one is pending. Cheap. */
 int proc_take_signal(struct tsb_proc *p);
 
+/* getrlimit(2), the soft one of a process and the children it has from now on:
+ * descriptors, bytes of a file. UINT64_MAX: none but the sandbox's. */
+enum proc_rlimit { PROC_RLIMIT_FILES, PROC_RLIMIT_FILE_BYTES, PROC_RLIMITS };
+void proc_set_rlimit(struct tsb_proc *p, enum proc_rlimit which, uint64_t value);
+uint64_t proc_rlimit(const struct tsb_proc *p, enum proc_rlimit which);
+
 /* ---- Environment and such, for the shell ---- */
 /* Replaces the whole environment by a list (copied; shared with children until
  * changed). */

@@ -147,6 +147,7 @@ static int proc_inherit(struct tsb_proc *p, struct tsb_proc *parent)
 	p->sid = parent->sid;
 	p->nice = parent->nice;
 	p->umask = parent->umask;
+	memcpy(p->rlimits, parent->rlimits, sizeof(p->rlimits));
 	p->cwd = parent->cwd;
 	p->cwd->refs++;
 	p->env = parent->env;
@@ -437,6 +438,16 @@ void proc_drop_all(struct kernel *k)
 struct tsb_heap *proc_heap(struct tsb_proc *p)
 {
 	return p->main_heap;
+}
+
+void proc_set_rlimit(struct tsb_proc *p, enum proc_rlimit which, uint64_t value)
+{
+	p->rlimits[which] = value == UINT64_MAX ? 0 : value + 1;
+}
+
+uint64_t proc_rlimit(const struct tsb_proc *p, enum proc_rlimit which)
+{
+	return p->rlimits[which] ? p->rlimits[which] - 1 : UINT64_MAX;
 }
 
 int proc_pid(const struct tsb_proc *p)

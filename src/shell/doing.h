@@ -364,7 +364,8 @@ enum flow run_stream(struct shell *sh, int fd, const char *name);
 enum flow source_file(struct shell *sh, const char *path, const char *shown, int argc, char **argv,
 		      bool optional);
 
-/* ---- builtin/set.c, builtin/history.c ---- */
+/* ---- builtin/set.c, builtin/history.c, builtin/ulimit.c ---- */
+void ulimit_attach(struct shell *sh);	/* a session's limits hold in a new process */
 int set_option_letter(enum opt_id id);	/* 0: none */
 void history_add(struct shell *sh, const char *text, size_t n);
 

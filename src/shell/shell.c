@@ -238,6 +238,7 @@ static void clone_doing(struct shell *sh, const struct shell *from)
 	memset(&d->history, 0, sizeof(d->history));
 	memset(&d->hash_order, 0, sizeof(d->hash_order));
 	memset(d->in_trap, 0, sizeof(d->in_trap));
+	ulimit_attach(sh);
 	for (size_t i = 0; i < fd->history.n; i++)
 		*vec_add(heap, &d->history) = (struct history_line){
 			heap_strdup(heap, fd->history.at[i].text), fd->history.at[i].time

@@ -1,8 +1,9 @@
 /*
- * ulimit. What a sandbox bounds is bounded by limits of its own. A limit may be
- * set here to anything that cannot be exceeded anyway: at or above the sandbox's
- * own bound, or lower down to nothing where nothing is ever used (core files).
- * A bound that would have to be enforced, and is not, is refused.
+ * ulimit. What a sandbox bounds is bounded by limits of its own. The kernel keeps
+ * those of open files and of file size for a process; another may be set to
+ * anything that cannot be exceeded anyway: at or above the sandbox's own bound, or
+ * lower down to nothing where nothing is ever used (core files). A bound that
+ * would have to be enforced, and is not, is refused.
  */
 #include "shell/builtin/builtin.h"
 
@@ -30,7 +31,7 @@ static const struct resource resources[] = {
 	{ 'i', "pending signals", NULL, 64, 1 },
 	{ 'l', "max locked memory", "kbytes", 8192, 1024 },
 	{ 'm', "max memory size", "kbytes", UNLIMITED, 1024 },
-	{ 'n', "open files", NULL, 256, 1 },
+	{ 'n', "open files", NULL, 1024, 1 },
 	{ 'p', "pipe size", "512 bytes", 8, 512 },
 	{ 'q', "POSIX message queues", "bytes", 819200, 1 },
 	{ 'r', "real-time priority", NULL, 0, 1 },
@@ -56,6 +57,11 @@ static uint64_t limit_get(struct shell *sh, int i, bool hard)
 	uint64_t kept = doing(sh)->limits[2 * i + hard];
 	const struct tsb_limits *l = kernel_limits(proc_kernel(sh->p));
 
+	if (!hard && resources[i].letter == 'n' && proc_rlimit(sh->p, PROC_RLIMIT_FILES) != UNLIMITED)
+		return proc_rlimit(sh->p, PROC_RLIMIT_FILES);
+	if (!hard && resources[i].letter == 'f' &&
+	    proc_rlimit(sh->p, PROC_RLIMIT_FILE_BYTES) != UNLIMITED)
+		return proc_rlimit(sh->p, PROC_RLIMIT_FILE_BYTES) / 1024;
 	if (kept)
 		return kept - 1;
 	switch (resources[i].letter) {
@@ -77,13 +83,10 @@ static uint64_t limit_floor(struct shell *sh, int i)
 
 	switch (resources[i].letter) {
 	case 'c': case 'l': case 'q': case 'R': case 'x': case 'i': case 'e': case 'r':
+	case 'f': case 'n':	/* these the kernel keeps */
 		return 0;
 	case 't':
 		return l->wall_ms / 1000;
-	case 'f':
-		return l->file_bytes / 1024;
-	case 'n':
-		return l->descriptors;
 	case 'u':
 		return l->processes;
 	default:
@@ -129,6 +132,18 @@ static bool limit_text(struct shell *sh, int i, const char *text, uint64_t *want
 	return true;
 }
 
+/* The soft limit, told to the kernel where it keeps it. */
+static void limit_apply(struct shell *sh, int i)
+{
+	uint64_t kept = doing(sh)->limits[2 * i], value = kept ? kept - 1 : UNLIMITED;
+
+	if (resources[i].letter == 'n')
+		proc_set_rlimit(sh->p, PROC_RLIMIT_FILES, value);
+	else if (resources[i].letter == 'f')
+		proc_set_rlimit(sh->p, PROC_RLIMIT_FILE_BYTES,
+				kept ? value * resources[i].unit_bytes : UNLIMITED);
+}
+
 static int set_limit(struct shell *sh, int i, const char *text, bool soft, bool hard)
 {
 	uint64_t want;
@@ -145,7 +160,15 @@ static int set_limit(struct shell *sh, int i, const char *text, bool soft, bool 
 	for (int k = 0; k < 2; k++)
 		if (k ? hard : soft)
 			doing(sh)->limits[2 * i + k] = want == UNLIMITED ? 0 : want + 1;
+	if (soft)
+		limit_apply(sh, i);
 	return 0;
+}
+
+void ulimit_attach(struct shell *sh)
+{
+	for (int i = 0; i < (int)RESOURCES; i++)
+		limit_apply(sh, i);
 }
 
 int builtin_ulimit(struct shell *sh, int argc, char **argv, enum flow *flow)
