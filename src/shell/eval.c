@@ -131,8 +131,6 @@ enum flow eval_script(struct shell *sh, const struct script *s)
 		if (!n->next && doing(sh)->exec_last && sh->call_depth == 0 && !n->background)
 			doing(sh)->exec_node = only_command(n);
 		f = n->background ? eval_background(sh, n) : eval_node(sh, n);
-		if (f == FLOW_ABORT && sh->opts[OPT_ERREXIT] && !sh->errexit_off)
-			f = FLOW_EXIT;
 		if (f != FLOW_NEXT && f != FLOW_ABORT)
 			break;
 		if (f == FLOW_ABORT && last_line(n) > sh->line)

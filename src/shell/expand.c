@@ -60,8 +60,8 @@ static struct slice list_separator(struct build *b, const struct value *v, bool 
 {
 	struct slice ifs = ifs_first(b->sh);
 
-	/* bash joins $* by spaces there, whatever IFS is */
-	if (b->here && !(v->star && (v->made || !v->positional)))
+	/* bash joins most lists by spaces there, whatever IFS is */
+	if (b->here && !(v->star && (v->here_ifs || (!v->made && !v->positional))))
 		return SLICE(" ");
 	if (v->star)
 		return !quoted && !ifs.n && b->operand && v->positional ? SLICE(" ") : ifs;

@@ -481,7 +481,7 @@ static void expand_names(struct build *b, const struct param *p, struct context 
 			items[k++] = (struct slice){ list[i]->name, list[i]->name_len };
 	}
 	v = (struct value){ .items = items, .n = k, .list = true, .star = p->letter == '*',
-		.keys_star = p->letter == '*', .made = MADE_JOINED_QUOTED };
+		.keys_star = p->letter == '*', .made = MADE_JOINED_QUOTED, .here_ifs = true };
 	expand_list(b, &v, c.quoted);
 	heap_free(sh->heap, list);
 }

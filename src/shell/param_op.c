@@ -172,6 +172,7 @@ enum flow param_replace(struct shell *sh, const struct param *p, struct value *v
 		return flow;
 	r.special = r.special && (memchr(r.with.p, '&', r.with.n) || memchr(r.with.p, '\\', r.with.n));
 	r.pattern = pattern_cached(sh, pattern, param_pattern_flags(sh, true));
+	v->here_ifs = true;
 	r.finds_empty = !pattern.n || pattern.p[0] == '*' || p->op == PARAM_REPLACE_END;
 	return param_map(sh, v, replace_one, &r);
 }
@@ -231,6 +232,7 @@ enum flow param_case(struct shell *sh, const struct param *p, struct value *v, b
 		if (pattern.n)
 			k.pattern = pattern_cached(sh, pattern, param_pattern_flags(sh, false));
 	}
+	v->here_ifs = true;
 	return param_map(sh, v, change_one, &k);
 }
 

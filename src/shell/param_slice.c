@@ -88,8 +88,20 @@ static void slice_items(struct value *v, int64_t from, const struct cut *k)
 	v->items += from;
 	n -= from;
 	if (k->has_length && k->length < n)
-		n = k->length;
+		n = k->length < 0 ? 0 : k->length;
 	v->n = (size_t)n;
+}
+
+/* Does the list end before that offset? Then its length does not matter. */
+static bool slice_outside(const struct value *v, int64_t offset)
+{
+	int64_t n = (int64_t)v->n + v->positional;
+
+	if (v->keys)
+		n = v->n ? v->keys[v->n - 1] + 1 : 0;
+	if (offset < 0)
+		offset += n;
+	return offset < 0 || offset > n || (v->keys && offset == n);
 }
 
 static void slice_arguments(struct shell *sh, struct value *v, struct cut k)
@@ -155,7 +167,7 @@ enum flow param_slice(struct shell *sh, const struct param *p, struct value *v)
 	v->made = MADE_JOINED_QUOTED;
 	if (!v->list)
 		return slice_text(sh, p, v, k);
-	if (k.has_length && k.length < 0)
+	if (k.has_length && k.length < 0 && !slice_outside(v, k.offset))
 		return slice_error(sh, p);
 	if (v->positional)
 		slice_arguments(sh, v, k);

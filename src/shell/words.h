@@ -266,6 +266,7 @@ struct value {
 	bool through_nameref;	/* an element, by a nameref to it */
 	enum made made;
 	bool keys_star;		/* ${!a[*]}, ${!p*} */
+	bool here_ifs;		/* changed by ^ , ~ or /: IFS joins it in a here-document, too */
 	struct slice text;
 	struct slice *items;	/* in turn */
 	int64_t *keys;		/* indices of an indexed array's items, or NULL */
