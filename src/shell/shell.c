@@ -238,7 +238,6 @@ static void clone_doing(struct shell *sh, const struct shell *from)
 	memset(&d->history, 0, sizeof(d->history));
 	memset(&d->hash_order, 0, sizeof(d->hash_order));
 	memset(d->in_trap, 0, sizeof(d->in_trap));
-	ulimit_attach(sh);
 	for (size_t i = 0; i < fd->history.n; i++)
 		*vec_add(heap, &d->history) = (struct history_line){
 			heap_strdup(heap, fd->history.at[i].text), fd->history.at[i].time
@@ -485,6 +484,7 @@ void shell_attach(struct shell *sh, struct tsb_proc *p)
 	d->first = true;
 	d->script_heap = kernel_heap(proc_kernel(p));
 	memset(d->in_trap, 0, sizeof(d->in_trap));
+	ulimit_attach(sh);
 	str_reset(&d->out);
 	str_reset(&d->message);
 	shell_enter_process(sh);

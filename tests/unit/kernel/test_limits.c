@@ -135,17 +135,17 @@ static int many_fds(struct tsb_proc *p, void *arg)
 	while ((r = tsb_dup(p, 1, 0)) >= 0)
 		n++;
 	is_int(r, -EMFILE, "no more descriptors");
-	is_int(n, 256, "256 of them");
+	is_int(n, 1024, "1024 of them");
 	is_int(tsb_pipe(p, fd), -EMFILE, "no pipe either");
 	tsb_close(p, 200);
 	is_int(tsb_pipe(p, fd), -EMFILE, "nor with one free");
 	is_int(tsb_dup(p, 1, 0), 200, "which is free again");
-	is_int(tsb_dup2(p, 1, 256), -EBADF, "beyond the limit");
+	is_int(tsb_dup2(p, 1, 1024), -EBADF, "beyond the limit");
 	is_int(tsb_dup2(p, 1, -1), -EBADF, "negative");
 	is_int(tsb_dup2(p, 1, 1), 1, "onto itself");
-	is_int(tsb_dup(p, 1, 256), -EINVAL, "F_DUPFD beyond the limit");
+	is_int(tsb_dup(p, 1, 1024), -EINVAL, "F_DUPFD beyond the limit");
 	is_int(tsb_dup(p, 1, -1), -EINVAL, "F_DUPFD negative");
-	is_int(tsb_dup(p, 300, 0), -EBADF, "not open");
+	is_int(tsb_dup(p, 1300, 0), -EBADF, "not open");
 	return 0;
 }
 
