@@ -483,6 +483,7 @@ static struct arith_node *arith_primary(struct arith_parser *ap)
 	case T_HOLE:
 		n = arith_node(ap, ARITH_PARAM);
 		n->part = ap->part;
+		n->value = ap->pos && strchr("+-", ap->s[ap->pos - 1]);
 		break;
 	case T_NAME:
 		return arith_name(ap);

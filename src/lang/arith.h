@@ -17,7 +17,8 @@
 enum arith_op {
 	ARITH_NUMBER,		/* value */
 	ARITH_VAR,		/* name, sub: evaluated recursively as an expression */
-	ARITH_PARAM,		/* part: an expansion ($x, ${..}, $(..), "..") giving a number */
+	ARITH_PARAM,		/* part: an expansion ($x, ${..}, $(..), "..") giving a number;
+				   value: right behind a sign */
 	ARITH_NEG, ARITH_POS, ARITH_NOT, ARITH_BITNOT,	/* a */
 	ARITH_PRE_INC, ARITH_PRE_DEC, ARITH_POST_INC, ARITH_POST_DEC,	/* a is a VAR */
 	ARITH_POW, ARITH_MUL, ARITH_DIV, ARITH_MOD, ARITH_ADD, ARITH_SUB,
@@ -37,7 +38,8 @@ struct arith_node {
 	struct subscript sub;
 	struct part *part;
 	struct arith_node *a, *b, *c;
-	uint32_t pos;		/* of the token in the text, for error messages */
+	uint32_t pos;		/* of the token in the text, for error messages; an expansion
+				   counts as one byte */
 };
 
 struct arith {

@@ -25,6 +25,7 @@ struct leaf {
 struct walk {
 	struct shell *sh;
 	struct slice text;	/* of the expression, for messages */
+	const struct word *word;	/* or NULL: what expands to the text, with expansions */
 	bool wrong;		/* ARITH_FAIL was met */
 	struct leaf leaves[LEAVES_MAX];
 	size_t n_leaves;
@@ -80,9 +81,43 @@ static size_t operand_at(struct slice text, size_t pos)
 	return pos;
 }
 
+/* The text of an expression with its expansions done, as bash shows it; pos counts
+ * each of them as one byte before, and is a place in the text behind. They are
+ * pure: that was seen to before. */
+static struct slice walk_text(struct walk *w, size_t *pos)
+{
+	struct str *out = scratch_take(w->sh);
+	size_t at = 0, found = 0;
+	struct slice text;
+
+	for (const struct part *p = w->word->parts; p; p = p->next) {
+		size_t n = p->kind == PART_TEXT ? p->text.n : 1;
+		struct build b;
+
+		if (*pos >= at)
+			found = out->n + (p->kind == PART_TEXT && *pos < at + n ? *pos - at : 0);
+		at += n;
+		if (p->kind == PART_TEXT) {
+			text = p->text;
+		} else {
+			build_begin(&b, w->sh, BUILD_STRING, NULL);
+			expand_param(&b, p->param, (struct context){ true, EMIT_LITERAL });
+			if (build_take(&b, &text) != FLOW_NEXT)
+				break;
+		}
+		str_addslice(out, text);
+	}
+	*pos = *pos >= at ? out->n : found;
+	text = (struct slice){ arena_dup(&w->sh->turn, out->p, out->n), out->n };
+	scratch_give(w->sh, out);
+	return text;
+}
+
 static bool walk_error(struct walk *w, const char *message, size_t pos)
 {
-	arith_message(w->sh, w->text, message, pos);
+	struct slice text = w->word ? walk_text(w, &pos) : w->text;
+
+	arith_message(w->sh, text, message, pos);
 	return false;
 }
 
@@ -368,7 +403,7 @@ static bool walk_assign(struct walk *w, const struct arith_node *n, int64_t *val
 	}
 	if (!place_find(w, n->a, &p) || !place_get(w, n->a, &p, &old) ||
 	    !walk_node(w, n->b, &right) ||
-	    !binary(w, n->assign_op, old, right, operand_at(w->text, n->pos), value))
+	    !binary(w, n->assign_op, old, right, w->word ? n->pos : operand_at(w->text, n->pos), value))
 		return false;
 	/* The right side may have made or changed the variable. */
 	if (!p.t.v)
@@ -505,8 +540,7 @@ static enum leaf_result leaf_take(struct walk *w, const struct arith_node *n)
 			return LEAF_SLOW;
 	}
 	/* "-5" behind a minus sign would be another token. */
-	if (value < 0 && n->pos > 0 && n->pos <= w->text.n &&
-	    strchr("+-", w->text.p[n->pos - 1]))
+	if (value < 0 && n->value)
 		return LEAF_SLOW;
 	w->leaves[w->n_leaves++] = (struct leaf){ n, value };
 	return LEAF_GOOD;
@@ -596,10 +630,14 @@ bool arith_eval(struct shell *sh, const struct arith *a, int64_t *value)
 	w.sh = sh;
 	w.text = a->text;
 	w.n_leaves = 0;
+	w.wrong = false;
+	w.word = NULL;
 	if (!a->tree)
 		r = LEAF_SLOW;
 	else if (a->word && (a->word->flags & (WORD_EXPANDS | WORD_QUOTED)))
 		r = leaves_collect(&w, a->tree);
+	if (w.n_leaves)
+		w.word = a->word;
 	if (r == LEAF_GOOD)
 		good = walk_node(&w, a->tree, value);
 	else
