@@ -92,7 +92,8 @@ struct param {
 	bool braces;
 	char letter;		/* TRANSFORM: 0 if what follows @ is no single letter (a bad
 				   substitution, but only if x is set); NAMES: '*' or '@' */
-	struct slice letters;	/* TRANSFORM: all that follows @ */
+	struct slice letters;	/* TRANSFORM: all that follows @; BAD: the word, or the text in
+				   quotes, it stands in: what the message shows */
 	struct word *word;	/* operand: default, pattern, message; may be NULL */
 	struct word *word2;	/* replacement; NULL: none given, or empty */
 	bool has_word2;		/* there is a second / */

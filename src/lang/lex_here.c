@@ -219,6 +219,8 @@ static void here_parts(struct parser *ps, const struct here *h, char *body, size
 	if (parse_enter(ps)) {
 		word_quoted(ps, &parts, QUOTED_HERE);
 		parse_leave(ps);
+		if (ps->bad_param && !ps->failed)
+			word_note_bad(ps, parts.first, (struct slice){ body, n });
 	}
 	ps->here_depth--;
 	if (ps->failed && !ps->failure.limit) {

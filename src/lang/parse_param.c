@@ -382,6 +382,7 @@ void word_param(struct parser *ps, struct parts *out, size_t at, enum quoted_kin
 		size_t close = lex_skip(ps, brace);
 
 		*p = (struct param){ .op = PARAM_BAD };
+		ps->bad_param = true;
 		p->name.s = "";
 		ps->in.pos = close + 1;
 	}

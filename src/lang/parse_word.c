@@ -103,7 +103,16 @@ struct word *word_from_parts(struct parser *ps, struct parts *parts, size_t from
 		w->text = w->parts->text;
 	else
 		w->text = (struct slice){ ps->in.s + from, ps->in.pos - from };
+	if (ps->bad_param && !ps->failed)
+		word_note_bad(ps, w->parts, w->text);
 	return w;
+}
+
+void word_note_bad(struct parser *ps, struct part *parts, struct slice text)
+{
+	for (struct part *p = parts; p; p = p->next)
+		if (p->kind == PART_PARAM && p->param->op == PARAM_BAD && !p->param->letters.n)
+			p->param->letters = (struct slice){ mem_dup(ps->mem, text.p, text.n), text.n };
 }
 
 /* ---- Inside double quotes ---- */
@@ -169,6 +178,9 @@ static void word_double(struct parser *ps, struct parts *out, enum part_kind kin
 	out->flags |= WORD_QUOTED | inner.flags;
 	if (ps->failed)
 		return;
+	if (ps->bad_param)
+		word_note_bad(ps, inner.first, (struct slice){ ps->in.s + open + 1,
+							       ps->in.pos - open - 1 });
 	if (ps->in.s[ps->in.pos] == '"')
 		ps->in.pos++;
 	else

@@ -164,6 +164,7 @@ struct parser {
 	unsigned mark_level;	/* frames up to this level are not left */
 	unsigned depth, depth_max;
 	unsigned in_command;	/* open $( */
+	bool bad_param;		/* there was a PARAM_BAD in the text */
 	unsigned steps;		/* tokens since the last tick */
 	struct here *here, **here_tail;
 	unsigned here_depth;	/* here-documents inside here-documents */
@@ -364,6 +365,8 @@ void parts_text(struct parser *ps, struct parts *out, size_t from, size_t to);
 void word_unquoted(struct parser *ps, struct parts *out, enum word_stop stop, unsigned mode);
 void word_quoted(struct parser *ps, struct parts *out, enum quoted_kind kind);
 struct word *word_from_parts(struct parser *ps, struct parts *parts, size_t from);
+/* Tells the PARAM_BADs among the parts the text they stand in. */
+void word_note_bad(struct parser *ps, struct part *parts, struct slice text);
 
 /* parse_dollar.c: the parts that expand. kind says where they stand. */
 bool word_is_dollar(struct parser *ps, bool quoted);	/* not a plain $ */

@@ -27,7 +27,10 @@ enum flow param_unbound(struct shell *sh, const char *s, size_t n)
 
 enum flow param_bad(struct shell *sh, const struct param *p)
 {
-	shell_error(sh, "%s: bad substitution", p->raw);
+	const char *raw = p->raw ? p->raw : "";
+	struct slice shown = p->letters.n ? p->letters : (struct slice){ raw, strlen(raw) };
+
+	shell_error(sh, "%.*s: bad substitution", (int)shown.n, shown.p);
 	sh->status = 1;
 	return words_report(sh, FLOW_ABORT);
 }
