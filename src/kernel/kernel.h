@@ -206,6 +206,8 @@ int proc_exec(struct tsb_proc *p, const struct program *program, const char *con
 /* Waits for a child: pid, or -1 any. Like tsb_wait(), but returns -EINTR when a
  * caught signal is pending. */
 int proc_wait(struct tsb_proc *p, int pid, int *status, int flags);
+/* Has that child ended, and nobody waited for it? */
+bool proc_child_ended(struct tsb_proc *p, int pid);
 /* Is that pid a live process of the run? */
 bool proc_alive(struct tsb_proc *p, int pid);
 /* Calls hook(arg) when the process ends or is dropped, last added first. */

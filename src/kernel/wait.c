@@ -108,6 +108,13 @@ int tsb_wait_timeout(struct tsb_proc *p, int pid, int *status, int64_t timeout_n
 	return timeout_ns == 0 ? -ETIMEDOUT : wait_until(p, pid, status, 0, until);
 }
 
+bool proc_child_ended(struct tsb_proc *p, int pid)
+{
+	const struct tsb_proc *c = proc_find(p->k, pid);
+
+	return c && c->parent == p && c->state == PROC_ZOMBIE;
+}
+
 void tsb_usage_children(struct tsb_proc *p, struct tsb_usage *out)
 {
 	*out = (struct tsb_usage){ .user_ns = p->children_ns,

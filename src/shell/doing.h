@@ -292,6 +292,7 @@ struct job *job_of_pid(struct shell *sh, int pid);
 struct job *job_find(struct shell *sh, const char *spec, bool loud);
 /* Takes what has ended, without waiting. */
 void job_reap(struct shell *sh);
+void job_reap_quietly(struct shell *sh);
 bool job_running(const struct job *j);
 int job_status(const struct job *j);
 void job_print(struct shell *sh, const struct job *j, struct str *out, int form);

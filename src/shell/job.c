@@ -225,12 +225,20 @@ void job_reap(struct shell *sh)
 		for (unsigned i = 0; i < j->n && !j->foreign; i++) {
 			int status;
 
-			if (j->at[i].done)
+			if (j->at[i].done || !proc_child_ended(sh->p, j->at[i].pid))
 				continue;
 			if (proc_wait(sh->p, j->at[i].pid, &status, WNOHANG) == j->at[i].pid)
 				job_took(sh, &j->at[i], status);
 		}
 	}
+}
+
+/* As bash's handler does at once: a job that has ended is no process any more, for
+ * kill -0, ps and pgrep. With a trap for it the signal comes first. */
+void job_reap_quietly(struct shell *sh)
+{
+	if (sh->jobs && !(doing(sh)->n_traps && trap_has(sh, SIGCHLD)))
+		job_reap(sh);
 }
 
 /* $( ) shows the jobs of the shell around it; they are not its own to wait for. */

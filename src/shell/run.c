@@ -271,6 +271,7 @@ int run_command(struct shell *sh, int argc, char **argv, unsigned flags, enum fl
 	const struct builtin *b = builtin_active(sh, argv[0], n);
 	const struct function *f = NULL;
 
+	job_reap_quietly(sh);
 	proc_charge_command(sh->p, argv[0]);
 	if (!(flags & RUN_NO_FUNCTION) &&
 	    !(sh->opts[OPT_POSIX] && b && (b->flags & BUILTIN_SPECIAL)))

@@ -313,8 +313,10 @@ struct shell *shell_clone(const struct shell *from, struct tsb_proc *child)
 
 int shell_fork_plain(struct shell *sh, struct tsb_proc **child)
 {
-	int err = proc_fork(sh->p, child);
+	int err;
 
+	job_reap_quietly(sh);
+	err = proc_fork(sh->p, child);
 	if (err) {
 		shell_error(sh, "fork: retry: %s", tsb_strerror(err));
 		shell_error(sh, "fork: %s", tsb_strerror(err));
