@@ -102,6 +102,8 @@ bool seconds_text(const char *s, int64_t *ns)
 	if (*s == '.')
 		for (s++; *s >= '0' && *s <= '9'; s++, any = true, scale /= 10)
 			part += (*s - '0') * scale;
+	if (whole > INT64_MAX / 2000000000)	/* for ever, as good as */
+		whole = INT64_MAX / 2000000000;
 	*ns = whole * 1000000000 + part;
 	return any && !*s;
 }
