@@ -45,6 +45,7 @@ struct brace {
 	/* The word being written. */
 	struct str *out;
 	struct part *first, *last, **tail;
+	bool assignment;	/* of declare: the words are neither split nor globbed */
 	bool null;
 	bool backquote;		/* the last character came from a range and is one */
 	size_t backquote_at;
@@ -423,6 +424,16 @@ static bool write_is_plain(const struct str *s)
 	return true;
 }
 
+static enum flow write_assignment(struct brace *b, const struct word *w, struct fields *out)
+{
+	struct slice text;
+	enum flow flow = expand_string(b->sh, w, false, &text);
+
+	if (flow == FLOW_NEXT)
+		fields_add(b->sh, out, text.p, text.n);
+	return flow;
+}
+
 static enum flow write_word(struct brace *b, const struct word *w, const struct sequence *s,
 			    uint64_t k, struct fields *out)
 {
@@ -441,19 +452,20 @@ static enum flow write_word(struct brace *b, const struct word *w, const struct 
 		b->sh->status = 1;
 		return FLOW_ABORT;
 	}
-	if (!b->first && write_is_plain(b->out)) {
+	if (!b->assignment && !b->first && write_is_plain(b->out)) {
 		if (b->out->n || b->null)
 			fields_add(b->sh, out, b->out->p, b->out->n);
 		return FLOW_NEXT;
 	}
 	write_flush(b, true);
 	made.parts = b->first;
-	return expand_one(b->sh, &made, out);
+	return b->assignment ? write_assignment(b, &made, out) : expand_one(b->sh, &made, out);
 }
 
-enum flow brace_expand(struct shell *sh, const struct word *w, struct fields *out)
+static enum flow brace_run(struct shell *sh, const struct word *w, bool assignment,
+			   struct fields *out)
 {
-	struct brace b = { .sh = sh };
+	struct brace b = { .sh = sh, .assignment = assignment };
 	size_t n = cells_count(w);
 	struct sequence *s;
 	enum flow flow = FLOW_NEXT;
@@ -465,7 +477,7 @@ enum flow brace_expand(struct shell *sh, const struct word *w, struct fields *ou
 	if (s->count > words_of(sh)->max_words || out->n > words_of(sh)->max_words - s->count)
 		return words_limit(sh, "words");
 	if (!b.expands)
-		return expand_one(sh, w, out);
+		return assignment ? FLOW_NEXT : expand_one(sh, w, out);
 	b.out = scratch_take(sh);
 	for (uint64_t k = 0; k < s->count && flow == FLOW_NEXT; k++) {
 		flow = write_word(&b, w, s, k, out);
@@ -473,4 +485,19 @@ enum flow brace_expand(struct shell *sh, const struct word *w, struct fields *ou
 	}
 	scratch_give(sh, b.out);
 	return flow;
+}
+
+enum flow brace_expand(struct shell *sh, const struct word *w, struct fields *out)
+{
+	return brace_run(sh, w, false, out);
+}
+
+enum flow brace_expand_assignment(struct shell *sh, const char *head, const struct word *value,
+				  struct fields *out)
+{
+	struct part text = { .kind = PART_TEXT, .text = { head, strlen(head) }, .next = value->parts };
+	struct word whole = *value;
+
+	whole.parts = &text;
+	return brace_run(sh, &whole, true, out);
 }

@@ -219,7 +219,7 @@ int run_command(struct shell *sh, int argc, char **argv, unsigned flags, enum fl
 /* Is it neither function nor builtin? */
 bool run_is_program(struct shell *sh, const char *name, size_t n);
 /* The simple command in a child, its redirections too, as bash does it for programs:
- * what they change is gone with it. argc 0: they only. The status. */
+ * what they change is gone with it. argc 0: they alone. The status. */
 int run_in_child(struct shell *sh, const struct node *n, int argc, char **argv);
 int run_builtin(struct shell *sh, const struct builtin *b, int argc, char **argv, enum flow *flow);
 /* Looks the program up with bash's messages: 0, or the status. */

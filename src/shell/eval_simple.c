@@ -145,6 +145,7 @@ static enum flow temporary_assign(struct shell *sh, const struct node *n)
 static enum flow expand_decl_assign(struct shell *sh, const struct assign *a, struct fields *out)
 {
 	struct slice v = SLICE("");
+	size_t before = out->n;
 	struct str t;
 	enum flow f = FLOW_NEXT;
 
@@ -156,12 +157,14 @@ static enum flow expand_decl_assign(struct shell *sh, const struct assign *a, st
 		str_addc(&t, ']');
 	}
 	if (!a->is_array) {
-		if (a->value)
-			f = expand_string(sh, a->value, true, &v);
 		str_adds(&t, a->append ? "+=" : "=");
+		if (a->value && a->value->flags & WORD_BRACE && sh->opts[OPT_BRACEEXPAND])
+			f = brace_expand_assignment(sh, t.p, a->value, out);
+		if (a->value && f == FLOW_NEXT && out->n == before)
+			f = expand_string(sh, a->value, true, &v);
 		str_addslice(&t, v);
 	}
-	if (f == FLOW_NEXT) {
+	if (f == FLOW_NEXT && out->n == before) {
 		struct slice one = str_slice(&t);
 		struct part text = { .kind = PART_SINGLE, .text = one };
 		struct word word = { .parts = &text, .flags = WORD_QUOTED, .text = one };
@@ -266,11 +269,15 @@ static bool redirs_have_effects(const struct redir *r)
 	return false;
 }
 
-static bool redirs_set_variables(const struct redir *r)
+/* Without a command bash does these in a child: {var}>, and what is its input. */
+static bool redirs_want_child(const struct redir *r)
 {
-	while (r && !r->var.n)
-		r = r->next;
-	return r != NULL;
+	for (; r; r = r->next)
+		if (r->var.n || (r->fd <= 0 && (r->kind == REDIR_IN || r->kind == REDIR_RW ||
+						r->kind == REDIR_DUP_IN)) ||
+		    (r->fd == 0 && r->kind == REDIR_DUP_OUT))
+			return true;
+	return false;
 }
 
 /* With redirections around it. A program's are its own process's. */
@@ -283,8 +290,10 @@ static enum flow __attribute__((noinline)) simple_redirected(struct shell *sh,
 	enum flow f = FLOW_NEXT;
 	bool program = words->n && run_is_program(sh, words->at[0], words->lens[0]);
 
-	if (program ? redirs_have_effects(n->redirs) : !words->n && redirs_set_variables(n->redirs)) {
+	if (program ? redirs_have_effects(n->redirs) : !words->n && redirs_want_child(n->redirs)) {
 		sh->status = run_in_child(sh, n, (int)words->n, words->at);
+		if (!words->n)	/* a substitution's status is not seen then */
+			sh->substitution_status = 0;
 		return FLOW_NEXT;
 	}
 	redir_begin(sh, &undo);

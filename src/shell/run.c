@@ -227,7 +227,7 @@ int run_in_child(struct shell *sh, const struct node *n, int argc, char **argv)
 	w = job_wait_pid(sh, proc_pid(child));
 	if (argc && WIFSIGNALED(w))
 		job_report(sh, w, proc_pid(child), node_text(sh, n), 2);
-	return argc ? status_of_wait(w) : 0;
+	return status_of_wait(w);
 }
 
 /* command_not_found_handle runs in a subshell with the command as arguments. */

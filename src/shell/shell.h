@@ -158,6 +158,10 @@ struct fields {
  * are appended. FLOW_NEXT, or why not (message given, sh->status set).
  */
 enum flow expand_words(struct shell *sh, const struct word *words, struct fields *out);
+/* head ("x=") and the value behind it, an argument of declare: a field for each word
+ * its braces make; none if there are no braces in it. */
+enum flow brace_expand_assignment(struct shell *sh, const char *head, const struct word *value,
+				  struct fields *out);
 /* One word to one string, no splitting, no globbing (assignments, case words,
  * here-strings, [[ ]]): tilde in assignments if `assignment`. */
 enum flow expand_string(struct shell *sh, const struct word *w, bool assignment, struct slice *out);

@@ -334,6 +334,8 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 	}
 	if (memchr(t.name, '[', t.n) && element_refused(d, &t))
 		return 1;
+	if (d->remove && !has_value && !tree && !var_find_text(sh, t.name, t.n))
+		return 0;		/* export -n makes none */
 	if (tree) {
 		struct name key = name_of(t.name, t.n);
 		const struct var *old = var_find(sh, &key);
