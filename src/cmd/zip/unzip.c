@@ -1,0 +1,387 @@
+/*
+ * unzip, zipinfo - list, test and extract files of zip archives.
+ */
+#include "cmd/zip/unzip.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "cmd/util.h"
+
+static const char unzip_usage_text[] =
+	"UnZip 6.00 of 20 April 2009, by Debian. Original by Info-ZIP.\n\n"
+	"Usage: unzip [-Z] [-opts[modifiers]] file[.zip] [list] [-x xlist] [-d exdir]\n"
+	"  -p to a pipe, -c with names; -l, -v list; -t test; -z comment; -T set the time;\n"
+	"  -f freshen, -u update; -x exclude; -d directory; modifiers: -n never overwrite,\n"
+	"  -o always overwrite, -q quiet, -a text, -j junk paths, -C ignore case, -L lower\n"
+	"  case, -X owners, -K mode bits, -B backups, -P password, -: allow \"../\"\n";
+
+void unzip_status(struct unzip *u, int status)
+{
+	if (status > u->status)
+		u->status = status;
+}
+
+void unzip_err(struct unzip *u, const char *fmt, ...)
+{
+	struct str text;
+	va_list ap;
+
+	tsb_flush(u->p);
+	str_init(&text, tsb_heap_of(u->p), STR_MAX_DEFAULT);
+	va_start(ap, fmt);
+	str_addvf(&text, fmt, ap);
+	va_end(ap);
+	tsb_write_all(u->p, 2, text.p, text.n);
+	str_end(&text);
+}
+
+static void unzip_usage(struct unzip *u, int status)
+{
+	tsb_flush(u->p);
+	tsb_write_all(u->p, status ? 2 : 1, unzip_usage_text, sizeof(unzip_usage_text) - 1);
+	tsb_exit(u->p, status);
+}
+
+void unzip_date(struct unzip *u, const struct zip_entry *e, struct civil *c)
+{
+	uint32_t d = e->dos_time;
+
+	if (e->has_ut && civil_from(e->mtime.sec, zone_offset(&u->z.zone, e->mtime.sec, NULL, NULL),
+				    c))
+		return;
+	*c = (struct civil){ .year = 1980 + (d >> 25), .month = (int)(d >> 21 & 15),
+			     .day = (int)(d >> 16 & 31), .hour = (int)(d >> 11 & 31),
+			     .minute = (int)(d >> 5 & 63), .second = (int)(d & 31) * 2 };
+}
+
+bool unzip_wants(struct unzip *u, struct zip_entry *e)
+{
+	bool wanted = !u->n_names;
+
+	for (size_t i = 0; i < u->n_names && !wanted; i++) {
+		wanted = zip_match(u->p, u->names[i], e->name, u->icase, u->no_slash);
+		u->matched[i] |= wanted;
+	}
+	for (size_t i = 0; i < u->n_excluded && wanted; i++)
+		wanted = !zip_match(u->p, u->excluded[i], e->name, u->icase, u->no_slash);
+	return wanted;
+}
+
+/* ---- Options ---- */
+
+static void unzip_info_letter(struct unzip *u, int c, bool off)
+{
+	switch (c) {
+	case '1': case '2': case 's': case 'm': case 'l': case 'v':
+		u->format = off ? 0 : c;
+		break;
+	case 'h': u->header = !off; break;
+	case 't': u->trailer = !off; break;
+	case 'z': u->show_comment = !off; break;
+	case 'T': u->decimal = !off; break;
+	case 'C': u->icase = !off; break;
+	case 'M': case 'U': case 'O': case 'I': case 'Z': break;
+	default: unzip_usage(u, UNZIP_PARAM);
+	}
+}
+
+static bool unzip_letter_more(struct unzip *u, int c, bool off)
+{
+	switch (c) {
+	case 'q': u->quiet += off ? -1 : 1; break;
+	case 'v': u->verbose += off ? -1 : 1; break;
+	case 'a': u->text += off ? -1 : 1; break;
+	case 'b': u->text = 0; break;
+	case 'C': u->icase = !off; break;
+	case 'L': u->lower = !off; break;
+	case 'B': u->backup = !off; break;
+	case 'D': u->no_times |= u->dir_times; u->dir_times = true; break;
+	case ':': u->dotdot = !off; break;
+	case 'K': u->keep_bits = !off; break;
+	case 'X': u->owners = !off; break;
+	case 'W': u->no_slash = !off; break;
+	case 'T': u->stamp = !off; break;
+	case 'z': u->comment_only = !off; break;
+	case 'Z': u->zipinfo = true; break;
+	/* About terminals, other systems' names and spaces: nothing of that here. */
+	case 'M': case 'V': case 's': case 'U': case 'F': case 'i': case '2': case '^': break;
+	default: return false;
+	}
+	return true;
+}
+
+static void unzip_letter(struct unzip *u, int c, bool off)
+{
+	switch (c) {
+	case 'l': u->list = !off; break;
+	case 't': u->test = !off; break;
+	case 'c': u->to_stdout = !off; break;
+	case 'p': u->pipe = !off; break;
+	case 'f': u->freshen = u->update = !off; break;
+	case 'u': u->update = !off; break;
+	case 'j': u->junk = !off; break;
+	case 'n': u->never = !off; u->always = false; break;
+	case 'o': u->always = !off; u->never = false; break;
+	case 'h': unzip_usage(u, 0); break;
+	default:
+		if (!unzip_letter_more(u, c, off))
+			unzip_usage(u, UNZIP_PARAM);
+	}
+}
+
+/* One argument of options; those with an argument may take the next. */
+static char **unzip_options(struct unzip *u, char **argv)
+{
+	bool off = false;
+
+	for (const char *at = *argv; *at; at++) {
+		const char **to = *at == 'd' ? &u->exdir : *at == 'P' ? &u->password
+				  : *at == 'O' || *at == 'I' ? &(const char *){ NULL } : NULL;
+
+		if (*at == '-') {
+			off = true;
+			continue;
+		}
+		if (u->zipinfo && *at != 'Z') {
+			unzip_info_letter(u, *at, off);
+			off = false;
+			continue;
+		}
+		if (to) {
+			if (!at[1] && !argv[1])
+				unzip_usage(u, UNZIP_PARAM);
+			*to = at[1] ? at + 1 : *++argv;
+			break;
+		}
+		unzip_letter(u, *at, off);
+		off = false;
+	}
+	return argv + 1;
+}
+
+static void unzip_names(struct unzip *u, char **argv, size_t n)
+{
+	bool exclude = false;
+
+	u->names = tsb_alloc(u->p, (n + 1) * sizeof(*u->names));
+	u->excluded = tsb_alloc(u->p, (n + 1) * sizeof(*u->excluded));
+	u->matched = tsb_alloc(u->p, n + 1);
+	for (; *argv; argv++) {
+		if (!strcmp(*argv, "-x")) {
+			exclude = true;
+		} else if (!strncmp(*argv, "-d", 2) && ((*argv)[2] || argv[1])) {
+			u->exdir = (*argv)[2] ? *argv + 2 : *++argv;
+			exclude = false;
+		} else if (exclude) {
+			u->excluded[u->n_excluded++] = *argv;
+		} else {
+			u->names[u->n_names++] = *argv;
+		}
+	}
+}
+
+/* ---- Archives ---- */
+
+static void unzip_show_comment(struct unzip *u)
+{
+	if (!u->z.n_comment)
+		return;
+	tsb_put(u->p, u->z.comment, u->z.n_comment);
+	if (u->z.comment[u->z.n_comment - 1] != '\n')
+		tsb_putc(u->p, '\n');
+}
+
+static bool unzip_is_list(const struct unzip *u)
+{
+	return u->list || (u->verbose && !u->test && !u->to_stdout && !u->pipe);
+}
+
+static void unzip_set_stamp(struct unzip *u)
+{
+	struct tsb_setattr set = { .mask = TSB_SET_ATIME | TSB_SET_MTIME };
+
+	for (size_t i = 0; i < u->z.n; i++)
+		if (util_time_cmp(set.mtime, u->z.entries[i].mtime) < 0)
+			set.mtime = u->z.entries[i].mtime;
+	set.atime = tsb_clock(u->p, TSB_CLOCK_REAL);
+	if (!tsb_setattr(u->p, u->archive, &set, true) && u->quiet < 1)
+		tsb_printf(u->p, "Updated time stamp for %s.\n", u->archive);
+}
+
+static void unzip_unmatched(struct unzip *u)
+{
+	for (size_t i = 0; i < u->n_names; i++) {
+		if (u->matched[i])
+			continue;
+		if (!unzip_is_list(u) && !u->zipinfo)
+			unzip_err(u, "caution: filename not matched:  %s\n", u->names[i]);
+		unzip_status(u, UNZIP_NO_MATCH);
+	}
+}
+
+static void unzip_archive(struct unzip *u)
+{
+	bool show = u->zipinfo ? u->format != '1' && u->format != '2' && u->header
+			       : !u->pipe && u->quiet < 1 && !u->stamp &&
+				 !(u->to_stdout && u->quiet);
+
+	if (show)
+		tsb_printf(u->p, "Archive:  %s\n", u->archive);
+	if (u->comment_only || (u->zipinfo ? u->show_comment : show))
+		unzip_show_comment(u);
+	if (u->comment_only)
+		return;
+	if (u->stamp)
+		unzip_set_stamp(u);
+	else if (u->zipinfo)
+		unzip_info(u);
+	else if (unzip_is_list(u))
+		unzip_list(u);
+	else
+		unzip_extract(u);
+	unzip_unmatched(u);
+}
+
+static int unzip_try(struct unzip *u, const char *name)
+{
+	struct tsb_stat st;
+	int fd;
+
+	if (tsb_stat(u->p, name, &st) || (st.mode & 0170000) == 0040000)
+		return -1;
+	fd = tsb_open(u->p, name, O_RDONLY, 0);
+	u->archive = name;
+	return fd;
+}
+
+static void unzip_no_directory(struct unzip *u, const char *name)
+{
+	if (!u->zipinfo && u->quiet < 1 && !u->pipe)
+		tsb_printf(u->p, "Archive:  %s\n", u->archive);
+	else if (u->zipinfo)
+		unzip_err(u, "[%s]\n", u->archive);
+	unzip_err(u, "  End-of-central-directory signature not found.  Either this file is not\n"
+		  "  a zipfile, or it constitutes one disk of a multi-part archive.  In the\n"
+		  "  latter case the central directory and zipfile comment will be found on\n"
+		  "  the last disk(s) of this archive.\n");
+	unzip_err(u, "%s:  cannot find zipfile directory in one of %s or\n        %s%s.zip, and "
+		  "cannot find %s.ZIP, period.\n", u->zipinfo ? "zipinfo" : "unzip", name,
+		  u->zipinfo ? "  " : "", name, name);
+	unzip_status(u, UNZIP_NO_ZIP);
+}
+
+static void unzip_open(struct unzip *u, const char *name)
+{
+	int fd = unzip_try(u, name);
+	enum zip_status status;
+
+	if (fd < 0)
+		fd = unzip_try(u, tsb_format(u->p, "%s.zip", name));
+	if (fd < 0)
+		fd = unzip_try(u, tsb_format(u->p, "%s.ZIP", name));
+	if (fd < 0) {
+		unzip_err(u, "%s:  cannot find or open %s, %s.zip or %s.ZIP.\n",
+			  u->zipinfo ? "zipinfo" : "unzip", name, name, name);
+		unzip_status(u, UNZIP_NO_ZIP);
+		return;
+	}
+	status = zip_read(&u->z, u->p, fd);
+	if (status == ZIP_NO_END) {
+		unzip_no_directory(u, name);
+	} else if (status == ZIP_BAD) {
+		if (u->quiet < 1)
+			tsb_printf(u->p, "Archive:  %s\n", u->archive);
+		unzip_err(u, "error [%s]:  start of central directory not found;\n"
+			  "  zipfile corrupt.\n"
+			  "  (please check that you have transferred or created the zipfile in the\n"
+			  "  appropriate BINARY mode and that you have compiled UnZip properly)\n",
+			  u->archive);
+		unzip_status(u, UNZIP_BAD_ZIP);
+	} else if (!u->z.n) {
+		if (u->quiet < 1)
+			tsb_printf(u->p, "Archive:  %s\n", u->archive);
+		unzip_err(u, "warning [%s]:  zipfile is empty\n", u->archive);
+		unzip_status(u, UNZIP_WARN);
+	} else {
+		unzip_archive(u);
+	}
+	tsb_close(u->p, fd);
+}
+
+static void unzip_environment(struct unzip *u)
+{
+	const char *env = tsb_getenv(u->p, u->zipinfo ? "ZIPINFO" : "UNZIP");
+	char *words[2] = { NULL, NULL };
+
+	while (env && *(env += strspn(env, " \t"))) {
+		size_t n = strcspn(env, " \t");
+
+		words[0] = tsb_strndup(u->p, env + (*env == '-'), n - (*env == '-'));
+		unzip_options(u, words);
+		env += n;
+	}
+}
+
+static int unzip_all(struct tsb_proc *p, char **argv, bool zipinfo)
+{
+	struct unzip *u = tsb_alloc(p, sizeof(*u));
+	size_t n = 0;
+
+	u->p = p;
+	u->zipinfo = zipinfo;
+	u->umask = util_umask_get(p);
+	unzip_environment(u);
+	while (*argv && argv[0][0] == '-' && argv[0][1]) {
+		++*argv;
+		argv = unzip_options(u, argv);
+	}
+	if (!*argv) {
+		if (!zipinfo && u->verbose)
+			tsb_puts(p, "UnZip 6.00 of 20 April 2009, by Debian. Original by "
+				 "Info-ZIP.\n");
+		else
+			unzip_usage(u, 0);
+		return 0;
+	}
+	while (argv[n])
+		n++;
+	unzip_names(u, argv + 1, n);
+	if (u->exdir && (unzip_is_list(u) || u->test)) {
+		unzip_err(u, "caution:  not extracting; -d ignored\n");
+		u->exdir = NULL;
+	}
+	if (!u->header && !u->trailer && (!u->format || !strchr("12", u->format)) &&
+	    u->zipinfo && !u->n_names && !u->n_excluded)
+		u->header = u->trailer = true;
+	unzip_open(u, argv[0]);
+	return u->status;
+}
+
+static int unzip_run(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	(void)opts;
+	(void)argc;
+	return unzip_all(p, argv, false);
+}
+
+static int zipinfo_run(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	(void)opts;
+	(void)argc;
+	return unzip_all(p, argv, true);
+}
+
+#define UNZIP_COMMAND(name_, run_, summary_) { \
+	.version = TSB_COMMAND_VERSION, .name = name_, .package = "UnZip", \
+	.package_version = "6.00", \
+	.synopsis = "[-Z] [-opts[modifiers]] file[.zip] [list] [-x xlist] [-d exdir]", \
+	.summary = summary_, .run = run_, .flags = TSB_RAW | TSB_NO_HELP }
+
+const struct tsb_command cmd_unzip = UNZIP_COMMAND("unzip", unzip_run,
+	"List, test and extract compressed files of a ZIP archive.");
+const struct tsb_command cmd_zipinfo = UNZIP_COMMAND("zipinfo", zipinfo_run,
+	"List detailed information about a ZIP archive.");
