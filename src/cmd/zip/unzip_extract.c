@@ -66,7 +66,7 @@ static char *unzip_path(struct unzip *u, struct zip_entry *e)
 		at += n + (at[n] == '/');
 	}
 	if (dotdot) {
-		unzip_err(u, "warning:  skipped \"../\" path component(s) in %s\n", e->name);
+		tsb_printf(u->p, "warning:  skipped \"../\" path component(s) in %s\n", e->name);
 		unzip_status(u, UNZIP_WARN);
 	}
 	return out.n > base ? str_take(&out, NULL) : NULL;
@@ -276,6 +276,13 @@ static bool unzip_may_write(struct unzip *u, struct zip_entry *e, char **path)
 	}
 }
 
+static bool unzip_is_dir(struct unzip *u, const char *path)
+{
+	struct tsb_stat st;
+
+	return !tsb_stat(u->p, path, &st) && S_ISDIR(st.mode);
+}
+
 static bool unzip_make_parents(struct unzip *u, const char *path)
 {
 	char *own = tsb_strdup(u->p, path);
@@ -285,6 +292,12 @@ static bool unzip_make_parents(struct unzip *u, const char *path)
 
 		*at = '\0';
 		err = tsb_mkdir(u->p, own, 0777);
+		if (err == -EEXIST && !unzip_is_dir(u, own)) {
+			unzip_err(u, "checkdir error:  %s exists but is not directory\n"
+				  "                 unable to process %s.\n", own, path);
+			unzip_status(u, UNZIP_ERR);
+			return false;
+		}
 		*at = '/';
 		if (err < 0 && err != -EEXIST) {
 			unzip_err(u, "checkdir error:  cannot create %.*s\n                 %s\n"
@@ -347,6 +360,7 @@ static void unzip_link(struct unzip *u, struct zip_entry *e, const char *path)
 {
 	unsigned char *buf = tsb_alloc(u->p, TSB_PATH_MAX + 1);
 	struct pack_out out = u->out;
+	int fd;
 
 	if (e->plain > TSB_PATH_MAX)
 		return;
@@ -372,7 +386,12 @@ static void unzip_link(struct unzip *u, struct zip_entry *e, const char *path)
 	u->out.n = 0;
 	if (u->quiet < 1)
 		tsb_printf(u->p, "-> %s \n", (char *)buf);
+	/* An empty file keeps the place, so that nothing goes through the link. */
 	tsb_unlink(u->p, path);
+	fd = tsb_open(u->p, path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+	if (fd < 0)
+		return;
+	tsb_close(u->p, fd);
 	unzip_later_add(u, &u->links, path, (char *)buf, e);
 }
 
@@ -484,6 +503,7 @@ static void unzip_finish(struct unzip *u)
 
 		if (u->quiet < 1)
 			tsb_printf(u->p, "  %-22s -> %s\n", l->path, l->target);
+		tsb_unlink(u->p, l->path);
 		err = tsb_symlink(u->p, l->target, l->path);
 		if (err < 0)
 			unzip_err(u, "symlink error: %s\n", tsb_strerror(err));
