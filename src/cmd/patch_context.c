@@ -35,7 +35,7 @@ static bool is_body(const char *s, bool new)
 	return new ? *s == '+' : *s == '-' && s[1] != '-';
 }
 
-static void add_body(struct patch *t, patch_lines *to)
+static void add_body(struct patch *t, patch_lines *to, bool last)
 {
 	const char *s = t->buf.p;
 	size_t n = t->buf.n;
@@ -52,7 +52,7 @@ static void add_body(struct patch *t, patch_lines *to)
 		s++;
 		n--;
 	}
-	n -= n && patch_incomplete(t);
+	n -= n && last && patch_incomplete(t);
 	patch_add_line(t, to, ch, s, n);
 }
 
@@ -81,7 +81,7 @@ static bool read_half(struct patch *t, patch_lines *to, int64_t n, bool new, boo
 			t->line = line;
 			return false;
 		}
-		add_body(t, to);
+		add_body(t, to, (int64_t)to->n + 1 == n);
 	}
 	return true;
 }
@@ -119,9 +119,21 @@ static int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+static size_t count_common(const patch_lines *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		n += l->at[i].ch == ' ';
+	return n;
+}
+
 static void set_context(struct patch *t)
 {
 	struct patch_hunk *h = &t->hunk;
+
+	if (count_common(&h->old) != count_common(&h->new))
+		patch_fatal(t, "context mangled in hunk at line %llu", (unsigned long long)h->line);
 
 	h->prefix = smaller(context_of(&h->old, false), context_of(&h->new, false));
 	h->suffix = smaller(context_of(&h->old, true), context_of(&h->new, true));

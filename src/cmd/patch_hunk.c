@@ -121,7 +121,10 @@ static void unified_lines(struct patch *t, int64_t old, int64_t new)
 		    (ch != '+' && (int64_t)h->old.n == old) ||
 		    (ch != '-' && (int64_t)h->new.n == new))
 			patch_malformed(t);
-		n -= n && patch_incomplete(t);
+		/* Only the last line of a file can be incomplete. */
+		if ((ch != '+' && (int64_t)h->old.n + 1 == old) ||
+		    (ch != '-' && (int64_t)h->new.n + 1 == new))
+			n -= n && patch_incomplete(t);
 		if (ch != '+')
 			patch_add_line(t, &h->old, ch, s, n);
 		if (ch != '-')

@@ -127,6 +127,7 @@ static bool skip_front(struct patch *t, size_t indent, int nesting)
 	return t->at < t->size;
 }
 
+/* A line that lacks its newline is said, and is the end. */
 static size_t read_line(struct patch *t, size_t indent, int nesting, bool strip_cr, bool comments)
 {
 	do {
@@ -140,9 +141,10 @@ static size_t read_line(struct patch *t, size_t indent, int nesting, bool strip_
 		if (!end) {
 			if (t->verbosity != PATCH_SILENT)
 				patch_say(t, "patch unexpectedly ends in middle of line\n");
-			end = t->text + t->size;
+			t->at = t->size;
+			return 0;
 		}
-		t->at = (size_t)(end - t->text) + (end < t->text + t->size);
+		t->at = (size_t)(end - t->text) + 1;
 		str_addn(&t->buf, from, (size_t)(end - from));
 		if (strip_cr && t->buf.n && t->buf.p[t->buf.n - 1] == '\r')
 			str_cut(&t->buf, t->buf.n - 1);
