@@ -18,6 +18,8 @@
 
 enum { DD_HUMAN = HUMAN_AUTOSCALE | HUMAN_NEAREST | HUMAN_SPACE | HUMAN_UNIT | HUMAN_B };
 #define DD_SECOND UINT64_C(1000000000)
+/* More than a pipe holds: a block in pieces of it is read and written as one. */
+#define DD_PIECE ((size_t)1 << 20)
 
 static const struct tsb_opt dd_opts[] = { TSB_OPT_END };
 
@@ -214,7 +216,12 @@ static ssize_t dd_read(struct dd *d, char *at, size_t n)
 	return (ssize_t)done;
 }
 
-/* A buffer of a whole block; of a file it need not be larger than the file. */
+static bool dd_in_pieces(const struct dd *d)
+{
+	return d->ibs > DD_PIECE && !(d->conv & (DD_TWO_BUFFERS | DD_SYNC | DD_NOERROR));
+}
+
+/* A buffer of a whole block, or a piece; of a file it need not be larger than the file. */
 static size_t dd_take_buffer(struct dd *d)
 {
 	struct tsb_stat st;
@@ -223,6 +230,8 @@ static size_t dd_take_buffer(struct dd *d)
 
 	if (!full && !tsb_fstat(d->p, d->in, &st) && S_ISREG(st.mode) && st.size && st.size < n)
 		n = st.size + 1;
+	if (dd_in_pieces(d) && n > DD_PIECE)
+		n = DD_PIECE;
 	if (!d->ibuf)
 		d->ibuf = text_alloc(d->p, (size_t)n);
 	return (size_t)n;
@@ -369,26 +378,66 @@ static bool dd_after_error(struct dd *d, int err, size_t part)
 	return true;
 }
 
+/* Without conversions: false when the output fails. */
+static bool dd_write_piece(struct dd *d, size_t n)
+{
+	int err = 0;
+	size_t done = dd_write(d, d->ibuf, n, &err);
+
+	d->written += done;
+	if (done == n)
+		return true;
+	tsb_warn_errno(d->p, err, "error writing %s", quote_af(d->p, d->output));
+	d->result = 1;
+	return false;
+}
+
 /* One block as it was read: false when the output fails. */
 static bool dd_block_out(struct dd *d, size_t n)
 {
-	int err = 0;
-	size_t done;
-
 	if (d->conv & DD_TWO_BUFFERS) {
 		dd_convert(d, d->ibuf, n);
 		return true;
 	}
-	done = dd_write(d, d->ibuf, n, &err);
-	d->written += done;
-	if (done != n) {
-		tsb_warn_errno(d->p, err, "error writing %s", quote_af(d->p, d->output));
-		d->result = 1;
+	if (!dd_write_piece(d, n))
 		return false;
-	}
 	d->out_full += n == d->ibs;
 	d->out_part += n != d->ibs;
 	return true;
+}
+
+/* A large block, in pieces that are written as they come: false at the end. */
+static bool dd_block_in_pieces(struct dd *d, size_t size)
+{
+	uint64_t whole = d->ibs, done = 0;
+	bool failed = false;
+	ssize_t r = 1;
+
+	if (d->in_full + d->in_part >= d->count)
+		whole = d->count_bytes;
+	while (done < whole) {
+		size_t want = whole - done < size ? (size_t)(whole - done) : size;
+
+		r = dd_read(d, d->ibuf, want);
+		if (r < 0)
+			dd_after_error(d, (int)r, 0);
+		if (r <= 0)
+			break;
+		done += (uint64_t)r;
+		/* When the output fails the block is still read: it counts as read. */
+		if (!failed)
+			failed = !dd_write_piece(d, (size_t)r);
+		if ((size_t)r < want)
+			break;
+		tsb_tick(d->p, (size_t)r / 64);
+	}
+	if (!done)
+		return false;
+	d->in_full += done == d->ibs;
+	d->in_part += done != d->ibs;
+	d->out_full += !failed && done == d->ibs;
+	d->out_part += !failed && done != d->ibs;
+	return r >= 0 && !failed;
 }
 
 static bool dd_block_in(struct dd *d, size_t size, size_t *part)
@@ -432,7 +481,7 @@ static void dd_copy(struct dd *d)
 
 	while (d->in_full + d->in_part < d->count + (d->count_bytes != 0)) {
 		dd_print_progress(d);
-		if (!dd_block_in(d, size, &part))
+		if (dd_in_pieces(d) ? !dd_block_in_pieces(d, size) : !dd_block_in(d, size, &part))
 			break;
 		tsb_tick(d->p, 1);
 	}
