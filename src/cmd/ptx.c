@@ -12,6 +12,8 @@
 #include "cmd/util.h"
 #include "text/regex.h"
 
+#define PTX_WIDTH_MAX ((int64_t)1 << 40)
+
 static const struct util_word ptx_formats[] = { { "roff", PTX_ROFF }, { "tex", PTX_TEX }, { NULL, 0 } };
 
 /* ---- Options ---- */
@@ -26,7 +28,8 @@ static int ptx_opt_number(struct tsb_proc *p, void *opts, const struct tsb_opt *
 			 quote_text(p, arg));
 		return 1;
 	}
-	*(opt->value == 'g' ? &x->gap : &x->width) = v;
+	/* No line is so long; sums of these fit. */
+	*(opt->value == 'g' ? &x->gap : &x->width) = v < PTX_WIDTH_MAX ? v : PTX_WIDTH_MAX;
 	return 0;
 }
 

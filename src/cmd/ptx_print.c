@@ -122,8 +122,11 @@ static int64_t ptx_length(const struct ptx_field *f)
 
 static void ptx_spaces(struct ptx *x, int64_t n)
 {
-	for (int64_t i = 0; i < n; i++)
+	for (int64_t i = 1; i <= n; i++) {
 		sink_putc(&x->out, ' ');
+		if (!(i & 4095))
+			tsb_tick(x->p, 4096);
+	}
 }
 
 static void ptx_byte(struct ptx *x, char c)
@@ -257,6 +260,6 @@ void ptx_print(struct ptx *x)
 			ptx_line_tex(x);
 		else
 			ptx_line_dumb(x);
-		tsb_tick(x->p, (size_t)(x->width > 0 ? x->width / 64 : 0) + 1);
+		tsb_tick(x->p, 1);
 	}
 }
