@@ -1,5 +1,5 @@
 /*
- * bench DIR [--strict] [--only TEXT]: every bar, ours against a yardstick measured in the same
+ * bench DIR [--strict] [--only TEXT] [--group LETTER]: every bar, ours against a yardstick measured in the same
  * run. DIR holds the programs `exit` and `text`. --only: the jobs on big inputs (big.c) that
  * hold this text in their script, and nothing else.
  */
@@ -322,14 +322,17 @@ int main(int argc, char **argv)
 {
 	struct tsb_sandbox *box;
 	const char *only = NULL;
+	int group = 0;
 	bool strict = false;
 
 	if (argc < 2)
-		bench_die("usage: bench DIR [--strict] [--only TEXT]");
+		bench_die("usage: bench DIR [--strict] [--only TEXT] [--group LETTER]");
 	programs = argv[1];
 	for (int i = 2; i < argc; i++) {
 		if (!strcmp(argv[i], "--only") && i + 1 < argc)
 			only = argv[++i];
+		else if (!strcmp(argv[i], "--group") && i + 1 < argc)
+			group = *argv[++i];
 		else if (!strcmp(argv[i], "--strict"))
 			strict = true;
 		else
@@ -340,7 +343,7 @@ int main(int argc, char **argv)
 	printf("%-34s %15s %17s  %9s  %9s\n", "", "ours", "yardstick", "ratio", "bar");
 	if (!only)
 		bench_small(box);
-	bench_big(box, programs, only);
+	bench_big(box, programs, only, group);
 	tsb_sandbox_close(box);
 	printf("%d missed\n", missed);
 	return strict && missed ? 1 : 0;

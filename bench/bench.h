@@ -16,6 +16,6 @@ double bench_ours(struct tsb_sandbox *box, const char *script, bool system);
 double bench_real(const char *script, bool system);
 
 /* Groups (f) and (t); only: jobs whose script holds this text, or NULL for all. */
-void bench_big(struct tsb_sandbox *box, const char *programs, const char *only);
+void bench_big(struct tsb_sandbox *box, const char *programs, const char *only, int group);
 
 #endif

@@ -108,13 +108,14 @@ static double measure(struct tsb_sandbox *box, const struct job *job)
 	return ours_mid / yard_mid;
 }
 
-static void run_jobs(struct tsb_sandbox *box, const char *only)
+static void run_jobs(struct tsb_sandbox *box, const char *only, int group)
 {
 	double logs = 0;
 	int tree = 0, count = 0;
 
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++) {
-		if ((only && !strstr(jobs[i].script, only)) || !known(box, jobs[i].script))
+		if ((only && !strstr(jobs[i].script, only)) || (group && jobs[i].group != group) ||
+		    !known(box, jobs[i].script))
 			continue;
 		if (!tree && strstr(jobs[i].script, " tree")) {
 			make_tree(box);
@@ -124,18 +125,18 @@ static void run_jobs(struct tsb_sandbox *box, const char *only)
 		logs += log(fmax(measure(box, &jobs[i]), 1e-3));
 		count++;
 	}
-	if (count && !only)
+	if (count && !only && !group)
 		bench_note("big jobs, geometric mean", exp(logs / count), 1);
 }
 
-void bench_big(struct tsb_sandbox *box, const char *programs, const char *only)
+void bench_big(struct tsb_sandbox *box, const char *programs, const char *only, int group)
 {
 	char dir[] = "/tmp/tsb-bench-XXXXXX";
 
 	if (!mkdtemp(dir) || chdir(dir))
 		bench_die("/tmp");
 	make_files(box, programs);
-	run_jobs(box, only);
+	run_jobs(box, only, group);
 	shell("rm -rf tree");
 	shell("rm -f big left sorted right before after out shown x??");
 	if (chdir("/") || rmdir(dir))
