@@ -210,15 +210,11 @@ static bool bzip2_plain_name(struct bzip2 *b)
 static bool bzip2_check_input(struct bzip2 *b)
 {
 	struct tsb_stat st;
-	int err = tsb_stat(b->p, b->name, &st), fd = -1;
+	int err = tsb_stat(b->p, b->name, &st);
 	bool test = b->mode == BZIP2_TEST;
 
-	if (!err) {
-		fd = tsb_open(b->p, b->name, O_RDONLY | O_NONBLOCK, 0);
-		err = fd < 0 ? fd : 0;
-	}
-	if (fd >= 0)
-		tsb_close(b->p, fd);
+	if (!err)
+		err = tsb_access(b->p, b->name, TSB_R_OK);
 	if (err)
 		return bzip2_refuse(b, tsb_format(b->p, "Can't open input %s%s: %s.\n",
 						  test ? "" : "file ", b->name,

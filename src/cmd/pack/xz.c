@@ -359,7 +359,7 @@ static bool xz_takes(struct xz *x, bool to_file)
 static int xz_open_input(struct xz *x, bool to_file)
 {
 	bool follow = !to_file || x->force || x->keep;
-	int fd = tsb_open(x->p, x->name, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW), 0);
+	int fd = tsb_open(x->p, x->name, O_RDONLY | (follow ? 0 : O_NOFOLLOW), 0);
 
 	if (fd == -ELOOP && !follow)
 		xz_warning(x, "%s: Is a symbolic link, skipping", x->name);
