@@ -35,6 +35,43 @@ static bool is_body(const char *s, bool new)
 	return new ? *s == '+' : *s == '-' && s[1] != '-';
 }
 
+/* "--- 3,5 ----" */
+static bool is_second_head(const char *s)
+{
+	return !strncmp(s, "--- ", 4) && s[4] >= '0' && s[4] <= '9';
+}
+
+/* A line where one of the half should be. */
+static void bad_line(struct patch *t, bool in_old)
+{
+	unsigned long long line = t->line, begin = t->hunk.line;
+	const char *s = t->buf.p;
+
+	if (in_old && is_second_head(s))
+		patch_fatal(t, "Premature '---' at line %llu; check line numbers at line %llu", line,
+			    begin);
+	if (!strncmp(s, "********", 8))
+		patch_fatal(t, "unexpected end of hunk at line %llu", line);
+	if (*s == '*')
+		patch_fatal(t, "unexpected '***' at line %llu: %s", line, s);
+	patch_malformed(t);
+}
+
+/* More old lines than were promised: where they end is said. */
+static void check_overdue(struct patch *t)
+{
+	bool more = false;
+
+	while (is_body(t->buf.p, false) || *t->buf.p == '+') {
+		more = true;
+		if (!patch_hunk_line(t))
+			patch_fatal(t, "unexpected end of file in patch");
+	}
+	if (more && is_second_head(t->buf.p))
+		patch_fatal(t, "Overdue '---' at line %llu; check line numbers at line %llu",
+			    (unsigned long long)t->line, (unsigned long long)t->hunk.line);
+}
+
 static void add_body(struct patch *t, patch_lines *to, bool last)
 {
 	const char *s = t->buf.p;
@@ -76,7 +113,7 @@ static bool read_half(struct patch *t, patch_lines *to, int64_t n, bool new, boo
 		}
 		if (!is_body(t->buf.p, new)) {
 			if (to->n || !may_miss)
-				patch_malformed(t);
+				bad_line(t, to->n && !new);
 			t->at = at;
 			t->line = line;
 			return false;
@@ -156,6 +193,7 @@ static void read_halves(struct patch *t)
 	has_old = read_half(t, &h->old, old, false, true);
 	if (!patch_hunk_line(t))
 		patch_fatal(t, "unexpected end of file in patch");
+	check_overdue(t);
 	if (strncmp(t->buf.p, "---", 3) != 0)
 		patch_malformed(t);
 	read_range(t, &h->newfirst, &new);
