@@ -145,7 +145,7 @@ static void prompt_octal(struct slice in, size_t *i, struct str *out)
 		value = value * 8 + (unsigned)(in.p[(*i)++] - '0');
 	c = (char)value;
 	if (c)
-		prompt_quote(out, &c, 1);
+		str_addc(out, c);
 }
 
 /* The escapes that stand for a time; false: it is none. */
@@ -177,7 +177,7 @@ static bool prompt_fixed(struct shell *sh, char c, struct str *out)
 	} fixed[] = {
 		{ 'a', "\a" }, { 'e', "\033" }, { 'n', "\n" }, { 'r', "\r" }, { '[', "" },
 		{ ']', "" }, { 'j', "0" }, { 'l', "tty" }, { 'v', "5.2" }, { 'V', "5.2.15" },
-		{ '!', "1" }, { '#', "0" }, { '\\', "\\\\" }
+		{ '!', "1" }, { '#', "0" }, { '\\', "\\" }
 	};
 
 	for (size_t k = 0; k < sizeof(fixed) / sizeof(fixed[0]); k++) {
@@ -221,7 +221,7 @@ static void prompt_escape(struct shell *sh, struct slice in, size_t *i, struct s
 		prompt_directory(sh, c == 'W', out);
 		break;
 	default:
-		str_adds(out, "\\\\");
+		str_addc(out, '\\');
 		str_addc(out, c);
 	}
 }
