@@ -18,13 +18,14 @@ struct strings {
 	uint64_t least;
 	int radix;		/* 'o' 'd' 'x', or 0 */
 	const char *encoding, *separator, *target;
+	int unicode;		/* how UTF-8 is shown: x, e, h, l; 0: not known of */
 
 	struct tsb_proc *p;
 	struct sink out;
 	struct tsb_reader in;
 	size_t unit;		/* bytes a character */
 	bool big;
-	unsigned char part[4];	/* bytes read that are no character yet */
+	unsigned char part[4];	/* bytes read that are no character yet, or to be read again */
 	size_t n_part;
 	uint64_t address;	/* of the byte behind the last character */
 };
@@ -86,6 +87,25 @@ static int strings_opt_encoding(struct tsb_proc *p, void *opts, const struct tsb
 	return 0;
 }
 
+static int strings_opt_unicode(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
+			       const char *arg)
+{
+	static const struct { const char *word; int letter, mode; } words[] = {
+		{ "default", 'd', 0 }, { "invalid", 'i', 0 }, { "hex", 'x', 'x' },
+		{ "escape", 'e', 'e' }, { "highlight", 'h', 'h' }, { "locale", 'l', 'l' },
+	};
+
+	(void)opt;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!strcmp(arg, words[i].word) || (arg[0] == words[i].letter && !arg[1])) {
+			((struct strings *)opts)->unicode = words[i].mode;
+			return 0;
+		}
+	}
+	tsb_warn(p, "invalid argument to -U/--unicode: %s", arg);
+	return 1;
+}
+
 static const struct tsb_opt strings_opts[] = {
 	TSB_OPT_FLAG(struct strings, all, 'a', "all",
 		     "scan the entire file, not just the data section (there is none here)"),
@@ -103,6 +123,8 @@ static const struct tsb_opt strings_opts[] = {
 	TSB_OPT_CALL(strings_opt_encoding, 0, 'e', "encoding", "{s,S,b,l,B,L}",
 		     "select character size and endianness: s = 7-bit, S = 8-bit, {b,l} = 16-bit, "
 		     "{B,L} = 32-bit"),
+	TSB_OPT_CALL(strings_opt_unicode, 0, 'U', "unicode", "MODE",
+		     "how to treat UTF-8: default, invalid (not at all), hex, escape, highlight, locale"),
 	TSB_OPT_STR(struct strings, separator, 's', "output-separator", "string",
 		    "string used to separate strings in output"),
 	TSB_OPT_DIGITS_CALL(strings_opt_least, "an alias for -n NUM"),
@@ -202,6 +224,133 @@ static void strings_scan(struct strings *s, const char *name, int fd)
 	tsb_reader_end(&s->in);
 }
 
+/* ---- UTF-8 ---- */
+
+static int strings_byte(struct strings *s)
+{
+	int c;
+
+	if (s->n_part) {
+		c = s->part[0];
+		memmove(s->part, s->part + 1, --s->n_part);
+	} else {
+		c = tsb_getbyte(&s->in);
+	}
+	if (c >= 0 && !(++s->address & 4095))
+		tsb_tick(s->p, 4096);
+	return c;
+}
+
+/* The sequence that begins with seq[0]: its length; 0: it is none, and what was
+ * read behind it is read again. As in binutils, only the form counts. */
+static size_t strings_sequence(struct strings *s, unsigned char seq[4])
+{
+	size_t need = !(seq[0] & 0x20) ? 2 : !(seq[0] & 0x10) ? 3 : 4;
+
+	if (seq[0] < 0xc0)
+		return 0;
+	for (size_t n = 1; n < need; n++) {
+		int c = strings_byte(s);
+
+		if (c >= 0)
+			seq[n] = (unsigned char)c;
+		if (c >= 0 && (c & 0xc0) == 0x80)
+			continue;
+		n -= c < 0;
+		memmove(s->part + n, s->part, s->n_part);
+		memcpy(s->part, seq + 1, n);
+		s->n_part += n;
+		s->address -= n;
+		return 0;
+	}
+	return need;
+}
+
+static void strings_show(const struct strings *s, struct str *out, const unsigned char *seq, size_t n)
+{
+	bool red = s->unicode == 'h' && tsb_isatty(s->p, 1);
+
+	if (s->unicode == 'l') {
+		str_addc(out, seq[0]);
+		return;
+	}
+	if (s->unicode == 'x') {
+		str_adds(out, "<0x");
+		for (size_t i = 0; i < n; i++)
+			str_addf(out, "%02x", seq[i]);
+		str_addc(out, '>');
+		return;
+	}
+	/* Four bytes come out as binutils 2.40 gives them, which is no code point. */
+	str_adds(out, red ? "\33[31;47m" : "");
+	if (n == 4)
+		str_addf(out, "\\u%02x%02x%02x", (seq[0] & 7u) << 6 | (seq[1] & 60u) >> 2,
+			 (seq[1] & 3u) << 6 | (seq[2] & 60u) >> 2, (seq[2] & 3u) << 6 | (seq[3] & 63u));
+	else if (n == 3)
+		str_addf(out, "\\u%04x", (seq[0] & 15u) << 12 | (seq[1] & 63u) << 6 | (seq[2] & 63u));
+	else
+		str_addf(out, "\\u%04x", (seq[0] & 31u) << 6 | (seq[1] & 63u));
+	str_adds(out, red ? "\33[0m" : "");
+}
+
+/* One character, added to run as it is shown; false: none, or the end (*end). */
+static bool strings_character(struct strings *s, struct str *run, bool *end)
+{
+	unsigned char seq[4];
+	int c = strings_byte(s);
+	size_t n;
+
+	*end = c < 0;
+	if (c >= 0 && c < 128 && strings_is_graphic(s, c)) {
+		str_addc(run, c);
+		return true;
+	}
+	seq[0] = (unsigned char)c;
+	n = *end ? 0 : strings_sequence(s, seq);
+	if (n)
+		strings_show(s, run, seq, n);
+	return n > 0;
+}
+
+static void strings_scan_utf8(struct strings *s, const char *name, int fd)
+{
+	uint64_t count = 0, from = 0;
+	struct str run;
+	bool end = false;
+
+	tsb_reader_init(&s->in, s->p, fd);
+	s->n_part = 0;
+	s->address = 0;
+	str_init(&run, tsb_heap_of(s->p), STR_MAX_DEFAULT);
+	while (!end) {
+		uint64_t at = s->address;
+
+		if (strings_character(s, &run, &end)) {
+			from = count++ ? from : at;
+			if (count < s->least)
+				continue;
+			if (count == s->least)
+				strings_put_front(s, name, from);
+			sink_put(&s->out, run.p, run.n);
+		} else {
+			if (count >= s->least)
+				sink_puts(&s->out, s->separator ? s->separator : "\n");
+			count = 0;
+		}
+		str_reset(&run);
+	}
+	str_end(&run);
+	tsb_reader_end(&s->in);
+}
+
+static void strings_scan_file(struct strings *s, const char *name, int fd)
+{
+	if (s->unicode)
+		strings_scan_utf8(s, name, fd);
+	else
+		strings_scan(s, name, fd);
+}
+
 static bool strings_file(struct strings *s, const char *name)
 {
 	struct tsb_stat st;
@@ -224,7 +373,7 @@ static bool strings_file(struct strings *s, const char *name)
 		tsb_warn_errno(s->p, fd, "%s", name);
 		return false;
 	}
-	strings_scan(s, name, fd);
+	strings_scan_file(s, name, fd);
 	tsb_close(s->p, fd);
 	return true;
 }
@@ -242,7 +391,7 @@ static int strings_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	s->unit = strchr(wide, *s->encoding) ? 2 : strchr(wider, *s->encoding) ? 4 : 1;
 	s->big = *s->encoding == 'b' || *s->encoding == 'B';
 	if (!argc)
-		strings_scan(s, "{standard input}", 0);
+		strings_scan_file(s, "{standard input}", 0);
 	for (int i = 0; i < argc; i++) {
 		if (!strcmp(argv[i], "-"))
 			continue;
