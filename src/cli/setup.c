@@ -102,21 +102,13 @@ static int copy_read_only(struct tsb_sandbox *box, const char *host, const char 
 	return rc ? rc : tsb_remount(box, path, TSB_MOUNT_READ_ONLY);
 }
 
-/* HOST:PATH[:ro]. HOST may not hold a colon. */
-static int add_mount(struct tsb_sandbox *box, const char *row)
+/* host and path, perhaps with ":ro" or ":rw" behind it, which is cut off. */
+static int add_mount_at(struct tsb_sandbox *box, const char *row, const char *host, char *path)
 {
-	const char *colon = strchr(row, ':');
-	char *host, *path, *flag;
+	char *flag = strchr(path, ':');
 	bool read_only = false;
 	int rc;
 
-	if (!colon || colon == row || colon[1] != '/')
-		return cli_error("bad mount '%s' (HOST:/PATH or HOST:/PATH:ro)", row);
-	host = strndup(row, (size_t)(colon - row));
-	path = strdup(colon + 1);
-	if (!host || !path)
-		return cli_error("no memory");
-	flag = strchr(path, ':');
 	if (flag) {
 		read_only = !strcmp(flag, ":ro");
 		if (!read_only && strcmp(flag, ":rw"))
@@ -124,9 +116,24 @@ static int add_mount(struct tsb_sandbox *box, const char *row)
 		*flag = '\0';
 	}
 	rc = read_only ? copy_read_only(box, host, path) : tsb_copy_in(box, host, path);
+	return rc ? cli_error("%s", tsb_error(box)) : 0;
+}
+
+/* HOST:PATH[:ro]. HOST may not hold a colon. */
+static int add_mount(struct tsb_sandbox *box, const char *row)
+{
+	const char *colon = strchr(row, ':');
+	char *host, *path;
+	int rc;
+
+	if (!colon || colon == row || colon[1] != '/')
+		return cli_error("bad mount '%s' (HOST:/PATH or HOST:/PATH:ro)", row);
+	host = strndup(row, (size_t)(colon - row));
+	path = strdup(colon + 1);
+	rc = host && path ? add_mount_at(box, row, host, path) : cli_error("no memory");
 	free(host);
 	free(path);
-	return rc ? cli_error("%s", tsb_error(box)) : 0;
+	return rc;
 }
 
 struct stream {
