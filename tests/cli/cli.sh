@@ -153,8 +153,7 @@ if pid == 0: os.execv(sys.argv[1], [sys.argv[1]] + sys.argv[2:])
 out = b""
 for line in sys.stdin.buffer.read().split(b"\n") + [b"\x04"]:
     while True:
-        end = out.rstrip(b" ")
-        if end.endswith(b"$") or end.endswith(b">"): break
+        if out.endswith((b"$ ", b"> ")): break  # with the blank, which the echo of a line has not
         if not select.select([fd], [], [], 20)[0]: break
         try: got = os.read(fd, 4096)
         except OSError: got = b""
