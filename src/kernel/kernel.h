@@ -124,8 +124,8 @@ struct kernel *proc_kernel(struct tsb_proc *p);
  */
 void proc_limit(struct tsb_proc *p, const char *name);
 /* Charges one command to the budget; ends the run with 125 when it is spent.
- * The shell calls it for everything it runs, in its own process or another;
- * tsb_spawn() and tsb_exec() do for the rest. May not return. */
+ * The shell calls it for the programs it runs, in its own process or another, not for builtins and
+ * functions; tsb_spawn() and tsb_exec() do for the rest. May not return. */
 void proc_charge_command(struct tsb_proc *p, const char *name);
 /* Evaluation steps: as tsb_tick(), inline-cheap. May not return. */
 void proc_tick_slow(struct tsb_proc *p);

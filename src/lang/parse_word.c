@@ -110,9 +110,15 @@ struct word *word_from_parts(struct parser *ps, struct parts *parts, size_t from
 
 void word_note_bad(struct parser *ps, struct part *parts, struct slice text)
 {
-	for (struct part *p = parts; p; p = p->next)
-		if (p->kind == PART_PARAM && p->param->op == PARAM_BAD && !p->param->letters.n)
-			p->param->letters = (struct slice){ mem_dup(ps->mem, text.p, text.n), text.n };
+	struct slice copy = { NULL, 0 };	/* one for all of them: a word may be one long row */
+
+	for (struct part *p = parts; p; p = p->next) {
+		if (p->kind != PART_PARAM || p->param->op != PARAM_BAD || p->param->letters.n)
+			continue;
+		if (!copy.p)
+			copy = (struct slice){ mem_dup(ps->mem, text.p, text.n), text.n };
+		p->param->letters = copy;
+	}
 }
 
 /* ---- Inside double quotes ---- */

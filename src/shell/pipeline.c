@@ -77,7 +77,6 @@ static void stage_builtin(struct line *l, struct quick_command *q, int out, int 
 
 	str_init(&text, sh->heap, STR_MAX_DEFAULT);
 	d->capture = &text;
-	proc_charge_command(sh->p, q->builtin->name);
 	if (sh->opts[OPT_XTRACE])
 		trace_words(sh, &q->fields);
 	st->status = run_builtin(sh, q->builtin, (int)q->fields.n, q->fields.at, &flow);

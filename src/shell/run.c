@@ -272,7 +272,6 @@ int run_command(struct shell *sh, int argc, char **argv, unsigned flags, enum fl
 	const struct function *f = NULL;
 
 	job_reap_quietly(sh);
-	proc_charge_command(sh->p, argv[0]);
 	if (!(flags & RUN_NO_FUNCTION) &&
 	    !(sh->opts[OPT_POSIX] && b && (b->flags & BUILTIN_SPECIAL)))
 		f = function_find(sh, argv[0], n);
@@ -286,6 +285,8 @@ int run_command(struct shell *sh, int argc, char **argv, unsigned flags, enum fl
 			*flow = FLOW_EXIT;
 		return status;
 	}
+	/* Builtins and functions are steps of the shell, which the clock bounds. */
+	proc_charge_command(sh->p, argv[0]);
 	if (!strchr(argv[0], '/') && function_find(sh, "command_not_found_handle", 24) &&
 	    !(*argv[0] && command_path(sh, argv[0], flags)))
 		return run_handle(sh, argc, argv);

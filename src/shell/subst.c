@@ -54,7 +54,6 @@ static bool catch_builtin(struct shell *sh, const struct node *n, struct str *te
 	if (kind == QUICK_BUILTIN) {
 		if (sh->opts[OPT_XTRACE])
 			trace_words(sh, &q.fields);
-		proc_charge_command(sh->p, q.builtin->name);
 		d->capture = text;
 		sh->status = run_builtin(sh, q.builtin, (int)q.fields.n, q.fields.at, &flow);
 		d->capture = outer;

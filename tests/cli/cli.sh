@@ -161,10 +161,10 @@ for line in sys.stdin.buffer.read().split(b"\n") + [b"\x04"]:
         out += got
     out += b"|"
     os.write(fd, line + (b"\n" if line != b"\x04" else b""))
-# The terminal loses a ^D that comes before the editor has set it up: it is typed until it is read.
+# A ^D that comes before the editor has set up the terminal becomes a NUL in the line: that is killed, and ^D typed again.
 try:
     while True:
-        if not select.select([fd], [], [], 1)[0]: os.write(fd, b"\x04")
+        if not select.select([fd], [], [], 1)[0]: os.write(fd, b"\x15\x04")
         got = os.read(fd, 4096) if select.select([fd], [], [], 1)[0] else b" "
         if not got: break
         out += got

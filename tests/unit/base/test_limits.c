@@ -13,7 +13,7 @@ static void test_defaults(void)
 	is_int(l.size, sizeof(l), "the size is set");
 	is_int(l.wall_ms, 30000, "wall time");
 	is_int(l.memory_bytes, 256 << 20, "memory");
-	is_int(l.commands, 10000000, "commands");
+	is_int(l.commands, 100000, "commands");
 	for (size_t at = sizeof(size_t); at < sizeof(l); at += sizeof(uint64_t)) {
 		uint64_t v;
 
