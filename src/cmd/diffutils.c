@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "cmd/rawopt.h"
 #include "cmd/util.h"
 
 int diffutils_version(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
@@ -30,38 +31,24 @@ int diffutils_try(struct tsb_proc *p, const char *fmt, ...)
 	return DIFF_TROUBLE;
 }
 
+static int diffutils_bad(struct tsb_proc *p, const char *text)
+{
+	return diffutils_try(p, "%s", text);
+}
+
 bool diffutils_parse(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char **argv,
 		     struct opt_parsed *out, int *status)
 {
-	struct tsb_command plain = *cmd;
-	char **all = tsb_alloc(p, ((size_t)argc + 2) * sizeof(*all));
 	struct str text;
 
-	all[0] = tsb_strdup(p, tsb_name(p));
-	memcpy(all + 1, argv, (size_t)argc * sizeof(*all));
-	plain.flags &= ~(unsigned)TSB_RAW;
-	opt_parse(out, &plain, tsb_heap_of(p), p, argc + 1, all);
-	str_init(&text, tsb_heap_of(p), STR_MAX_DEFAULT);
-	*status = 0;
-	if (out->result == OPT_STOP && out->status == DIFFUTILS_VERSION)
-		out->result = OPT_VERSION;
-	switch (out->result) {
-	case OPT_RUN:
+	if (rawopt_parse_as(p, cmd, argc, argv, out, status, diffutils_bad))
 		return true;
-	case OPT_HELP:
-		opt_help(&text, cmd, tsb_name(p));
-		break;
-	case OPT_VERSION:
-		opt_version(&text, cmd, tsb_name(p));
-		break;
-	case OPT_BAD:
-		*status = diffutils_try(p, "%s", out->error.p);
-		break;
-	case OPT_STOP:
-		*status = out->status;
-		break;
-	}
+	if (out->result != OPT_STOP || *status != DIFFUTILS_VERSION)
+		return false;
+	str_init(&text, tsb_heap_of(p), STR_MAX_DEFAULT);
+	opt_version(&text, cmd, tsb_name(p));
 	tsb_put(p, text.p, text.n);
+	*status = 0;
 	return false;
 }
 

@@ -15,15 +15,14 @@ static char **rawopt_named(struct tsb_proc *p, int argc, char **argv)
 	return all;
 }
 
-bool rawopt_parse(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char **argv,
-		  struct opt_parsed *out, int *status)
+bool rawopt_parse_as(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char **argv,
+		     struct opt_parsed *out, int *status,
+		     int (*bad)(struct tsb_proc *p, const char *text))
 {
 	struct tsb_command plain = *cmd;
 	struct str text;
 
 	plain.flags &= ~(unsigned)TSB_RAW;
-	if (tsb_getenv(p, "POSIXLY_CORRECT"))
-		plain.flags |= TSB_OPERAND_ENDS;
 	opt_parse(out, &plain, tsb_heap_of(p), p, argc + 1, rawopt_named(p, argc, argv));
 	str_init(&text, tsb_heap_of(p), STR_MAX_DEFAULT);
 	*status = 0;
@@ -37,7 +36,7 @@ bool rawopt_parse(struct tsb_proc *p, const struct tsb_command *cmd, int argc, c
 		opt_version(&text, cmd, tsb_name(p));
 		break;
 	case OPT_BAD:
-		*status = tsb_usage(p, "%s", out->error.p);
+		*status = bad(p, out->error.p);
 		break;
 	case OPT_STOP:
 		*status = out->status;
@@ -45,4 +44,19 @@ bool rawopt_parse(struct tsb_proc *p, const struct tsb_command *cmd, int argc, c
 	}
 	tsb_put(p, text.p, text.n);
 	return false;
+}
+
+static int rawopt_bad(struct tsb_proc *p, const char *text)
+{
+	return tsb_usage(p, "%s", text);
+}
+
+bool rawopt_parse(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char **argv,
+		  struct opt_parsed *out, int *status)
+{
+	struct tsb_command posix = *cmd;
+
+	if (tsb_getenv(p, "POSIXLY_CORRECT"))
+		posix.flags |= TSB_OPERAND_ENDS;
+	return rawopt_parse_as(p, &posix, argc, argv, out, status, rawopt_bad);
 }

@@ -12,5 +12,10 @@
  * false: the command ends with *status; help, version or message is given. */
 bool rawopt_parse(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char **argv,
 		  struct opt_parsed *out, int *status);
+/* The same in the wording of another package: bad() says what is wrong and gives the status.
+ * POSIXLY_CORRECT changes nothing. */
+bool rawopt_parse_as(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char **argv,
+		     struct opt_parsed *out, int *status,
+		     int (*bad)(struct tsb_proc *p, const char *text));
 
 #endif

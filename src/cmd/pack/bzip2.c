@@ -405,31 +405,6 @@ static void bzip2_file(struct bzip2 *b, const char *name)
 
 /* ---- The command ---- */
 
-/* Words of $BZIP2 and $BZIP come before the arguments. */
-static char **bzip2_arguments(struct tsb_proc *p, int *argc, char **argv)
-{
-	const char *envs[] = { tsb_getenv(p, "BZIP2"), tsb_getenv(p, "BZIP") };
-	size_t room = (size_t)*argc + 1, n = 0;
-	char **all;
-
-	for (int i = 0; i < 2; i++)
-		room += envs[i] ? strlen(envs[i]) / 2 + 1 : 0;
-	all = tsb_alloc(p, room * sizeof(*all));
-	for (int i = 0; i < 2; i++) {
-		const char *at = envs[i] ? envs[i] : "";
-
-		while (*(at += strspn(at, " \t\n"))) {
-			size_t len = strcspn(at, " \t\n");
-
-			all[n++] = tsb_strndup(p, at, len);
-			at += len;
-		}
-	}
-	memcpy(all + n, argv, (size_t)*argc * sizeof(*all));
-	*argc += (int)n;
-	return all;
-}
-
 static void bzip2_count(struct bzip2 *b, int argc, char **argv)
 {
 	b->width = 7;
@@ -457,7 +432,7 @@ static int bzip2_all(struct tsb_proc *p, int argc, char **argv, enum bzip2_mode 
 	b->mode = (int)mode;
 	b->to_stdout = cat;
 	b->level = 9;
-	argv = bzip2_arguments(p, &argc, argv);
+	argv = pack_arguments(p, (const char *const[2]){ "BZIP2", "BZIP" }, &argc, argv);
 	bzip2_flags(b, argc, argv);
 	bzip2_count(b, argc, argv);
 	if (!b->n_files)

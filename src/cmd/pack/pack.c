@@ -178,6 +178,30 @@ int pack_help(struct tsb_proc *p, const struct tsb_command *cmd)
 	tsb_exit(p, 0);
 }
 
+char **pack_arguments(struct tsb_proc *p, const char *const names[2], int *argc, char **argv)
+{
+	const char *envs[] = { tsb_getenv(p, names[0]), tsb_getenv(p, names[1]) };
+	size_t room = (size_t)*argc + 1, n = 0;
+	char **all;
+
+	for (int i = 0; i < 2; i++)
+		room += envs[i] ? strlen(envs[i]) / 2 + 1 : 0;
+	all = tsb_alloc(p, room * sizeof(*all));
+	for (int i = 0; i < 2; i++) {
+		const char *at = envs[i] ? envs[i] : "";
+
+		while (*(at += strspn(at, " \t\n"))) {
+			size_t len = strcspn(at, " \t\n");
+
+			all[n++] = tsb_strndup(p, at, len);
+			at += len;
+		}
+	}
+	memcpy(all + n, argv, (size_t)*argc * sizeof(*all));
+	*argc += (int)n;
+	return all;
+}
+
 bool pack_options(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char **argv,
 		  struct opt_parsed *out, const char *name, const char *hint, int *status)
 {

@@ -109,6 +109,8 @@ void pack_say(struct tsb_proc *p, const char *fmt, ...) TSB_PRINTF(2, 3);
 struct opt_parsed;
 bool pack_options(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char **argv,
 		  struct opt_parsed *out, const char *name, const char *hint, int *status);
+/* argv with the words of these variables of the environment before it; *argc counts them too. */
+char **pack_arguments(struct tsb_proc *p, const char *const names[2], int *argc, char **argv);
 /* Prints --help or --version of cmd and ends the process. */
 int pack_help(struct tsb_proc *p, const struct tsb_command *cmd) TSB_NORETURN;
 

@@ -457,30 +457,6 @@ static void xz_file_list(struct xz *x)
 
 /* ---- The command ---- */
 
-static char **xz_arguments(struct tsb_proc *p, int *argc, char **argv)
-{
-	const char *envs[] = { tsb_getenv(p, "XZ_DEFAULTS"), tsb_getenv(p, "XZ_OPT") };
-	size_t room = (size_t)*argc + 1, n = 0;
-	char **all;
-
-	for (int i = 0; i < 2; i++)
-		room += envs[i] ? strlen(envs[i]) / 2 + 1 : 0;
-	all = tsb_alloc(p, room * sizeof(*all));
-	for (int i = 0; i < 2; i++) {
-		const char *at = envs[i] ? envs[i] : "";
-
-		while (*(at += strspn(at, " \t\n"))) {
-			size_t len = strcspn(at, " \t\n");
-
-			all[n++] = tsb_strndup(p, at, len);
-			at += len;
-		}
-	}
-	memcpy(all + n, argv, (size_t)*argc * sizeof(*all));
-	*argc += (int)n;
-	return all;
-}
-
 static int xz_all(struct tsb_proc *p, int argc, char **argv, struct xz start)
 {
 	struct tsb_command command = xz_command;
@@ -490,7 +466,7 @@ static int xz_all(struct tsb_proc *p, int argc, char **argv, struct xz start)
 	int status;
 
 	command.defaults = &start;
-	argv = xz_arguments(p, &argc, argv);
+	argv = pack_arguments(p, (const char *const[2]){ "XZ_DEFAULTS", "XZ_OPT" }, &argc, argv);
 	if (!pack_options(p, &command, argc, argv, &parsed, self,
 			  tsb_format(p, "%s: Try `%s --help' for more information.\n", self, self),
 			  &status))
