@@ -46,7 +46,7 @@ function list(words, conjunction) {
 function received(value) {
 	if (value == null)
 		return ` Received ${value}`;
-	if (typeof value === 'function' && value.name)
+	if (typeof value === 'function')
 		return ` Received function ${value.name}`;
 	if (typeof value === 'object') {
 		if (value.constructor && value.constructor.name)
@@ -97,7 +97,7 @@ function expectation(expected) {
 /* 1234567 -> 1_234_567 */
 function underscored(text) {
 	const minus = text[0] === '-' ? '-' : '';
-	return minus + text.slice(minus.length).replace(/\B(?=(\d{3})+$)/g, '_');
+	return minus + text.slice(minus.length).replace(/(?<=.)(?=(?:.{3})+$)/g, '_');
 }
 
 function outOfRange(name, range, value, replaceDefault) {
