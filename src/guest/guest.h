@@ -61,6 +61,7 @@ struct guest {
 	int status;
 	int argc;
 	char **argv;		/* with the name */
+	struct guest_more *more;	/* sys.h */
 };
 
 /*

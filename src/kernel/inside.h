@@ -208,7 +208,7 @@ struct kernel {
 	size_t records_cap, pipe_bytes_cap;
 	struct tsb_proc *pids[PID_BUCKETS];
 	struct ring procs, runq, sleepers, fifos, locks;
-	struct waitq lock_q;
+	struct waitq lock_q, poll_q;	/* poll_q: proc_poll() */
 	struct fiber host;
 	fiber_fn *host_fn;		/* see sched_on_host() */
 	void *host_arg;

@@ -141,6 +141,18 @@ static inline void proc_tick(struct tsb_proc *p, int32_t n)
 		proc_tick_slow(p);
 }
 
+/* ---- Waiting for many things ---- */
+
+enum { PROC_POLL_IN = 1, PROC_POLL_OUT = 4, PROC_POLL_HUP = 16, PROC_POLL_BAD = 32 };
+struct proc_poll {
+	int32_t fd, events, revents;
+};
+/* As poll(2): how many have something (0: none). It also ends, with 0, when a caught signal comes
+ * or while a child that has ended is not waited for. timeout_ns < 0: for ever. May not return. */
+int proc_poll(struct tsb_proc *p, struct proc_poll *fds, size_t n, int64_t timeout_ns);
+/* O_NONBLOCK of the open file, which other descriptors may share. */
+int proc_nonblock(struct tsb_proc *p, int fd, bool on);
+
 /* ---- Processes ---- */
 
 /*

@@ -152,6 +152,13 @@ void pipe_spares_end(struct kernel *k)
 	pipe_free_buffers(k);
 }
 
+/* Those who wait on an end, and those who wait on many things. */
+static void pipe_wake(struct pipe *pipe, struct waitq *q)
+{
+	waitq_wake(q);
+	waitq_wake(&pipe->k->poll_q);
+}
+
 /* ---- Reading ---- */
 
 /* Out of the ring into buf, as much as there is. */
@@ -188,7 +195,7 @@ static ssize_t pipe_read(struct tsb_proc *p, struct desc *d, void *buf, size_t n
 			return r;
 	}
 	got = pipe_take(pipe, buf, n);
-	waitq_wake(&pipe->write_q);
+	pipe_wake(pipe, &pipe->write_q);
 	return (ssize_t)got;
 }
 
@@ -261,7 +268,7 @@ static ssize_t pipe_write(struct tsb_proc *p, struct desc *d, const void *buf, s
 		if (r < 0)
 			return done ? (ssize_t)done : r;
 		done += pipe_put(pipe, (const char *)buf + done, n - done);
-		waitq_wake(&pipe->read_q);
+		pipe_wake(pipe, &pipe->read_q);
 	}
 	return (ssize_t)done;
 }
@@ -315,9 +322,9 @@ static void pipe_close(struct desc *d)
 	if (d->file)
 		vfs_close(d->file);
 	if (mode != O_WRONLY && --pipe->readers == 0)
-		waitq_wake(&pipe->write_q);
+		pipe_wake(pipe, &pipe->write_q);
 	if (mode != O_RDONLY && --pipe->writers == 0)
-		waitq_wake(&pipe->read_q);
+		pipe_wake(pipe, &pipe->read_q);
 	pipe_check_unused(pipe);
 }
 

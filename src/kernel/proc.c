@@ -311,6 +311,7 @@ static void proc_report_end(struct tsb_proc *p)
 		return;
 	}
 	waitq_wake(&parent->child_q);
+	waitq_wake(&k->poll_q);
 	if (parent->ignored & SIGNAL_BIT(SIGCHLD))
 		proc_free(p);
 	signal_send(parent, SIGCHLD);

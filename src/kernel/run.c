@@ -28,6 +28,7 @@ struct kernel *kernel_new(void)
 	ring_init(&k->fifos);
 	ring_init(&k->locks);
 	waitq_init(&k->lock_q);
+	waitq_init(&k->poll_q);
 	return k;
 }
 

@@ -1,0 +1,33 @@
+/*
+ * The first file of all: called with an object of all files' functions and the host's native functions, while the guest is
+ * prepared. It makes require() for the library, runs what every script needs, and returns the function that a run begins with.
+ */
+'use strict';
+
+const files = arguments[0], native = arguments[1];
+const loaded = { __proto__: null };
+
+function internalRequire(name) {
+	const known = loaded[name];
+	if (known)
+		return known.exports;
+	const file = files[name];
+	if (!file)
+		throw new Error(`no file ${name} in the library`);
+	const module = loaded[name] = { exports: {}, id: name };
+	file.call(module.exports, module.exports, internalRequire, module, native);
+	return module.exports;
+}
+
+native.has = name => files[name] !== undefined;
+internalRequire('internal/sys');
+internalRequire('internal/globals');
+
+/* Run in the prepared image, so that no script has to. */
+for (const name of ['internal/errors', 'internal/inspect', 'events', 'path', 'buffer', 'console', 'util', 'internal/process',
+	'internal/loop', 'internal/cjs', 'internal/esm', 'internal/main']) {
+	if (files[name])
+		internalRequire(name);
+}
+
+return internalRequire('internal/main').main;

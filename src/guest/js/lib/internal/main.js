@@ -1,0 +1,170 @@
+/* What a run begins with: the arguments, then the script, the loop, the end. */
+'use strict';
+
+const loop = require('internal/loop');
+const { process, state, end } = require('internal/process');
+const { print } = require('internal/print');
+
+host.limit = 64 << 20;
+const SIGPIPE = 13;
+
+function stdinText() {
+	const files = require('internal/files');
+	return files.decode(files.readFd(0));
+}
+
+/* A module that stands for the text of -e or standard input. */
+function evalModule(name) {
+	const { Module } = require('internal/cjs');
+	const module = new Module(name);
+	module.filename = `${process.cwd()}/${name}`;
+	module.paths = Module._nodeModulePaths(process.cwd());
+	return module;
+}
+
+/* The names of -e's text: require, module ... and the builtin modules themselves. */
+function evalGlobals(module, name) {
+	const { requireOf } = require('internal/cjs');
+	const builtins = require('internal/builtins');
+	Object.assign(globalThis, { __filename: name, module, exports: module.exports, __dirname: '.', require: requireOf(module) });
+	for (const one of builtins.names) {
+		if (one.startsWith('_') || one.includes('/') || one in globalThis)
+			continue;
+		Object.defineProperty(globalThis, one, {
+			get() {
+				const value = builtins.load(one);
+				Object.defineProperty(globalThis, one, { value, writable: true, configurable: true, enumerable: false });
+				return value;
+			},
+			set(value) {
+				Object.defineProperty(globalThis, one, { value, writable: true, configurable: true, enumerable: true });
+			},
+			configurable: true, enumerable: false,
+		});
+	}
+}
+
+/* The first turn of a module waits for what it awaits; a failure is uncaught. */
+function startModule(specifier, parent) {
+	const [promise] = host.importModule(specifier, parent);
+	const [first, value] = host.promise(promise);
+	if (first === 2) {
+		promise.catch(() => {});
+		throw value;
+	}
+	state.waits = first === 0 ? promise : null;
+	promise.then(() => { state.waits = null; }, e => {
+		state.waits = null;
+		loop.onError(e, false);
+	});
+}
+
+function runText(text, name, options) {
+	const builtins = require('internal/builtins');
+	const asModule = () => {
+		const url = `${require('internal/fileurl').fromPath(process.cwd())}/[${name.slice(1, -1)}1]`;
+		require('internal/esm').setText(url, text);
+		startModule(url, url);
+	};
+	if (options.inputType === 'module')
+		return asModule();
+	const module = evalModule(name);
+	evalGlobals(module, name);
+	let value;
+	try {
+		value = host.run(text, name);
+	} catch (e) {
+		if (e instanceof SyntaxError && options.inputType === undefined && !options.print &&
+			require('internal/cjs').isModuleSource(text))
+			return asModule();
+		throw e;
+	}
+	if (options.print)
+		console.log(value);
+	return undefined;
+}
+
+function runFile(script) {
+	const { Module } = require('internal/cjs');
+	const fileurl = require('internal/fileurl');
+	const full = fileurl.resolve(process.cwd(), script);
+	process.argv[1] = full;
+	const found = Module._findPath(full, null, true);
+	if (found === false) {
+		const e = new Error(`Cannot find module '${full}'`);
+		e.code = 'MODULE_NOT_FOUND';
+		e.requireStack = [];
+		throw e;
+	}
+	const type = found.endsWith('.mjs') ? 'module' : found.endsWith('.js') ? require('internal/package').typeOf(found) : 'none';
+	if (type === 'module')
+		return startMain(found);
+	if (!/\.(cjs|json|node)$/.test(found) && type === 'none') {
+		const text = require('internal/files').readText(found);
+		if (require('internal/cjs').isModuleSource(text)) {
+			return startMain(found);
+		}
+	}
+	return Module._load(found, null, true);
+}
+
+function startMain(path) {
+	const url = require('internal/fileurl').fromPath(path);
+	startModule(url, url);
+}
+
+function checkSyntax(script) {
+	const files = require('internal/files');
+	const path = require('internal/cjs').Module._findPath(require('internal/fileurl').resolve(process.cwd(), script), null, true);
+	const text = files.readText(path === false ? script : path);
+	const cjs = require('internal/cjs');
+	if (/\.mjs$/.test(path) || (/\.js$/.test(path) && require('internal/package').typeOf(path) === 'module') || cjs.isModuleSource(text)) {
+		if (!host.detectModule(text))
+			host.compile(text, path, '', 1);
+		return;
+	}
+	host.compile(text, path, 'exports, require, module, __filename, __dirname', 1);
+}
+
+function start(options) {
+	for (const one of options.require)
+		require('internal/cjs').Module._preloadModules([one]);
+	for (const one of options.import)
+		startModule(one, `${process.cwd()}/`);
+	if (options.check)
+		return checkSyntax(process.argv[1]);
+	if (options.eval !== undefined)
+		return runText(options.eval, '[eval]', options);
+	if (options.script !== undefined && options.script !== '-')
+		return runFile(options.script);
+	if (options.interactive || (options.script === undefined && host.isatty(0)))
+		return require('internal/repl_start').start(options);
+	return runText(stdinText(), '[stdin]', options);
+}
+
+/* Top-level await that nothing will ever resolve. */
+const UNSETTLED = 13;
+
+function beforeExit() {
+	if (!state.exiting)
+		process.emit('beforeExit', state.exitCode === undefined ? 0 : state.exitCode);
+}
+
+exports.main = function () {
+	host.signal(SIGPIPE, 1);
+	state.begin = host.monotonic();
+	const args = host.args();
+	const options = require('internal/options').parse(args.slice(1));
+	process.argv0 = args[0];
+	process.argv = [process.execPath, ...options.argv];
+	process.execArgv = options.execArgv;
+	options.apply();
+	loop.call(start, undefined, [options]);
+	loop.run(beforeExit);
+	if (state.waits) {
+		print(2, 'Warning: Detected unsettled top-level await\n');
+		state.exitCode ??= UNSETTLED;
+	}
+	end();
+	return 0;
+};

@@ -1,0 +1,131 @@
+/* The arguments of node itself. */
+'use strict';
+
+const { process, warnings } = require('internal/process');
+const { print } = require('internal/print');
+
+function bad(text) {
+	print(2, `${process.argv0 === 'js' ? 'js' : 'node'}: ${text}\n`);
+	host.exit(9);
+}
+
+function versionOption() {
+	print(1, `${process.version}\n`);
+	host.exit(0);
+}
+
+function helpOption() {
+	print(1, require('internal/help').text);
+	host.exit(0);
+}
+
+const MODES = ['throw', 'strict', 'warn', 'none', 'warn-with-error-code'];
+
+/* name -> [needs an argument, function (options, argument, name)] */
+const rows = {
+	'--eval': [true, (o, text) => { o.eval = text; }],
+	'--print': [false, o => { o.print = true; }],
+	'--require': [true, (o, name) => { o.require.push(name); }],
+	'--import': [true, (o, name) => { o.import.push(name); }],
+	'--check': [false, o => { o.check = true; }],
+	'--interactive': [false, o => { o.interactive = true; }],
+	'--version': [false, versionOption],
+	'--help': [false, helpOption],
+	'--input-type': [true, (o, type) => {
+		if (!['commonjs', 'module'].includes(type))
+			bad('--input-type must be "module" or "commonjs"');
+		o.inputType = type;
+	}],
+	'--conditions': [true, (o, name) => {
+		require('internal/cjs').conditions.add(name);
+		require('internal/esm').conditions.add(name);
+	}],
+	'--no-warnings': [false, () => { warnings.none = true; }],
+	'--warnings': [false, () => { warnings.none = false; }],
+	'--trace-warnings': [false, () => { warnings.trace = true; }],
+	'--trace-deprecation': [false, () => { process.traceDeprecation = true; }],
+	'--throw-deprecation': [false, () => { process.throwDeprecation = warnings.throwDeprecation = true; }],
+	'--no-deprecation': [false, () => { process.noDeprecation = warnings.noDeprecation = true; }],
+	'--unhandled-rejections': [true, (o, mode) => {
+		if (!MODES.includes(mode))
+			bad('invalid value for --unhandled-rejections');
+		require('internal/fatal').mode = mode;
+	}],
+	'--stack-trace-limit': [true, (o, n) => { Error.stackTraceLimit = Number(n); }],
+	'--max-old-space-size': [true, (o, n) => {
+		host.limit = Number(n) * 1048576;
+		host.setMemoryLimit(host.limit);
+	}],
+	'--expose-gc': [false, () => { globalThis.gc = function gc() { host.gc(); }; }],
+	'--title': [true, (o, text) => { process.title = text; }],
+	'--preserve-symlinks': [false, () => { host.realpath = path => path; }],
+};
+const alias = {
+	'-e': '--eval', '-p': '--print', '-r': '--require', '-c': '--check', '-i': '--interactive', '-v': '--version', '-h': '--help',
+	'-C': '--conditions', '--expose_gc': '--expose-gc', '--loader': undefined,
+};
+
+function isPrintWithText(word) {
+	return word === '-p' || word === '--print' || word === '-pe';
+}
+
+exports.parse = function (args) {
+	const o = { require: [], import: [], execArgv: [], argv: [], apply: () => {} };
+	const pending = [];
+	let at = 0;
+	for (; at < args.length; at++) {
+		let word = args[at];
+		if (word === '-' || !word.startsWith('-'))
+			break;
+		o.execArgv.push(word);
+		if (word === '--') {
+			at++;
+			break;
+		}
+		if (isPrintWithText(word)) {
+			o.print = true;
+			if (at + 1 < args.length && (word === '-pe' || !args[at + 1].startsWith('-') || args[at + 1] === '-')) {
+				o.eval = args[++at];
+				o.execArgv.push(o.eval);
+			} else if (word === '-pe') {
+				bad('-pe requires an argument');
+			}
+			continue;
+		}
+		let value;
+		const equals = word.startsWith('--') ? word.indexOf('=') : -1;
+		if (equals > 0) {
+			value = word.slice(equals + 1);
+			word = word.slice(0, equals);
+		}
+		const name = (alias[word] || word).replace(/_/g, '-');
+		const row = rows[name];
+		if (!row)
+			bad(`bad option: ${args[at]}`);
+		if (row[0] && value === undefined) {
+			if (at + 1 >= args.length)
+				bad(`${word} requires an argument`);
+			value = args[++at];
+			o.execArgv.push(value);
+		}
+		if (name === '--version' || name === '--help')
+			row[1]();
+		pending.push([row[1], value]);
+	}
+	for (const [fn, value] of pending.filter(one => one[0] === rows['--eval'][1] || one[0] === rows['--check'][1] ||
+		one[0] === rows['--interactive'][1]))
+		fn(o, value);
+	const rest = args.slice(at);
+	if (o.eval === undefined && !o.interactive && rest.length)
+		o.script = rest[0];
+	o.argv = rest;
+	if (o.check && o.eval !== undefined)
+		bad('either --check or --eval can be used, not both');
+	if (o.print && o.eval === undefined)
+		o.eval = o.script === undefined ? undefined : o.eval;
+	o.apply = () => {
+		for (const [fn, value] of pending)
+			fn(o, value);
+	};
+	return o;
+};

@@ -1,0 +1,30 @@
+/* process.stdin, stdout and stderr: streams when the library has them, made at first use. */
+'use strict';
+
+const { print } = require('internal/print');
+
+/* Until there are streams: what writes. */
+function small(fd) {
+	return {
+		fd, writable: true, isTTY: host.isatty(fd) || undefined,
+		write(text, encoding, callback) {
+			const done = typeof encoding === 'function' ? encoding : callback;
+			if (typeof text === 'string')
+				print(fd, text);
+			else
+				host.write(fd, text, 0, text.length, -1);
+			if (done)
+				require('internal/loop').nextTick(done, [null]);
+			return true;
+		},
+		end(text) { if (text !== undefined) this.write(text); },
+		on() { return this; }, once() { return this; }, emit() { return false; }, removeListener() { return this; },
+	};
+}
+
+const made = [];
+exports.made = made;		/* those that a script has seen */
+
+exports.stdout = () => made[1] = host.has('internal/tty_streams') ? require('internal/tty_streams').output(1) : small(1);
+exports.stderr = () => made[2] = host.has('internal/tty_streams') ? require('internal/tty_streams').output(2) : small(2);
+exports.stdin = () => made[0] = host.has('internal/tty_streams') ? require('internal/tty_streams').input(0) : small(0);

@@ -1,0 +1,48 @@
+/*
+ * h.sys(number, arguments): the calls that the guests' libraries make by number,
+ * so that one more costs no new guest. An argument is a number or bytes; bytes
+ * have been checked when a function below sees them. They run in host code
+ * (guest_pause()), so they may wait and may be dropped inside.
+ */
+#ifndef GUEST_SYS_H
+#define GUEST_SYS_H
+
+#include "guest/guest.h"
+
+enum { SYS_ARGS = 10 };
+
+struct guest_arg {
+	int64_t number;
+	uint8_t *at;		/* NULL: a number */
+	uint32_t n;
+};
+
+/* What a guest needs only when it makes such calls. */
+struct guest_more {
+	char *blob;		/* an answer whose length is not known before: sys_take() */
+	size_t blob_n;
+};
+
+typedef int64_t guest_sys_fn(struct guest *g, const struct guest_arg *a);
+#define SYS(name) guest_sys_fn sys_##name;
+#include "guest/sys.def"
+#undef SYS
+
+/* Keeps a copy as the blob; its length. */
+int64_t sys_give(struct guest *g, const void *at, size_t n);
+/* The blob itself, of n bytes, to be filled. */
+char *sys_blob(struct guest *g, size_t n);
+/* A name as a string, to be freed; NULL: no name (a NUL inside, or a number). */
+char *sys_name(struct guest *g, const struct guest_arg *a);
+/* NUL-ended strings one behind the other as a NULL-ended array, to be freed. */
+char **sys_strings(struct guest *g, const struct guest_arg *a);
+
+/* The texts of a guest's library, from tools/js-bundle; NULL at the end. */
+struct guest_text {
+	const char *name;
+	const char *text;
+	uint32_t n;
+};
+extern const struct guest_text js_library[];
+
+#endif
