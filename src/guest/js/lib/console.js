@@ -8,6 +8,7 @@ const { codes } = require('internal/errors');
 const { validateArray, validateInteger, validateObject } = require('internal/validators');
 const { inspect } = require('internal/inspect');
 const { formatWith } = require('internal/format');
+const { forConsole } = require('internal/stdio');
 const process = require('process');
 
 const states = new WeakMap();
@@ -213,8 +214,8 @@ for (const [name, method] of Object.entries({ ...methods, ...later }))
 /* The global console: a plain object. */
 const console = Object.create({});
 states.set(console, Object.defineProperties(newState({}), {
-	stdout: { get() { return process.stdout; } },
-	stderr: { get() { return process.stderr; } },
+	stdout: { get() { return forConsole(1); } },
+	stderr: { get() { return forConsole(2); } },
 }));
 bindMethods(console);
 console.Console = Console;

@@ -29,21 +29,12 @@ exports.bare = function (request) {
 	return known.has(request) ? request : undefined;
 };
 
-const own = {
-	process: () => require('internal/process').process,
-	module: () => require('internal/cjs').Module,
-	sys: () => require('util'),
-	timers: () => require('internal/timers_module'),
-};
-
 exports.get = function (request) {
 	const name = exports.bare(request);
 	return name === undefined ? undefined : exports.load(name);
 };
 
 exports.load = function (name) {
-	if (own[name])
-		return own[name]();
 	if (host.has(name))
 		return require(name);
 	const e = new Error(`The module 'node:${name}' is not in this sandbox${INSTEAD[name] ? `: ${INSTEAD[name]}` : ''}`);

@@ -118,26 +118,30 @@ visible('queueMicrotask', queueMicrotask);
 exports.timers = { setTimeout, clearTimeout, setImmediate, clearImmediate, setInterval, clearInterval };
 
 lazy('process', 'internal/process', 'process');
-lazy('console', host.has('console') ? 'internal/console_global' : 'internal/console_small', 'console');
+delete g.print;
+delete g.navigator;
 
-/* name -> the file that exports it; those whose file is not there are not defined. */
+/* A whole module is the value. */
+function lazyModule(name, file) {
+	Object.defineProperty(g, name, {
+		get() { return g[name] = require(file); },
+		set(value) { hidden(name, value); },
+		configurable: true, enumerable: false,
+	});
+}
+lazyModule('console', 'console');
+
+/* The library's own, and those of files that may not be there. */
 const rows = {
-	Buffer: 'buffer', atob: 'buffer', btoa: 'buffer', Blob: 'buffer', File: 'buffer', URL: 'internal/url', URLSearchParams: 'internal/url',
-	TextEncoder: 'internal/encoding', TextDecoder: 'internal/encoding', structuredClone: 'internal/clone',
-	AbortController: 'internal/abort', AbortSignal: 'internal/abort', Event: 'internal/event_target',
-	EventTarget: 'internal/event_target', CustomEvent: 'internal/event_target', MessageChannel: 'internal/message',
-	MessagePort: 'internal/message', MessageEvent: 'internal/message', fetch: 'internal/fetch', Headers: 'internal/fetch',
-	Request: 'internal/fetch', Response: 'internal/fetch', FormData: 'internal/fetch', performance: 'internal/performance',
-	Performance: 'internal/performance', ReadableStream: 'stream/web', WritableStream: 'stream/web', TransformStream: 'stream/web',
-	TextEncoderStream: 'stream/web', TextDecoderStream: 'stream/web', CompressionStream: 'stream/web',
-	DecompressionStream: 'stream/web', ByteLengthQueuingStrategy: 'stream/web', CountQueuingStrategy: 'stream/web',
-	crypto: 'internal/webcrypto', Intl: 'internal/intl', navigator: 'internal/navigator',
+	...require('internal/library_globals').names,
+	MessageChannel: 'internal/message', MessagePort: 'internal/message', MessageEvent: 'internal/message', fetch: 'internal/fetch',
+	Headers: 'internal/fetch', Request: 'internal/fetch', Response: 'internal/fetch', FormData: 'internal/fetch',
+	ReadableStream: 'stream/web', WritableStream: 'stream/web', TransformStream: 'stream/web', TextEncoderStream: 'stream/web',
+	TextDecoderStream: 'stream/web', CompressionStream: 'stream/web', DecompressionStream: 'stream/web',
+	ByteLengthQueuingStrategy: 'stream/web', CountQueuingStrategy: 'stream/web', crypto: 'internal/webcrypto', Intl: 'internal/intl',
 };
-const enumerable = new Set(['structuredClone', 'atob', 'btoa', 'performance', 'fetch', 'navigator', 'crypto']);
+const enumerable = new Set(['structuredClone', 'atob', 'btoa', 'performance', 'fetch', 'crypto']);
 for (const name of Object.keys(rows)) {
 	if (host.has(rows[name]))
 		lazy(name, rows[name], name, enumerable.has(name));
 }
-for (const name of ['DOMException', 'performance', 'atob', 'btoa', 'navigator', 'print'])
-	if (name === 'print' || (name === 'navigator' && !host.has(rows[name])))
-		delete g[name];

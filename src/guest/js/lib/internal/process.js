@@ -5,7 +5,7 @@ const loop = require('internal/loop');
 const fatal = require('internal/fatal');
 const VERSION = 'v20.20.2';
 
-const Emitter = host.has('events') ? require('events') : require('internal/emitter_small');
+const Emitter = require('events');
 
 /* Node's process is an object of a class "process" between itself and EventEmitter. */
 function process() {}
