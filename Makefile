@@ -1,5 +1,6 @@
 # Habits; the logic is in meson.build and tools/.
 B ?= build
+MESON_FLAGS ?= -Dlto=true
 run: all ; @tools/run-demo $(B)/tinysandbox
 all: $(B)/build.ninja ; @ninja -C $(B) >$(B)/ninja.log || { cat $(B)/ninja.log; exit 1; }
 $(B)/build.ninja: ; @tools/install-needs && CC=$${CC:-gcc} meson setup $(B) $(MESON_FLAGS) >$(B).log || { cat $(B).log; exit 1; }

@@ -53,15 +53,30 @@ static struct tsb_time clock_split(int64_t ns)
 	return t;
 }
 
-struct tsb_time clock_wall(struct kernel *k)
+static struct tsb_time clock_wall_of(struct kernel *k, clockid_t id)
 {
 	struct tsb_time t;
 
 	if (!k->opt.virtual_time)
-		return clock_split(clock_machine(CLOCK_REALTIME));
+		return clock_split(clock_machine(id));
 	t = clock_split(k->virtual_ns);
 	t.sec += k->opt.start_sec;
 	return t;
+}
+
+struct tsb_time clock_wall(struct kernel *k)
+{
+	return clock_wall_of(k, CLOCK_REALTIME);
+}
+
+struct tsb_time clock_stamp(struct kernel *k)
+{
+	return clock_wall_of(k, CLOCK_REALTIME_COARSE);
+}
+
+int64_t proc_started_ns(const struct tsb_proc *p)
+{
+	return p->start_ns + (p->k->opt.virtual_time ? 0 : p->k->begin_mono);
 }
 
 struct tsb_time tsb_clock(struct tsb_proc *p, int clock)

@@ -32,20 +32,25 @@ static char *env_bytes(struct env *e)
 
 struct env *env_make(struct kernel *k, const char *const *list)
 {
-	size_t n = 0, bytes = 0;
+	size_t n = 0, bytes = 0, lens[32];
 	struct env *e;
 	char *to;
 
 	if (!list)
 		list = env_none;
-	for (; list[n]; n++)
-		bytes += strlen(list[n]) + 1;
+	for (; list[n]; n++) {
+		size_t len = strlen(list[n]) + 1;
+
+		if (n < sizeof(lens) / sizeof(*lens))
+			lens[n] = len;
+		bytes += len;
+	}
 	e = env_alloc(k, n, bytes);
 	if (!e)
 		return NULL;
 	to = env_bytes(e);
 	for (size_t i = 0; i < n; i++) {
-		size_t len = strlen(list[i]) + 1;
+		size_t len = i < sizeof(lens) / sizeof(*lens) ? lens[i] : strlen(list[i]) + 1;
 
 		e->at[i] = memcpy(to, list[i], len);
 		to += len;

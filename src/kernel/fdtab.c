@@ -199,6 +199,21 @@ int proc_save_fd(struct tsb_proc *p, int fd, int at_least)
 	return r;
 }
 
+int proc_move_fd(struct tsb_proc *p, int from, int to)
+{
+	struct fd_slot *slot = fdtab_slot(&p->fds, from);
+	struct desc *d;
+	int r;
+
+	if (!slot)
+		return -EBADF;
+	d = slot->d;
+	slot->d = NULL;
+	r = fdtab_set(p, to, d, false);
+	fdtab_shrink(&p->fds);
+	return r;
+}
+
 int proc_give_fd(struct tsb_proc *from, int from_fd, struct tsb_proc *to, int fd)
 {
 	struct desc *d = fd_desc(from, from_fd);

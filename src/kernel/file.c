@@ -49,6 +49,7 @@ static struct vfs *kernel_make_vfs(struct kernel *k)
 
 	if (!v)
 		return NULL;
+	vfs_swap_buffers(v, &k->walk_buffers);
 	if (procinfo_mount(k, v) < 0) {
 		vfs_free(v);
 		return NULL;
@@ -72,7 +73,7 @@ struct tsb_caller call_who(struct tsb_proc *p)
 {
 	struct kernel *k = p->k;
 
-	return (struct tsb_caller){ k->opt.uid, k->opt.gid, (uint32_t)p->pid, clock_wall(k) };
+	return (struct tsb_caller){ k->opt.uid, k->opt.gid, (uint32_t)p->pid, clock_stamp(k) };
 }
 
 int call_reads(struct tsb_proc *p, struct call_ctx *ctx, const char *path)
@@ -94,7 +95,7 @@ int call_writes(struct tsb_proc *p, struct call_ctx *ctx, const char *path)
 	int r = call_reads(p, ctx, path);
 
 	if (r == 0)
-		ctx->who.now = clock_wall(p->k);
+		ctx->who.now = clock_stamp(p->k);
 	return r;
 }
 

@@ -218,6 +218,7 @@ struct kernel {
 	struct kernel_options opt;
 	struct tsb_limits limits;
 	struct vfs *vfs;		/* the run's clone; made at first use */
+	void *walk_buffers;		/* of the last one, for the next */
 	struct tsb_heap *heap;		/* of the kernel itself */
 	struct tsb_heap *shared;	/* kernel_heap() */
 	struct tsb_proc *running, *init;
@@ -293,6 +294,8 @@ void clock_begin(struct kernel *k);
 int64_t clock_real(struct kernel *k);		/* real ns since the run began */
 int64_t clock_now(struct kernel *k);		/* kernel time: real or virtual */
 struct tsb_time clock_wall(struct kernel *k);
+/* For the times of files: as on Linux the time of the last tick of the machine's clock, which costs less. */
+struct tsb_time clock_stamp(struct kernel *k);
 void random_begin(struct kernel *k);
 void random_fill(struct kernel *k, void *buf, size_t n);
 void tick_begin(struct kernel *k);

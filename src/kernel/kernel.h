@@ -246,6 +246,8 @@ struct vfs *proc_vfs(struct tsb_proc *p);
 /* Moves fd to a free number >= at_least with close-on-exec (saved descriptors of
  * redirected builtins): the new number. */
 int proc_save_fd(struct tsb_proc *p, int fd, int at_least);
+/* dup2(from, to) and close(from), which is closed even if that fails. from is not to. */
+int proc_move_fd(struct tsb_proc *p, int from, int to);
 /* Is that descriptor open? */
 bool proc_fd_open(struct tsb_proc *p, int fd);
 /* Copies a descriptor of `from` into `to`'s table at number `fd` (for a child
@@ -267,5 +269,7 @@ struct proc_times {
 	uint64_t real_ns, user_ns, children_ns;
 };
 void proc_times(struct tsb_proc *p, struct proc_times *out);
+/* When it was started, in nanoseconds of TSB_CLOCK_MONOTONIC. */
+int64_t proc_started_ns(const struct tsb_proc *p);
 
 #endif

@@ -288,7 +288,7 @@ static int pipe_stat(struct desc *d, struct tsb_stat *st)
 	st->uid = k->opt.uid;
 	st->gid = k->opt.gid;
 	st->blksize = 4096;
-	st->atime = st->mtime = st->ctime = st->btime = clock_wall(k);
+	st->atime = st->mtime = st->ctime = st->btime = clock_stamp(k);
 	return 0;
 }
 

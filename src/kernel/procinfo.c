@@ -110,7 +110,7 @@ static uint64_t procinfo_uptime(void *ctx)
 
 static struct tsb_time procinfo_now(void *ctx)
 {
-	return clock_wall(ctx);
+	return clock_stamp(ctx);
 }
 
 static uint64_t procinfo_memory_used(void *ctx)

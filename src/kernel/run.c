@@ -41,6 +41,7 @@ void kernel_free(struct kernel *k)
 	pipe_spares_end(k);
 	stack_pool_end(&k->stacks);
 	heap_pool_free(k->pool);
+	free(k->walk_buffers);
 	free(k->records);
 	free(k->pipe_bytes);
 	free(k);
@@ -152,6 +153,7 @@ void kernel_finish(struct kernel *k)
 	if (!ring_empty(&k->procs))
 		proc_drop_all(k);
 	if (k->vfs) {
+		vfs_swap_buffers(k->vfs, &k->walk_buffers);
 		vfs_free(k->vfs);
 		k->vfs = NULL;
 	}

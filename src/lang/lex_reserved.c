@@ -19,12 +19,16 @@ static const struct reserved_word {
 
 static enum reserved reserved_find(const char *s, size_t n)
 {
+	size_t i = 0, end = sizeof(reserved_words) / sizeof(*reserved_words);
+
 	if (n - 1 >= 8)
 		return R_NONE;
-	for (size_t i = 0; i < sizeof(reserved_words) / sizeof(*reserved_words); i++) {
+	while (i < end && reserved_words[i].word[0] < s[0])
+		i++;
+	for (; i < end && reserved_words[i].word[0] == s[0]; i++) {
 		const char *word = reserved_words[i].word;
 
-		if (word[0] == s[0] && memcmp(word, s, n) == 0 && !word[n])
+		if (word[n] == '\0' && memcmp(word, s, n) == 0)
 			return reserved_words[i].r;
 	}
 	return R_NONE;

@@ -366,7 +366,10 @@ bool parse_lines_begin(struct parse_lines *l, struct tsb_heap *heap, const char 
 		       const struct parse_options *opt, struct parse_error *err)
 {
 	*l = (struct parse_lines){ .line = opt->line ? opt->line : 1 };
-	l->source = parse_run(heap, (struct parse_text){ text, n, NULL }, opt, err, parse_nothing);
+	if (n <= opt->source_max)
+		l->source = parse_text_script(heap, text, n, opt->name);
+	if (!l->source)		/* too long, or no memory: this says so */
+		l->source = parse_run(heap, (struct parse_text){ text, n, NULL }, opt, err, parse_nothing);
 	return l->source != NULL;
 }
 
@@ -383,9 +386,12 @@ bool parse_lines_done(const struct parse_lines *l)
 struct script *parse_lines_next(struct parse_lines *l, const struct parse_options *opt,
 				struct parse_error *err)
 {
-	struct script *s = parse_run(l->source->heap, (struct parse_text){ .lines = l }, opt, err,
-				     parse_line_body);
+	struct script *s;
 
+	if (l->pos == l->source->n)
+		return NULL;
+	s = parse_run(l->source->heap, (struct parse_text){ .lines = l }, opt, err,
+		      parse_line_body);
 	if (s && !s->body) {
 		script_drop(s);
 		return NULL;

@@ -11,23 +11,23 @@ struct slice text_dup(struct parser *ps)
 	return (struct slice){ mem_dup(ps->mem, ps->text.p, ps->text.n), ps->text.n };
 }
 
-/* Copies the text; bash ignores NULs in scripts. */
-static char *parse_copy_text(struct lang_memory *mem, const char *text, size_t *n)
+/* Copies the text, a NUL behind; bash ignores NULs in scripts. */
+static void parse_copy_text(struct script *script, char *copy, const char *text, size_t n)
 {
-	char *copy = mem_alloc(mem, *n + 1);
 	size_t used = 0;
 
-	if (!memchr(text, '\0', *n)) {
-		memcpy(copy, text, *n);
-		used = *n;
+	if (!n || !memchr(text, '\0', n)) {
+		if (n)
+			memcpy(copy, text, n);
+		used = n;
 	} else {
-		for (size_t i = 0; i < *n; i++)
+		for (size_t i = 0; i < n; i++)
 			if (text[i])
 				copy[used++] = text[i];
 	}
 	copy[used] = '\0';
-	*n = used;
-	return copy;
+	script->text = copy;
+	script->n = script->end = used;
 }
 
 static void parse_report(struct parser *ps, struct parse_error *err)
@@ -85,10 +85,9 @@ static void parse_take_text(struct parser *ps, const char *text, size_t n)
 		ps->failure.limit = true;
 		return;
 	}
-	ps->in.s = parse_copy_text(ps->mem, n ? text : "", &n);
-	ps->in.end = n;
-	script->text = ps->in.s;
-	script->n = script->end = n;
+	ps->in.s = mem_alloc(ps->mem, n + 1);
+	parse_copy_text(script, ps->in.s, text, n);
+	ps->in.end = script->n;
 }
 
 /* The source's text is nobody else's while it is read, so cuts in it do no harm. */
@@ -133,11 +132,41 @@ static void parse_guarded(struct parser *ps, struct parse_text text,
 	ps->failed = true;
 }
 
+static struct script *script_new(struct tsb_heap *heap)
+{
+	struct script *script = heap_zalloc(heap, sizeof(*script));
+
+	if (!script)
+		return NULL;
+	script->heap = heap;
+	script->refs = 1;
+	arena_init(&script->arena, heap);
+	return script;
+}
+
+struct script *parse_text_script(struct tsb_heap *heap, const char *text, size_t n,
+				 const char *name)
+{
+	struct script *script = n < SIZE_MAX ? script_new(heap) : NULL;
+	char *copy;
+
+	if (!script)
+		return NULL;
+	script->name = arena_dup(&script->arena, name, strlen(name));
+	copy = arena_alloc(&script->arena, n + 1);
+	if (!script->name || !copy) {
+		script_drop(script);
+		return NULL;
+	}
+	parse_copy_text(script, copy, text, n);
+	return script;
+}
+
 struct script *parse_run(struct tsb_heap *heap, struct parse_text text,
 			 const struct parse_options *opt, struct parse_error *err,
 			 void (*body)(struct parser *ps))
 {
-	struct script *script = heap_zalloc(heap, sizeof(*script));
+	struct script *script = script_new(heap);
 	struct lang_memory mem;
 	struct parser ps;
 
@@ -146,9 +175,6 @@ struct script *parse_run(struct tsb_heap *heap, struct parse_text text,
 		err->limit = err->failed = true;
 		return NULL;
 	}
-	script->heap = heap;
-	script->refs = 1;
-	arena_init(&script->arena, heap);
 	mem.arena = &script->arena;
 	parse_init(&ps, &mem, heap, opt);
 	ps.script = script;

@@ -403,6 +403,9 @@ struct parse_text {
 	struct parse_lines *lines;	/* or, if not NULL: its next line */
 };
 /* Makes a script of the text and lets `body` read it; NULL and *err if it fails. */
+/* A script of a text alone, nothing parsed; NULL: no memory. */
+struct script *parse_text_script(struct tsb_heap *heap, const char *text, size_t n,
+				 const char *name);
 struct script *parse_run(struct tsb_heap *heap, struct parse_text text,
 			 const struct parse_options *opt, struct parse_error *err,
 			 void (*body)(struct parser *ps));

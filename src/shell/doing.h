@@ -133,7 +133,7 @@ struct doing {
 	char **start_argv;		/* or the arguments it begins with */
 	int start_argc;
 	struct function_table *functions;
-	int64_t started_sec;	/* printf %(..)T -2 */
+	int64_t started_ns;	/* printf %(..)T -2; on the monotonic clock */
 	VEC(struct script *) held;	/* references this process must give back when it ends */
 };
 

@@ -60,8 +60,7 @@ void redir_restore(struct shell *sh, struct redir_undo *u)
 			tsb_close(sh->p, s->fd);
 			continue;
 		}
-		tsb_dup2(sh->p, s->saved, s->fd);
-		tsb_close(sh->p, s->saved);
+		proc_move_fd(sh->p, s->saved, s->fd);
 	}
 	undo_end(sh, u);
 }
@@ -128,9 +127,11 @@ static int take_over(struct shell *sh, int from, int to, struct redir_undo *u)
 		return 0;
 	}
 	err = save_fd(sh, to, u);
-	if (!err)
-		err = tsb_dup2(sh->p, from, to);
-	tsb_close(sh->p, from);
+	if (err) {
+		tsb_close(sh->p, from);
+		return err;
+	}
+	err = proc_move_fd(sh->p, from, to);
 	return err < 0 ? err : 0;
 }
 

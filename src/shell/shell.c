@@ -87,7 +87,7 @@ struct shell *shell_new(struct tsb_proc *p, const char *arg0)
 	sh->script_name = sh->arg0;
 	sh->pid = proc_pid(p);
 	sh->substitution_status = -1;
-	d->started_sec = tsb_clock(p, TSB_CLOCK_REAL).sec;
+	d->started_ns = proc_started_ns(p);
 	sh->line = 1;
 	str_adds(&sh->last_arg, arg0);
 	var_import_environ(sh, tsb_environ(p));

@@ -274,7 +274,7 @@ struct shell {
 	int substitution_status;	/* status of the last $( ) of this command, or -1 */
 	struct str last_arg;		/* $_ */
 	uint64_t random_state;
-	int64_t seconds_offset;
+	int64_t seconds_from, seconds_base;	/* $SECONDS counts from here (monotonic, ns), on from this */
 	uint32_t line;			/* $LINENO */
 	bool opts[OPT_COUNT];
 	struct str ifs;			/* cached value of IFS */
@@ -305,6 +305,9 @@ struct shell {
 	void *doing_private;
 };
 
+#define NSEC INT64_C(1000000000)
+/* A clock of command.h in nanoseconds. */
+int64_t shell_clock_ns(struct shell *sh, int clock);
 /* A fresh shell in the process p: variables from its environment. */
 struct shell *shell_new(struct tsb_proc *p, const char *arg0);
 /* A copy in the child's heap, for the child process. */

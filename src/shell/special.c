@@ -321,14 +321,30 @@ static void read_array(struct shell *sh, struct var *v)
 	}
 }
 
+int64_t shell_clock_ns(struct shell *sh, int clock)
+{
+	struct tsb_time now = tsb_clock(sh->p, clock);
+
+	return now.sec * NSEC + now.nsec;
+}
+
+static int64_t seconds(struct shell *sh)
+{
+	int64_t gone = (shell_clock_ns(sh, TSB_CLOCK_MONOTONIC) - sh->seconds_from) / NSEC;
+
+	return (int64_t)((uint64_t)sh->seconds_base + (uint64_t)gone);
+}
+
 static void read_clock(struct shell *sh, struct var *v)
 {
-	struct tsb_time now = tsb_clock(sh->p, v->special == SP_SECONDS ? TSB_CLOCK_MONOTONIC :
-					TSB_CLOCK_REAL);
+	struct tsb_time now;
 
-	if (v->special == SP_SECONDS)
-		var_store_number(sh, v, now.sec + sh->seconds_offset);
-	else if (v->special == SP_EPOCHSECONDS)
+	if (v->special == SP_SECONDS) {
+		var_store_number(sh, v, seconds(sh));
+		return;
+	}
+	now = tsb_clock(sh->p, TSB_CLOCK_REAL);
+	if (v->special == SP_EPOCHSECONDS)
 		var_store_number(sh, v, now.sec);
 	else {
 		str_reset(&v->text);
@@ -431,7 +447,8 @@ int special_assign(struct shell *sh, struct var *v, const char *p, size_t n)
 		break;
 	case SP_SECONDS:
 		number = assign_number(p, n);
-		sh->seconds_offset = number - tsb_clock(sh->p, TSB_CLOCK_MONOTONIC).sec;
+		sh->seconds_base = number;
+		sh->seconds_from = shell_clock_ns(sh, TSB_CLOCK_MONOTONIC);
 		break;
 	case SP_BASH_ARGV0:
 		sh->arg0 = heap_dup(sh->heap, p, n);

@@ -224,9 +224,12 @@ static bool environ_cannot_wait(const char *const *env)
 {
 	size_t n = 0;
 
-	for (; env && env[n]; n++)
+	for (; env && env[n]; n++) {
+		if (env[n][0] != 'G' && env[n][0] != 'P')
+			continue;
 		if (!strncmp(env[n], "GLOBIGNORE=", 11) || !strncmp(env[n], "POSIXLY_CORRECT=", 16))
 			return true;
+	}
 	return n > 64;
 }
 
@@ -248,7 +251,7 @@ void var_import_environ(struct shell *sh, const char *const *env)
 	}
 	if (sh->arg0 && !sh->last_arg.n)	/* $_ before the first command */
 		str_adds(&sh->last_arg, sh->arg0);
-	sh->seconds_offset = -tsb_clock(sh->p, TSB_CLOCK_MONOTONIC).sec;
+	sh->seconds_from = proc_started_ns(sh->p);
 	str_reset(&sh->ifs);
 	str_adds(&sh->ifs, " \t\n");
 	sh->ifs_default = true;

@@ -186,6 +186,8 @@ static int mem_remove(struct tsb_fs *tfs, const struct tsb_caller *who, const ch
 		dir = mem_own(fs, s.dir->ino);
 		i = mem_own(fs, ino);
 		if (dir && i && dir_own(&dir->u.dir, &s.key)) {
+			if (want_dir)
+				fs->near_n = 0;
 			dir_remove(&dir->u.dir, &s.key);
 			dir->size--;
 			dir->nlink -= want_dir;
@@ -326,6 +328,7 @@ static int mem_restore(struct tsb_fs *tfs, struct tsb_fs *tfrom)
 	rc = mem_restore_fits(fs, from);
 	if (!rc) {
 		mem_orphan_all(fs);
+		fs->near_n = 0;
 		old = fs->inodes;
 		fs->inodes = from->inodes;
 		from->inodes = old;

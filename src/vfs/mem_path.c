@@ -34,6 +34,18 @@ static struct inode *mem_child(const struct memfs *fs, const struct inode *dir, 
 	return nm ? mem_inode(fs, nm->ino) : NULL;
 }
 
+/* The last component of path begins at p, in dir. */
+static void mem_near_keep(struct memfs *fs, const char *path, const char *p,
+			  const struct inode *dir)
+{
+	size_t n = (size_t)(p - path);
+	if (n > MEM_NEAR)
+		return;
+	memcpy(fs->near, path, n);
+	fs->near_n = (uint8_t)n;
+	fs->near_ino = dir->ino;
+}
+
 int mem_walk(struct memfs *fs, const struct tsb_caller *who, const char *path, size_t *len,
 	     struct inode **out)
 {
@@ -51,6 +63,8 @@ int mem_walk(struct memfs *fs, const struct tsb_caller *who, const char *path, s
 			return -EACCES;
 		if (n > TSB_NAME_MAX)
 			return -ENAMETOOLONG;
+		if (!p[n])
+			mem_near_keep(fs, path, p, i);
 		i = mem_child(fs, i, p, n);
 		if (!i)
 			return -ENOENT;
@@ -63,8 +77,9 @@ int mem_walk(struct memfs *fs, const struct tsb_caller *who, const char *path, s
 
 int mem_spot(struct memfs *fs, const char *path, struct mem_spot *s)
 {
-	struct inode *i = mem_inode(fs, MEM_ROOT_INO);
-	const char *p = path + 1;
+	bool near = fs->near_n && !strncmp(path, fs->near, fs->near_n);
+	struct inode *i = mem_inode(fs, near ? fs->near_ino : MEM_ROOT_INO);
+	const char *p = path + (near ? fs->near_n : 1);
 	*s = (struct mem_spot){ .inode = i };
 	while (*p) {
 		size_t n = mem_component(p);
@@ -323,6 +338,7 @@ int mem_rename(struct tsb_fs *tfs, const struct tsb_caller *who, const char *fro
 	    flags == (TSB_RENAME_NOREPLACE | TSB_RENAME_EXCHANGE))
 		return -EINVAL;
 	pthread_mutex_lock(&fs->lock);
+	fs->near_n = 0;
 	rc = mem_rename_locked(fs, who, from, to, flags);
 	pthread_mutex_unlock(&fs->lock);
 	return rc;

@@ -44,9 +44,11 @@ static struct vfs_mount *mount_new(const char *path, size_t n, struct tsb_fs *fs
 
 static struct vfs *mount_space_new(unsigned n)
 {
-	struct vfs *v = calloc(1, sizeof(*v));
+	struct vfs *v = malloc(sizeof(*v));
+
 	if (!v)
 		return NULL;
+	memset(v, 0, sizeof(*v));
 	v->at = v->few;
 	v->size = SPACE_FEW;
 	v->dev_next = MOUNT_DEV_FIRST;
@@ -98,6 +100,14 @@ void vfs_free(struct vfs *v)
 		free(v->at);
 	free(v->buffers);
 	free(v);
+}
+
+void vfs_swap_buffers(struct vfs *v, void **kept)
+{
+	void *mine = v->buffers;
+
+	v->buffers = *kept;
+	*kept = mine;
 }
 
 size_t vfs_size(const struct vfs *v)

@@ -51,6 +51,11 @@ enum {
 struct vfs *vfs_new(struct tsb_fs *root);
 struct vfs *vfs_clone(const struct vfs *v);	/* same mounts, no hook; NULL: no memory */
 void vfs_free(struct vfs *v);			/* v may be NULL */
+/*
+ * Exchanges the buffers of the walk with *kept (free() memory or NULL), so that one who makes and frees
+ * namespaces one after the other has them allocated once.
+ */
+void vfs_swap_buffers(struct vfs *v, void **kept);
 /* Only the size of its own structures, for statistics. */
 size_t vfs_size(const struct vfs *v);
 

@@ -30,20 +30,20 @@ static const struct {
 const struct builtin *builtin_find(const char *name, size_t n)
 {
 	size_t lo = 0, hi = BUILTIN_COUNT;
+	char first = n ? name[0] : '\0';
 
+	/* The first of those that begin with this letter: there are few. */
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
-		int c = strncmp(name, builtins[mid].name, n);
 
-		if (c == 0 && builtins[mid].name[n])
-			c = -1;
-		if (c == 0)
-			return &builtins[mid];
-		if (c < 0)
-			hi = mid;
-		else
+		if (builtins[mid].name[0] < first)
 			lo = mid + 1;
+		else
+			hi = mid;
 	}
+	for (; lo < BUILTIN_COUNT && builtins[lo].name[0] == first; lo++)
+		if (!strncmp(builtins[lo].name, name, n) && !builtins[lo].name[n])
+			return &builtins[lo];
 	return NULL;
 }
 

@@ -35,7 +35,8 @@ static void put_date(void *ctx, struct str *out, const char *fmt, size_t n, int6
 	if (secs == -1)
 		secs = tsb_clock(sh->p, TSB_CLOCK_REAL).sec;
 	else if (secs == -2)
-		secs = doing(sh)->started_sec;
+		secs = (shell_clock_ns(sh, TSB_CLOCK_REAL) + doing(sh)->started_ns -
+			shell_clock_ns(sh, TSB_CLOCK_MONOTONIC)) / NSEC;
 	zone_init(&zone, var_get_text(sh, "TZ", &tz) ? tz.p : NULL);
 	if (!date_moment(&m, secs, 0, &zone))
 		return;
