@@ -30,10 +30,16 @@ static bool ps_fail(struct ps *ps, const char *error)
 	return false;
 }
 
-static bool ps_conflict(struct ps *ps)
+/* No second try helps. */
+static bool ps_clash(struct ps *ps, const char *error)
 {
 	ps->conflict = true;
-	return ps_fail(ps, "conflicting format options");
+	return ps_fail(ps, error);
+}
+
+static bool ps_conflict(struct ps *ps)
+{
+	return ps_clash(ps, "conflicting format options");
 }
 
 /* The rest of this argument, or the next one; NULL: none. */
@@ -82,6 +88,14 @@ static bool ps_group_or_session(struct ps_args *a, const char *rest)
 	return ps_fail(a->ps, "list of session leaders OR effective group IDs was invalid");
 }
 
+/* k, --sort, O with letters: one of them, once. */
+static bool ps_sort_option(struct ps *ps, const char *text)
+{
+	if (ps->n_keys)
+		return ps_clash(ps, "multiple sort options");
+	return ps_sort_add(ps, text);
+}
+
 /* ---- UNIX ---- */
 
 /* Options that only set something. */
@@ -96,6 +110,7 @@ static bool ps_unix_flag(struct ps *ps, char c)
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (formats[i].letter == c) {
 			ps->unix_format |= formats[i].bit;
+			ps->threads |= c == 'L' ? PS_THREADS_L : c == 'T' ? PS_THREADS_T : 0;
 			return true;
 		}
 	switch (c) {
@@ -116,6 +131,7 @@ static bool ps_unix_flag(struct ps *ps, char c)
 		ps->not_leaders = true;
 		return true;
 	case 'm':
+		ps->threads |= PS_THREADS_UNIX_M;
 		return true;
 	case 'w':
 		ps->wide++;
@@ -143,7 +159,7 @@ static bool ps_unix_option(struct ps_args *a, char c, const char *rest)
 		return ps_list_option(a, rest, PS_BY_PID, "list of process IDs must follow -p");
 	case 'q':
 		a->ps->quick = true;
-		return ps_list_option(a, rest, PS_BY_PID, "list of process IDs must follow -q");
+		return ps_list_option(a, rest, PS_BY_PID, "List of process IDs must follow -q.");
 	case 's':
 		return ps_list_option(a, rest, PS_BY_SID, "list of session IDs must follow -s");
 	case 't':
@@ -151,6 +167,8 @@ static bool ps_unix_option(struct ps_args *a, char c, const char *rest)
 	case 'o':
 		return ps_format_option(a, rest, "format specification must follow -o");
 	case 'O':
+		if (a->ps->user_formats || a->ps->extra)
+			return ps_clash(a->ps, "option -O can not follow other format options");
 		a->ps->extra = ps_argument(a, rest);
 		return a->ps->extra && *a->ps->extra ? true :
 		       ps_fail(a->ps, "format or sort specification must follow -O");
@@ -212,13 +230,17 @@ static bool ps_bsd_flag(struct ps *ps, char c)
 		ps->cumulative = true;
 		return true;
 	case 'Z':
-	case 'M':
 		ps->unix_format |= PS_UNIX_M;
 		return true;
-	case 'g':
 	case 'H':
+		ps->threads |= PS_THREADS_H;
+		return true;
+	case 'M':
 	case 'm':
-		return true;	/* what is the default, or shows threads: there is one */
+		ps->threads |= PS_THREADS_M;
+		return true;
+	case 'g':
+		return true;	/* what is the default */
 	default:
 		return false;
 	}
@@ -230,27 +252,9 @@ static bool ps_bsd_sort_or_format(struct ps_args *a, const char *rest)
 
 	if (!arg || !*arg)
 		return ps_fail(a->ps, "format or sort specification must follow O");
-	if (*arg == '-' || *arg == '+' || !arg[1] || ps_column_find(arg, strcspn(arg, ",:=")) == NULL) {
-		const char *at = arg;
-		bool reverse = false;
-
-		/* "C", "-p": letters, each a key. */
-		for (; *at; at++) {
-			char one[3] = { reverse ? '-' : '+', *at, '\0' };
-
-			if (*at == '-' || *at == '+') {
-				reverse = *at == '-';
-				continue;
-			}
-			if (!ps_sort_add(a->ps, one))
-				return false;
-			reverse = false;
-		}
-		return true;
-	}
-	a->ps->extra = arg;
-	a->ps->extra_bsd = true;
-	return true;
+	if (a->ps->n_keys)
+		return ps_clash(a->ps, "multiple sort options");
+	return ps_sort_or_format(a->ps, arg);
 }
 
 static bool ps_bsd_option(struct ps_args *a, char c, const char *rest)
@@ -259,14 +263,14 @@ static bool ps_bsd_option(struct ps_args *a, char c, const char *rest)
 
 	switch (c) {
 	case 'U':
-		return ps_list_option(a, rest, PS_BY_EUID, "list of real users must follow U");
+		return ps_list_option(a, rest, PS_BY_EUID, "list of users must follow U");
 	case 'p':
 		return ps_list_option(a, rest, PS_BY_PID, "list of process IDs must follow p");
 	case 'q':
 		a->ps->quick = true;
-		return ps_list_option(a, rest, PS_BY_PID, "list of process IDs must follow q");
+		return ps_list_option(a, rest, PS_BY_PID, "List of process IDs must follow q.");
 	case 't':
-		if (!*rest && (a->at + 1 >= a->argc || a->argv[a->at + 1][0] == '-')) {
+		if (!*rest && (a->at + 1 >= a->argc || !a->argv[a->at + 1][0])) {
 			a->ps->this_tty = true;
 			return true;
 		}
@@ -279,7 +283,7 @@ static bool ps_bsd_option(struct ps_args *a, char c, const char *rest)
 		arg = ps_argument(a, rest);
 		if (!arg || !*arg)
 			return ps_fail(a->ps, "long sort specification must follow 'k'");
-		return ps_sort_add(a->ps, arg);
+		return ps_sort_option(a->ps, arg);
 	default:
 		return ps_fail(a->ps, "unsupported option (BSD syntax)");
 	}
@@ -330,7 +334,7 @@ static const struct { const char *name; enum ps_long what; const char *missing; 
 	{ "noheading", L_NO_HEADERS, NULL }, { "noheadings", L_NO_HEADERS, NULL },
 	{ "pid", L_PID, "list of process IDs must follow --pid" },
 	{ "ppid", L_PPID, "list of process IDs must follow --ppid" },
-	{ "quick-pid", L_QUICK, "list of process IDs must follow --quick-pid" },
+	{ "quick-pid", L_QUICK, "List of process IDs must follow --quick-pid." },
 	{ "rows", L_ROWS, NULL },
 	{ "sid", L_SID, "some sid thing(s) must follow --sid" },
 	{ "sort", L_SORT, "long sort specification must follow --sort" },
@@ -382,7 +386,7 @@ static bool ps_long_do(struct ps_args *a, enum ps_long what, const char *value)
 		ps->user_formats = true;
 		return ps_format_add(ps, value);
 	case L_SORT:
-		return ps_sort_add(ps, value);
+		return ps_sort_option(ps, value);
 	case L_QUICK:
 		ps->quick = true;
 		return ps_want_list(ps, PS_BY_PID, value);
@@ -432,29 +436,85 @@ static bool ps_gnu(struct ps_args *a, const char *arg)
 
 /* ---- All ---- */
 
+/* Numbers are the end: processes, and with a sign groups and sessions. */
+static bool ps_trailing(struct ps_args *a)
+{
+	a->ps->bsd = true;
+	for (; a->at < a->argc; a->at++) {
+		const char *arg = a->argv[a->at];
+		enum ps_list_kind kind = *arg == '-' ? PS_BY_PGRP : *arg == '+' ? PS_BY_SID : PS_BY_PID;
+
+		if (!ps_want_list(a->ps, kind, arg + (kind != PS_BY_PID)))
+			return false;
+	}
+	return true;
+}
+
+static bool ps_is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool ps_argument_read(struct ps_args *a, const char *arg)
+{
+	struct ps *ps = a->ps;
+
+	if (*arg >= '0' && *arg <= '9')
+		return ps_trailing(a);
+	if (*arg == '+' || (*arg == '-' && arg[1] >= '0' && arg[1] <= '9'))
+		return ps_trailing(a);
+	if (ps_is_letter(*arg))
+		return ps->force_bsd ? ps_fail(ps, "") : ps_bsd(a, arg);
+	if (*arg == '-' && ps_is_letter(arg[1]))
+		return ps->force_bsd ? ps_bsd(a, arg + 1) : ps_unix(a, arg + 1);
+	if (*arg == '-' && arg[1] == '-' && arg[2])
+		return ps_gnu(a, arg + 2);
+	return ps_fail(ps, "garbage option");
+}
+
+static bool ps_threads_agree(struct ps *ps)
+{
+	unsigned t = ps->threads, m = PS_THREADS_M | PS_THREADS_UNIX_M;
+
+	if (t && (ps->forest || ps->hierarchy))
+		return ps_clash(ps, "thread display conflicts with forest display");
+	if ((t & m) == m)
+		return ps_clash(ps, "thread flags conflict; can't use both m and -m");
+	if (t & PS_THREADS_H && t & m)
+		return ps_clash(ps, "thread flags conflict; can't use H with m or -m");
+	if (t & PS_THREADS_L && t & PS_THREADS_T)
+		return ps_clash(ps, "thread flags conflict; can't use both -L and -T");
+	if (t & (PS_THREADS_L | PS_THREADS_T) && t & (PS_THREADS_H | m) &&
+	    (ps->user_formats || ps->extra))
+		return ps_clash(ps, "-L/-T with H/m/-m and -o/-O/o/O is nonsense");
+	return true;
+}
+
+static bool ps_formats_agree(struct ps *ps)
+{
+	unsigned whole = PS_UNIX_F | PS_UNIX_L, add = PS_UNIX_J | PS_UNIX_Y | PS_UNIX_P | PS_UNIX_M,
+		 threads = PS_UNIX_LWP | PS_UNIX_SPID | PS_UNIX_C, u = ps->unix_format;
+
+	if (ps->bsd_format && u & ~(threads | PS_UNIX_M))
+		return ps_conflict(ps);
+	if ((ps->user_formats && (ps->bsd_format || u & whole)) || (ps->extra && ps->bsd_format))
+		return ps_conflict(ps);
+	if (ps->user_formats && u & add)
+		return ps_clash(ps, "can not use output modifiers with user-defined output");
+	if (u & PS_UNIX_Y && !(u & PS_UNIX_L))
+		return ps_clash(ps, "modifier -y without format -l makes no sense");
+	return true;
+}
+
 static bool ps_parse(struct ps *ps, int argc, char **argv)
 {
 	struct ps_args a = { ps, argv, argc, 0 };
 
-	for (; a.at < argc; a.at++) {
-		const char *arg = argv[a.at];
-		bool ok;
-
-		if (arg[0] == '-' && arg[1] == '-' && arg[2])
-			ok = ps_gnu(&a, arg + 2);
-		else if (arg[0] == '-' && arg[1] >= '0' && arg[1] <= '9')
-			ok = ps_want_list(ps, PS_BY_SID, arg + 1) && (ps->bsd = true);
-		else if (arg[0] == '-')
-			ok = ps->force_bsd ? ps_bsd(&a, arg + 1) : ps_unix(&a, arg + 1);
-		else if (arg[0] >= '0' && arg[0] <= '9')
-			ok = ps_want_list(ps, PS_BY_PID, arg) && (ps->bsd = true);
-		else
-			ok = ps_bsd(&a, arg);
-		if (!ok)
+	for (; a.at < argc; a.at++)
+		if (!ps_argument_read(&a, argv[a.at]))
 			return false;
-	}
-	if (ps->bsd_format && ps->unix_format & ~(unsigned)PS_UNIX_M)
-		return ps_conflict(ps);
+	if (!ps_threads_agree(ps) || !ps_formats_agree(ps))
+		return false;
 	if (!ps->user_formats) {
 		ps->error = NULL;
 		ps_format_default(ps);

@@ -38,7 +38,7 @@ struct ps_key {
 };
 
 enum ps_list_kind { PS_BY_PID, PS_BY_PPID, PS_BY_COMM, PS_BY_EUID, PS_BY_RUID, PS_BY_RGID,
-		    PS_BY_EGID, PS_BY_SID, PS_BY_TTY };
+		    PS_BY_EGID, PS_BY_SID, PS_BY_TTY, PS_BY_PGRP };
 
 struct ps_want {
 	enum ps_list_kind kind;
@@ -48,6 +48,13 @@ struct ps_want {
 
 enum { PS_UNIX_F = 1, PS_UNIX_L = 2, PS_UNIX_J = 4, PS_UNIX_C = 8, PS_UNIX_EXTRA = 16,
        PS_UNIX_Y = 32, PS_UNIX_P = 64, PS_UNIX_LWP = 128, PS_UNIX_SPID = 256, PS_UNIX_M = 512 };
+
+/* How threads are asked for: m, -m, H, -L, -T. A process has one here. */
+enum { PS_THREADS_M = 1, PS_THREADS_UNIX_M = 2, PS_THREADS_H = 4, PS_THREADS_L = 8,
+       PS_THREADS_T = 16 };
+
+/* With m a process is two lines: what all its threads share, and the thread. */
+enum ps_part { PS_WHOLE, PS_SHARED, PS_THREAD };
 
 struct ps {
 	struct tsb_proc *p;
@@ -59,7 +66,7 @@ struct ps {
 	struct ps_want *wants;
 	size_t n_wants, cap_wants;
 	/* What. */
-	unsigned unix_format;
+	unsigned unix_format, threads;
 	char bsd_format;		/* j l s u v X Z, or 0 */
 	struct ps_format *formats;
 	size_t n_formats, cap_formats;
@@ -87,12 +94,15 @@ struct ps {
 /* ps_columns.c */
 const struct ps_column *ps_column_find(const char *name, size_t n);
 const struct ps_column *ps_column_aix(char letter);
+bool ps_column_in(const struct ps_column *c, enum ps_part part);
 void ps_column_list(struct ps *ps);		/* L */
 /* "pid,user:20=WHO": false with ps->error. */
 bool ps_format_add(struct ps *ps, const char *text);
 void ps_format_named(struct ps *ps, const char *names);	/* known ones, comma between */
 void ps_format_default(struct ps *ps);
 bool ps_sort_add(struct ps *ps, const char *text);
+/* O: letters, each a key, or columns. */
+bool ps_sort_or_format(struct ps *ps, const char *text);
 
 /* ps_select.c: false with ps->error. */
 bool ps_want_list(struct ps *ps, enum ps_list_kind kind, const char *text);

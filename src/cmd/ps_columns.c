@@ -51,6 +51,31 @@ const struct ps_column *ps_column_aix(char letter)
 	return NULL;
 }
 
+/* Names between blanks. */
+static bool ps_is_word(const char *words, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = words; (at = strstr(at, name)) != NULL; at += n)
+		if (at[-1] == ' ' && at[n] == ' ')
+			return true;
+	return false;
+}
+
+bool ps_column_in(const struct ps_column *c, enum ps_part part)
+{
+	static const char of_thread[] = " blocked caught class cls cpuid eip esp ignored intpri lastcpu "
+		"lwp ni nice nwchan oom oomadj opri policy pri pri_api pri_bar pri_baz pri_foo priority "
+		"psr rbytes rchars rops rtprio s sched sgi_p sig_block sig_catch sig_ignore sigcatch "
+		"sigignore sigmask spid stat state tid wbytes wcbytes wchan wchars wname wops ";
+	static const char of_process[] = " %mem args cgname cgroup cmd comm command drs dsiz exe fname "
+		"longtname m_drs m_size m_trs nlwp pgid pgrp pid pmem ppid pss rss rssize rsz sess "
+		"session sgi_rss sid size stackp start_stack sz tgid thcount tname tpgid trs trss tsiz "
+		"tt tty tty4 tty8 ucmd ucomm uss vsize vsz addr_1 ";
+
+	return part == PS_WHOLE || !ps_is_word(part == PS_SHARED ? of_thread : of_process, c->name);
+}
+
 void ps_column_list(struct ps *ps)
 {
 	for (size_t i = 0; i < ps_columns_n; i++)
@@ -129,6 +154,10 @@ static const char *ps_format_one(struct ps *ps, const char *text)
 	struct ps_format *f;
 	int width = 0;
 
+	if (!all) {
+		ps->error = "improper format list";
+		return NULL;
+	}
 	if (n < all)
 		width = atoi(text + n + 1);
 	if (!c) {
@@ -150,14 +179,13 @@ static const char *ps_format_one(struct ps *ps, const char *text)
 			f->width = (int)header;
 		text += header;
 	}
-	return text + strspn(text, ", \t");
+	return text + (*text != '\0');
 }
 
 bool ps_format_add(struct ps *ps, const char *text)
 {
 	if (strchr(text, '%') && !strstr(text, "%cpu") && !strstr(text, "%mem"))
 		return ps_format_aix(ps, text);
-	text += strspn(text, ", \t");
 	while (text && *text)
 		text = ps_format_one(ps, text);
 	return text != NULL;
@@ -217,11 +245,19 @@ static void ps_format_bsd(struct ps *ps)
 		{ 0, "pid,tname,stat,bsdtime,args" },
 	};
 
-	if (ps->unix_format & PS_UNIX_M)
-		ps_format_named(ps, "label");
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (rows[i].letter == ps->bsd_format)
-			ps_format_named(ps, rows[i].names);
+	ps_add(ps, ps->unix_format & PS_UNIX_M, "label");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *names = rows[i].names, *pid = strstr(names, "pid,");
+
+		if (rows[i].letter != ps->bsd_format)
+			continue;
+		while (pid > names && pid[-1] == 'p')	/* not ppid */
+			pid = strstr(pid + 1, "pid,");
+		ps_format_named(ps, tsb_strndup(ps->p, names, (size_t)(pid - names) + 3));
+		ps_add(ps, ps->unix_format & PS_UNIX_LWP, "lwp");
+		ps_add(ps, ps->unix_format & PS_UNIX_SPID, "spid");
+		ps_format_named(ps, pid + 4);
+	}
 }
 
 void ps_format_default(struct ps *ps)
@@ -237,7 +273,7 @@ void ps_format_default(struct ps *ps)
 		ps_format_named(ps, ps->extra_bsd ? "ucomm" : "command");
 		return;
 	}
-	if (ps->unix_format & ~(unsigned)PS_UNIX_M || !ps->bsd)
+	if (ps->unix_format & ~(unsigned)(PS_UNIX_M | PS_UNIX_LWP | PS_UNIX_SPID) || !ps->bsd)
 		ps_format_unix(ps);
 	else
 		ps_format_bsd(ps);
@@ -245,13 +281,13 @@ void ps_format_default(struct ps *ps)
 
 /* ---- Sorting ---- */
 
-/* The letters of BSD's O and of k. */
+/* The letters of BSD's O. */
 static const struct ps_column *ps_key_letter(char letter)
 {
 	static const struct { char letter; const char *name; } rows[] = {
 		{ 'C', "pcpu" }, { 'G', "tpgid" }, { 'J', "time" }, { 'K', "time" },
 		{ 'M', "majflt" }, { 'N', "minflt" }, { 'P', "ppid" }, { 'R', "rss" },
-		{ 'S', "size" }, { 'T', "start_time" }, { 'U', "uid" }, { 'c', "comm" },
+		{ 'S', "size" }, { 'T', "start_time" }, { 'U', "uid" }, { 'c', "cmd" },
 		{ 'f', "flags" }, { 'g', "pgrp" }, { 'j', "time" }, { 'k', "time" },
 		{ 'm', "minflt" }, { 'n', "minflt" }, { 'o', "session" }, { 'p', "pid" },
 		{ 'r', "rss" }, { 's', "size" }, { 't', "tty" }, { 'u', "user" }, { 'v', "vsize" },
@@ -270,21 +306,64 @@ static void ps_key_push(struct ps *ps, const struct ps_column *c, bool reverse)
 	ps->keys[ps->n_keys++] = (struct ps_key){ c, reverse };
 }
 
+/* Sorting knows a few that no column shows. */
+static const struct ps_column *ps_key_find(const char *name, size_t n)
+{
+	static const char *const times[] = { "cutime", "utime" };
+	const struct ps_column *c = ps_column_find(name, n);
+
+	for (size_t i = 0; !c && i < sizeof(times) / sizeof(*times); i++)
+		if (strlen(times[i]) == n && !strncmp(times[i], name, n))
+			c = ps_column_find("time", 4);
+	return c;
+}
+
 bool ps_sort_add(struct ps *ps, const char *text)
 {
 	while (*text) {
 		size_t n = strcspn(text, ", ");
 		bool reverse = *text == '-', sign = reverse || *text == '+';
-		const struct ps_column *c = ps_column_find(text + sign, n - sign);
+		const struct ps_column *c = ps_key_find(text + sign, n - sign);
 
-		if (!c && n - sign == 1)
-			c = ps_key_letter(text[sign]);
 		if (!c) {
-			ps->error = "unknown sort specifier";
+			ps->error = n ? "unknown sort specifier" : "improper sort list";
 			return false;
 		}
 		ps_key_push(ps, c, reverse);
 		text += n + (text[n] != '\0');
 	}
+	return true;
+}
+
+/* Each letter once, a sign in front of one. */
+static bool ps_are_letters(const char *text)
+{
+	for (const char *at = text; *at; at++) {
+		bool sign = *at == '-' || *at == '+';
+
+		if (sign ? !at[1] || at[1] == '-' || at[1] == '+' :
+		    !ps_key_letter(*at) || memchr(text, *at, (size_t)(at - text)))
+			return false;
+	}
+	return true;
+}
+
+bool ps_sort_or_format(struct ps *ps, const char *text)
+{
+	if (!ps_are_letters(text)) {
+		const struct ps format = *ps;
+
+		ps->extra = text;
+		ps->extra_bsd = true;
+		if (ps_format_add(ps, text)) {
+			ps->n_formats = format.n_formats;
+			return true;
+		}
+		ps->error = "bad sorting code";
+		return false;
+	}
+	for (const char *at = text; *at; at++)
+		if (*at != '-' && *at != '+')
+			ps_key_push(ps, ps_key_letter(*at), at > text && at[-1] == '-');
 	return true;
 }

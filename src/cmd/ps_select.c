@@ -95,26 +95,30 @@ static bool want_one(struct ps *ps, struct ps_want *w, const char *item)
 	}
 }
 
+/* Between two separators, and behind the last one, is something. */
+static bool want_is_list(const char *text)
+{
+	size_t n;
+
+	while ((n = strcspn(text, ", \t")) && text[n])
+		text += n + 1;
+	return n > 0;
+}
+
 bool ps_want_list(struct ps *ps, enum ps_list_kind kind, const char *text)
 {
-	if (!*text) {
-		ps->error = "list of process IDs must follow -p";
+	if (!want_is_list(text)) {
+		ps->error = "improper list";
 		return false;
 	}
 	while (*text) {
 		size_t n = strcspn(text, ", \t");
 		struct ps_want w = { .kind = kind };
 
-		if (!n && text[0] == ',') {
-			ps->error = "process ID list syntax error";
+		if (!want_one(ps, &w, tsb_strndup(ps->p, text, n)))
 			return false;
-		}
-		if (n && !want_one(ps, &w, tsb_strndup(ps->p, text, n)))
-			return false;
-		if (n) {
-			ps->wants = util_grow(ps->p, ps->wants, ps->n_wants, &ps->cap_wants, sizeof(w));
-			ps->wants[ps->n_wants++] = w;
-		}
+		ps->wants = util_grow(ps->p, ps->wants, ps->n_wants, &ps->cap_wants, sizeof(w));
+		ps->wants[ps->n_wants++] = w;
 		text += n + (text[n] != '\0');
 	}
 	return true;
@@ -141,6 +145,8 @@ static bool want_meets(const struct ps_want *w, const struct procs_item *it)
 		return it->sid == w->number;
 	case PS_BY_TTY:
 		return it->tty == w->number;
+	case PS_BY_PGRP:
+		return it->pgrp == w->number;
 	}
 	return false;
 }

@@ -121,7 +121,16 @@ static void ps_put_column(struct ps *ps, struct ps_line *l, size_t i, const char
 	l->due = l->due + (i != 0) + width;
 }
 
-static void ps_put_line(struct ps *ps, const struct procs_item *it)
+static void ps_add_value(struct ps *ps, struct str *out, const struct ps_column *c,
+			 const struct procs_item *it, enum ps_part part)
+{
+	if (ps_column_in(c, part))
+		c->value(ps, out, it);
+	else
+		str_addc(out, '-');
+}
+
+static void ps_put_line(struct ps *ps, const struct procs_item *it, enum ps_part part)
 {
 	struct ps_line l = { .at = 0 };
 	struct str value;
@@ -135,7 +144,7 @@ static void ps_put_line(struct ps *ps, const struct procs_item *it)
 	for (size_t i = 0; i < ps->n_formats; i++) {
 		str_reset(&value);
 		if (it)
-			ps->formats[i].column->value(ps, &value, it);
+			ps_add_value(ps, &value, ps->formats[i].column, it, part);
 		ps_put_column(ps, &l, i, it ? value.p : ps->formats[i].header, !it);
 	}
 	str_addc(&l.text, '\n');
@@ -162,9 +171,13 @@ struct ps_tree {
 
 static void ps_show_row(struct ps *ps, struct ps_row *row, const char *prefix)
 {
+	bool two = ps->threads & (PS_THREADS_M | PS_THREADS_UNIX_M);
+
 	ps->prefix = prefix;
-	ps_put_line(ps, row->it);
+	ps_put_line(ps, row->it, two ? PS_SHARED : PS_WHOLE);
 	ps->prefix = NULL;
+	if (two)
+		ps_put_line(ps, row->it, PS_THREAD);
 	row->shown = true;
 }
 
@@ -278,14 +291,14 @@ size_t ps_show(struct ps *ps)
 	if (ps->n_keys)
 		qsort(t.rows, t.n, sizeof(*t.rows), ps_compare);
 	if (header)
-		ps_put_line(ps, NULL);
+		ps_put_line(ps, NULL, PS_WHOLE);
 	if (ps->forest || ps->hierarchy) {
 		ps_show_forest(ps, &t);
 		return t.n;
 	}
 	for (size_t i = 0; i < t.n; i++) {
 		if (header && ps->repeat_header && ps->rows > 1 && i && i % (size_t)(ps->rows - 1) == 0)
-			ps_put_line(ps, NULL);
+			ps_put_line(ps, NULL, PS_WHOLE);
 		ps_show_row(ps, &t.rows[i], NULL);
 	}
 	return t.n;

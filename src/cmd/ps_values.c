@@ -295,17 +295,6 @@ static void ps_add_clean(struct str *out, const char *s)
 	}
 }
 
-static void ps_add_comm(struct ps *ps, struct str *out, const struct procs_item *it, bool tree)
-{
-	if (tree)
-		str_adds(out, ps->prefix ? ps->prefix : "");
-	ps_add_clean(out, it->comm);
-	if (it->state == 'Z')
-		str_adds(out, " <defunct>");
-}
-
-VALUE(comm) { ps_add_comm(ps, out, it, true); }
-
 static void ps_add_environ(struct ps *ps, struct str *out, const struct procs_item *it)
 {
 	char *text, path[64];
@@ -319,12 +308,22 @@ static void ps_add_environ(struct ps *ps, struct str *out, const struct procs_it
 	}
 }
 
+VALUE(comm)
+{
+	str_adds(out, ps->prefix ? ps->prefix : "");
+	ps_add_clean(out, it->comm);
+	if (it->state == 'Z')
+		str_adds(out, " <defunct>");
+	if (ps->environ)
+		ps_add_environ(ps, out, it);
+}
+
 VALUE(args)
 {
 	char *line = ps->comm_only ? NULL : procs_command_line(ps->p, it);
 
 	if (ps->comm_only) {
-		ps_add_comm(ps, out, it, true);
+		value_comm(ps, out, it);
 		return;
 	}
 	str_adds(out, ps->prefix ? ps->prefix : "");
