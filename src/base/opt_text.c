@@ -269,6 +269,10 @@ void opt_version(struct str *out, const struct tsb_command *cmd, const char *nam
 			 cmd->package_version ? cmd->package_version : "");
 		return;
 	}
+	if (!strcmp(cmd->package, "GNU patch")) {
+		str_addf(out, "%s %s\n", cmd->package, cmd->package_version);
+		return;
+	}
 	str_addf(out, "%s (%s)%s%s\n", name, cmd->package, cmd->package_version ? " " : "",
 		 cmd->package_version ? cmd->package_version : "");
 	str_adds(out, "This is tinysandbox's own implementation of that interface.\n");

@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 
 #include "cmd/cmd.h"
+#include "cmd/path.h"
 #include "cmd/quote.h"
+#include "cmd/tempname.h"
 
 static const struct patch patch_defaults = {
 	.strip = -1, .fuzz_max = 2, .backup_mismatch = true, .say_fd = 1, .in_error = 1,
@@ -319,6 +321,17 @@ static void run_ed(struct patch *t)
 	patch_ed(t);
 }
 
+/* A place that takes no new file is found out before anything is said. */
+static void may_make(struct patch *t, const char *out_name)
+{
+	char letters[7] = "";
+
+	if (t->dry_run || !out_name || tsb_access(t->p, path_dir(t->p, out_name), W_OK) != -EACCES)
+		return;
+	tempname_fill(t->p, letters, 6);
+	patch_pfatal(t, -EACCES, "Can't create temporary file %s.o%s", out_name, letters);
+}
+
 static void run_hunks(struct patch *t, const char *out_name, struct hunks *k)
 {
 	if (!t->skip_rest && t->type == PATCH_GIT_BINARY) {
@@ -328,6 +341,7 @@ static void run_hunks(struct patch *t, const char *out_name, struct hunks *k)
 	}
 	if (!t->skip_rest) {
 		patch_scan(t);
+		may_make(t, out_name);
 		say_patching(t, out_name);
 	}
 	while (patch_read_hunk(t, t->reverse))

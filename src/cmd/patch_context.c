@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-/* "*** 3,7 ****": numbers behind the mark. "0" is no lines. */
-static void read_range(struct patch *t, int64_t *first, int64_t *n)
+/* "*** 3,7 ****": numbers behind the mark. "0" is no lines, and so is "0,0" in front of old ones. */
+static void read_range(struct patch *t, int64_t *first, int64_t *n, bool new)
 {
 	const char *s = t->buf.p + strcspn(t->buf.p, "0123456789");
 
-	if (!strncmp(s, "0,0", 3))
+	if (!new && !strncmp(s, "0,0", 3))
 		s += 2;
 	s = patch_number(t, s, first);
 	*n = 1;
@@ -104,10 +104,10 @@ static bool read_half(struct patch *t, patch_lines *to, int64_t n, bool new, boo
 		at = t->at;
 		line = t->line;
 		if (!patch_hunk_line(t)) {
-			if (!to->n && may_miss)
-				return false;
 			if (n - (int64_t)to->n > 3)
 				patch_fatal(t, "unexpected end of file in patch");
+			if (!to->n && may_miss)
+				return false;
 			patch_add_line(t, to, ' ', "\n", 1);
 			continue;
 		}
@@ -148,7 +148,7 @@ static int64_t context_of(const patch_lines *l, bool from_end)
 
 	while (n < l->n && l->at[from_end ? l->n - 1 - n : n].ch == ' ')
 		n++;
-	return n == l->n ? INT64_MAX : (int64_t)n;
+	return (int64_t)n;
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -174,8 +174,6 @@ static void set_context(struct patch *t)
 
 	h->prefix = smaller(context_of(&h->old, false), context_of(&h->new, false));
 	h->suffix = smaller(context_of(&h->old, true), context_of(&h->new, true));
-	if (h->prefix == INT64_MAX)
-		patch_malformed(t);
 }
 
 static void read_halves(struct patch *t)
@@ -189,14 +187,14 @@ static void read_halves(struct patch *t)
 	if (strncmp(t->buf.p, "*** ", 4) != 0)
 		patch_malformed(t);
 	h->line = t->line;
-	read_range(t, &h->first, &old);
+	read_range(t, &h->first, &old, false);
 	has_old = read_half(t, &h->old, old, false, true);
 	if (!patch_hunk_line(t))
 		patch_fatal(t, "unexpected end of file in patch");
 	check_overdue(t);
 	if (strncmp(t->buf.p, "---", 3) != 0)
 		patch_malformed(t);
-	read_range(t, &h->newfirst, &new);
+	read_range(t, &h->newfirst, &new, true);
 	has_new = read_half(t, &h->new, new, true, has_old && !has_change(&h->old));
 	if (!has_old)
 		fill_half(t, &h->old, old, &h->new);

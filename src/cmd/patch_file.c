@@ -154,7 +154,7 @@ static void read_file(struct patch *t)
 	int fd = tsb_open(t->p, t->in_name, O_RDONLY | O_CLOEXEC, 0);
 
 	if (fd < 0)
-		patch_pfatal(t, fd, "Can't open file %s", patch_quote(t, t->in_name));
+		patch_pfatal(t, fd, "can't open file %s", patch_quote(t, t->in_name));
 	lines_open(&in, t->p, fd);
 	while (lines_fill(&in))
 		tsb_tick(t->p, 1);
