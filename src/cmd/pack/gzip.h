@@ -32,6 +32,9 @@ struct gzip {
 	enum { GZIP_NO_METHOD = -1, GZIP_STORED, GZIP_COMPRESSED, GZIP_PACKED, GZIP_LZHED,
 	       GZIP_DEFLATED = 8 } method;
 	bool last_member, listed;
+	/* of a zip file's entry: from its header, unless they stand behind the data */
+	bool zip, zip_behind;
+	uint32_t zip_crc, zip_len, zip_packed;
 	size_t n_listed;
 	unsigned char *window;		/* of --rsyncable */
 	size_t window_at;
@@ -46,6 +49,7 @@ bool gzip_compress(struct gzip *g);
 int gzip_read_header(struct gzip *g);
 /* Body and trailer of the member. */
 bool gzip_decompress(struct gzip *g);
+bool gzip_out_failed(struct gzip *g);
 void gzip_error(struct gzip *g, const char *text);	/* "\ngzip: NAME: text" */
 void gzip_warn(struct gzip *g, const char *fmt, ...) TSB_PRINTF(2, 3);	/* not with -q */
 /* ---- gzip_lzw.c ---- */

@@ -15,11 +15,7 @@ enum { FLAG_CRC = 2, FLAG_EXTRA = 4, FLAG_NAME = 8, FLAG_COMMENT = 16, FLAG_ENCR
 
 void gzip_error(struct gzip *g, const char *text)
 {
-	if (g->in.error) {
-		pack_say(g->p, "gzip: %s: %s\n", g->name, tsb_strerror(g->in.error));
-	} else {
-		pack_say(g->p, "\ngzip: %s: %s\n", g->name, text);
-	}
+	pack_say(g->p, "\ngzip: %s: %s\n", g->name, g->in.error ? tsb_strerror(g->in.error) : text);
 	g->status = GZIP_ERROR;
 }
 
@@ -40,7 +36,7 @@ void gzip_warn(struct gzip *g, const char *fmt, ...)
 	str_end(&text);
 }
 
-static bool gzip_out_failed(struct gzip *g)
+bool gzip_out_failed(struct gzip *g)
 {
 	if (!g->out.error)
 		return false;
@@ -154,44 +150,75 @@ bool gzip_compress(struct gzip *g)
 
 /* ---- Headers ---- */
 
+/* A byte of the header counts for its check. */
+static int gzip_head_byte(struct gzip *g)
+{
+	int c = pack_byte(&g->in);
+	unsigned char byte = (unsigned char)c;
+
+	if (c >= 0)
+		g->crc = (uint32_t)crc32(g->crc, &byte, 1);
+	if (!(g->in.at & 4095))
+		tsb_tick(g->p, 1);
+	return c;
+}
+
 static bool gzip_skip_text(struct gzip *g, struct str *text)
 {
 	int c;
 
-	while ((c = pack_byte(&g->in)) > 0) {
+	while ((c = gzip_head_byte(g)) > 0)
 		if (text && text->n < TSB_PATH_MAX)
 			str_addc(text, c);
-		if (!(g->in.at & 4095))
-			tsb_tick(g->p, 1);
-	}
 	return c == 0;
 }
 
-static bool gzip_skip(struct gzip *g, size_t n)
+static bool gzip_skip_extra(struct gzip *g)
 {
+	int lo = gzip_head_byte(g), hi = gzip_head_byte(g);
+	unsigned n = (unsigned)lo | (unsigned)hi << 8;
+
+	if (hi < 0)
+		return false;
+	if (g->verbose)
+		pack_say(g->p, "gzip: %s: extra field of %u bytes ignored\n", g->name, n);
 	while (n--)
-		if (pack_byte(&g->in) < 0)
+		if (gzip_head_byte(g) < 0)
 			return false;
 	return true;
 }
 
-/* Behind the magic: -1 unless all is well. */
+/* 1: right, 0: wrong, with a message, -1: not there. */
+static int gzip_head_check(struct gzip *g)
+{
+	unsigned want = g->crc & 0xffff, lo, hi;
+
+	if (!pack_need(&g->in, 2))
+		return -1;
+	lo = g->in.buf[g->in.at++];
+	hi = g->in.buf[g->in.at++];
+	if ((lo | hi << 8) == want)
+		return 1;
+	pack_say(g->p, "gzip: %s: header checksum 0x%04x != computed checksum 0x%04x\n", g->name,
+		 lo | hi << 8, want);
+	g->status = GZIP_ERROR;
+	return 0;
+}
+
+/* Behind the magic: 1 if all is well, 0 after a message, -1: it ends early. */
 static int gzip_member_header(struct gzip *g, const unsigned char *head)
 {
 	unsigned flags = head[3];
 	struct str text;
 	int64_t stamp = (int64_t)pack_le32(head + 4);
-	int lo, hi;
+	int r = 1;
 
+	g->crc = (uint32_t)crc32(0, head, 10);
 	str_init(&text, tsb_heap_of(g->p), STR_MAX_DEFAULT);
 	if (stamp && !g->no_time && g->part == 1)
 		g->stamp = (struct tsb_time){ stamp, 0 };
-	if (flags & FLAG_EXTRA) {
-		lo = pack_byte(&g->in);
-		hi = pack_byte(&g->in);
-		if (hi < 0 || !gzip_skip(g, (size_t)lo | (size_t)hi << 8))
-			return -1;
-	}
+	if ((flags & FLAG_EXTRA) && !gzip_skip_extra(g))
+		return -1;
 	if (flags & FLAG_NAME) {
 		if (!gzip_skip_text(g, &text))
 			return -1;
@@ -200,11 +227,11 @@ static int gzip_member_header(struct gzip *g, const unsigned char *head)
 	}
 	if ((flags & FLAG_COMMENT) && !gzip_skip_text(g, NULL))
 		return -1;
-	if ((flags & FLAG_CRC) && !gzip_skip(g, 2))
-		return -1;
+	if (flags & FLAG_CRC)
+		r = gzip_head_check(g);
 	if (g->part == 1)
 		g->header_bytes = pack_consumed(&g->in) + 8;
-	return GZIP_DEFLATED;
+	return r;
 }
 
 static int gzip_bad_header(struct gzip *g, const char *text)
@@ -217,6 +244,7 @@ static int gzip_bad_header(struct gzip *g, const char *text)
 static int gzip_gzip_header(struct gzip *g)
 {
 	unsigned char head[10];
+	int r = -1;
 
 	for (size_t i = 0; i < sizeof(head); i++) {
 		int c = pack_byte(&g->in);
@@ -232,36 +260,38 @@ static int gzip_gzip_header(struct gzip *g)
 			return gzip_bad_header(g, tsb_format(g->p, " has flags 0x%x",
 							      (unsigned)c));
 	}
-	if (gzip_member_header(g, head) >= 0)
-		return GZIP_DEFLATED;
+	r = gzip_member_header(g, head);
 short_file:
-	gzip_error(g, "unexpected end of file");
-	return -1;
+	if (r < 0)
+		gzip_error(g, "unexpected end of file");
+	return r > 0 ? GZIP_DEFLATED : -1;
 }
 
 /* The first entry of a zip file. */
 static int gzip_zip_header(struct gzip *g)
 {
-	const unsigned char *h = g->in.buf + g->in.at;
+	const unsigned char *h = pack_need(&g->in, 30) ? g->in.buf + g->in.at : NULL;
+	size_t n = h ? 30 + (size_t)pack_le16(h + 26) + pack_le16(h + 28) : 0;
 	unsigned method;
 
-	if (!pack_need(&g->in, 30)) {
+	if (!h || n > PACK_BLOCK || !pack_need(&g->in, n)) {
 		gzip_error(g, "not a valid zip file");
 		return -1;
 	}
 	h = g->in.buf + g->in.at;
 	method = pack_le16(h + 8);
 	if ((method != 8 && method != 0) || (h[6] & 1)) {
-		gzip_error(g, h[6] & 1 ? "encrypted file -- use unzip"
-				       : "first entry not deflated or stored -- use unzip");
+		gzip_error(g, method != 8 && method != 0 ?
+			      "first entry not deflated or stored -- use unzip" :
+			      "encrypted file -- use unzip");
 		return -1;
 	}
-	g->in.at += 30;
-	if (!gzip_skip(g, (size_t)pack_le16(h + 26) + pack_le16(h + 28))) {
-		gzip_error(g, "unexpected end of file");
-		return -1;
-	}
-	g->last_member = true;
+	g->zip = g->last_member = true;
+	g->zip_behind = h[6] & 8;
+	g->zip_crc = pack_le32(h + 14);
+	g->zip_packed = pack_le32(h + 18);
+	g->zip_len = pack_le32(h + 22);
+	g->in.at += n;
 	return method ? GZIP_DEFLATED : GZIP_STORED;
 }
 
@@ -351,11 +381,57 @@ static bool gzip_inflate_step(struct gzip *g, z_stream *z, int *r)
 	return false;
 }
 
+/* What follows the data: its check and its length. */
+static bool gzip_tail(struct gzip *g, uint32_t *crc, uint32_t *len)
+{
+	size_t n = !g->zip ? 8 : g->zip_behind ? 16 : 0;
+	const unsigned char *tail;
+
+	if (n && !pack_need(&g->in, n)) {
+		gzip_error(g, "unexpected end of file");
+		return false;
+	}
+	tail = g->in.buf + g->in.at;
+	g->in.at += n;
+	*crc = n ? pack_le32(tail + (g->zip ? 4 : 0)) : g->zip_crc;
+	*len = n ? pack_le32(tail + (g->zip ? 12 : 4)) : g->zip_len;
+	return true;
+}
+
+static bool gzip_only_entry(struct gzip *g)
+{
+	if (!g->zip || !pack_need(&g->in, 5) || memcmp(g->in.buf + g->in.at, "PK\3\4", 4) != 0)
+		return true;
+	if (g->to_stdout) {
+		gzip_warn(g, "gzip: %s has more than one entry--rest ignored\n", g->name);
+		return true;
+	}
+	pack_say(g->p, "gzip: %s has more than one entry -- unchanged\n", g->name);
+	g->status = GZIP_ERROR;
+	return false;
+}
+
+static bool gzip_check_tail(struct gzip *g)
+{
+	uint32_t crc, len;
+	bool good = true;
+
+	if (!gzip_tail(g, &crc, &len))
+		return false;
+	if (crc != g->crc) {
+		gzip_error(g, "invalid compressed data--crc error");
+		good = false;
+	}
+	if (len != (uint32_t)g->bytes_out) {
+		gzip_error(g, "invalid compressed data--length error");
+		good = false;
+	}
+	return gzip_only_entry(g) && good;
+}
+
 static bool gzip_inflate(struct gzip *g)
 {
 	z_stream z = { .zalloc = pack_zalloc, .zfree = pack_free, .opaque = g->p };
-	unsigned char tail[8];
-	bool good = true;
 	int r = Z_OK;
 
 	g->crc = (uint32_t)crc32(0, NULL, 0);
@@ -366,23 +442,37 @@ static bool gzip_inflate(struct gzip *g)
 		if (!gzip_inflate_step(g, &z, &r))
 			return false;
 	inflateEnd(&z);
-	if (g->last_member)	/* of a zip file: the trailer is optional */
-		return true;
-	if (!pack_need(&g->in, 8)) {
-		gzip_error(g, "unexpected end of file");
+	return gzip_check_tail(g);
+}
+
+/* An entry that a zip file only stores. */
+static bool gzip_unstore(struct gzip *g)
+{
+	uint32_t left = g->zip_len;
+
+	if (left != g->zip_packed) {
+		pack_say(g->p, "len %lu, siz %lu\n", (unsigned long)left, (unsigned long)g->zip_packed);
+		gzip_error(g, "invalid compressed data--length mismatch");
 		return false;
 	}
-	memcpy(tail, g->in.buf + g->in.at, 8);
-	g->in.at += 8;
-	if (pack_le32(tail) != g->crc) {
-		gzip_error(g, "invalid compressed data--crc error");
-		good = false;
+	g->crc = (uint32_t)crc32(0, NULL, 0);
+	while (left && !g->out.error) {
+		size_t n;
+
+		if (!pack_fill(&g->in)) {
+			pack_flush(&g->out);
+			gzip_error(g, "unexpected end of file");
+			return false;
+		}
+		n = g->in.n - g->in.at < left ? g->in.n - g->in.at : left;
+		g->crc = (uint32_t)crc32(g->crc, g->in.buf + g->in.at, (unsigned)n);
+		pack_put(&g->out, g->in.buf + g->in.at, n);
+		g->in.at += n;
+		left -= (uint32_t)n;
 	}
-	if (pack_le32(tail + 4) != (uint32_t)g->bytes_out) {
-		gzip_error(g, "invalid compressed data--length error");
-		good = false;
-	}
-	return good;
+	pack_flush(&g->out);
+	g->bytes_out = g->out.total;
+	return !gzip_out_failed(g) && gzip_check_tail(g);
 }
 
 bool gzip_decompress(struct gzip *g)
@@ -391,6 +481,8 @@ bool gzip_decompress(struct gzip *g)
 		return gzip_inflate(g);
 	if (g->method == GZIP_COMPRESSED)
 		return gzip_unlzw(g);
+	if (g->zip)
+		return gzip_unstore(g);
 	pack_copy(&g->in, &g->out);
 	if (g->in.error)
 		gzip_error(g, "");

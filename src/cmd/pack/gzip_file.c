@@ -70,12 +70,17 @@ static bool gzip_name_out(struct gzip *g)
 }
 
 /* -N: the name in the header, in the directory of the file. */
-static void gzip_restore_name(struct gzip *g)
+static bool gzip_restore_name(struct gzip *g)
 {
 	const char *slash, *base;
 
 	if (!g->stored_name || g->no_name)
-		return;
+		return true;
+	if (!*g->stored_name && !g->list) {
+		pack_say(g->p, "gzip: No such file or directory\n");
+		g->status = GZIP_ERROR;
+		return false;
+	}
 	base = strrchr(g->stored_name, '/');
 	base = base ? base + 1 : g->stored_name;
 	slash = strrchr(g->name, '/');
@@ -83,6 +88,7 @@ static void gzip_restore_name(struct gzip *g)
 		g->out_name = tsb_format(g->p, "%.*s%s",
 					 slash && !g->to_stdout ? (int)(slash + 1 - g->name) : 0,
 					 g->name, base);
+	return true;
 }
 
 /* ---- Opening ---- */
@@ -246,7 +252,7 @@ static void gzip_start(struct gzip *g, int fd)
 	g->part = 0;
 	g->header_bytes = g->bytes_in = g->bytes_out = 0;
 	g->stored_name = NULL;
-	g->last_member = false;
+	g->last_member = g->zip = false;
 	g->stamp = S_ISREG(g->st.mode) ? g->st.mtime : (struct tsb_time){ 0, -1 };
 	g->crc = UINT32_MAX;
 }
@@ -346,8 +352,8 @@ static void gzip_opened(struct gzip *g)
 		if (method < 0)
 			return;
 		g->method = method;
-		if (to_file || g->list)
-			gzip_restore_name(g);
+		if ((to_file || g->list) && !gzip_restore_name(g))
+			return;
 	}
 	gzip_convert(g, to_file);
 }

@@ -33,7 +33,7 @@ static bool lzw_open(struct lzw *l)
 	if (flags & 0x60)
 		gzip_warn(l->g, "\ngzip: %s: warning, unknown flags 0x%x\n", l->g->name,
 			  (unsigned)flags & 0x60);
-	if (l->max_bits > 16 || l->max_bits < 8) {
+	if (l->max_bits > 16) {
 		pack_say(l->g->p, "\ngzip: %s: compressed with %u bits, can only handle 16 bits\n",
 			 l->g->name, l->max_bits);
 		l->g->status = GZIP_ERROR;
@@ -103,6 +103,7 @@ static bool lzw_corrupt(struct lzw *l)
 static bool lzw_run(struct lzw *l)
 {
 	unsigned limit = 1u << l->max_bits;
+	unsigned most = l->max_bits == 9 ? 10 : l->max_bits;	/* gzip's own slip with 9 */
 	int code, old = -1;
 	unsigned char first = 0;
 
@@ -130,8 +131,7 @@ static bool lzw_run(struct lzw *l)
 			l->suffix[l->free_code++] = first;
 		}
 		old = code;
-		if (l->free_code > (1u << l->bits) - 1 && l->bits < l->max_bits &&
-		    !lzw_set_bits(l, l->bits + 1))
+		if (l->free_code > (1u << l->bits) - 1 && l->bits < most && !lzw_set_bits(l, l->bits + 1))
 			break;
 	}
 	return true;
@@ -145,9 +145,7 @@ bool gzip_unlzw(struct gzip *g)
 	if (!lzw_open(&l) || !lzw_run(&l))
 		return false;
 	pack_flush(&g->out);
-	if (g->out.error || g->in.error) {
-		gzip_error(g, tsb_strerror(g->out.error));
-		return false;
-	}
-	return true;
+	if (g->in.error)
+		gzip_error(g, "");
+	return !g->in.error && !gzip_out_failed(g);
 }
