@@ -38,19 +38,23 @@ static const struct tsb_opt bzip2_opts[] = {	/* for --help; read by bzip2_letter
 	TSB_OPT_END
 };
 
-static void bzip2_usage(struct bzip2 *b, int fd, int status)
+static const char bzip2_version[] =
+	"bzip2, a block-sorting file compressor.  Version 1.0.8, 13-Jul-2019.\n\n";
+
+static void bzip2_usage(struct bzip2 *b, int status)
 {
 	struct str text;
 
 	str_init(&text, tsb_heap_of(b->p), STR_MAX_DEFAULT);
+	str_adds(&text, bzip2_version);
 	opt_help(&text, &bzip2_command, b->self);
-	tsb_write_all(b->p, fd, text.p, text.n);
+	tsb_write_all(b->p, 2, text.p, text.n);
 	tsb_exit(b->p, status);
 }
 
 static void bzip2_license(struct bzip2 *b)
 {
-	tsb_puts(b->p, "bzip2, a block-sorting file compressor.  Version 1.0.8, 13-Jul-2019.\n");
+	tsb_write_all(b->p, 2, bzip2_version, sizeof(bzip2_version) - 1);
 	tsb_exit(b->p, 0);
 }
 
@@ -67,7 +71,7 @@ static bool bzip2_letter(struct bzip2 *b, int c)
 	case 'q': b->quiet = true; break;
 	case 'V': case 'L': bzip2_license(b); break;
 	case 'v': b->verbose++; break;
-	case 'h': bzip2_usage(b, 1, 0); break;
+	case 'h': bzip2_usage(b, 0); break;
 	default:
 		if (c < '1' || c > '9')
 			return false;
@@ -99,7 +103,7 @@ static bool bzip2_long(struct bzip2 *b, const char *word)
 static void bzip2_bad_flag(struct bzip2 *b, const char *arg)
 {
 	pack_say(b->p, "%s: Bad flag `%s'\n", b->self, arg);
-	bzip2_usage(b, 2, 1);
+	bzip2_usage(b, 1);
 }
 
 static bool bzip2_is_flag(struct bzip2 *b, const char *arg)
@@ -153,7 +157,8 @@ static void bzip2_die(struct bzip2 *b, enum bzip2_result r)
 	if (r == BZIP2_EOF) {
 		bzip2_say(b, "\n%s: Compressed file ends unexpectedly;\n\tperhaps it is corrupted?  "
 			  "*Possible* reason follows.\n%s: %s\n", b->self, b->self,
-			  b->from_stdin ? "Inappropriate ioctl for device"
+			  b->in.error ? tsb_strerror(b->in.error)
+			  : b->from_stdin ? "Inappropriate ioctl for device"
 			  : b->to_stdout ? "Success" : tsb_strerror(ENOENT));
 	} else if (r == BZIP2_CORRUPT) {
 		bzip2_say(b, "\n%s: Data integrity error when decompressing.\n", b->self);
@@ -293,7 +298,9 @@ static void bzip2_say_test(struct bzip2 *b, enum bzip2_result r, bool garbage)
 		[BZIP2_CORRUPT] = "data integrity (CRC) error in data\n",
 	};
 
-	if (garbage)
+	if (garbage && b->quiet && !b->verbose)
+		pack_say(b->p, "%s: %s: ", b->self, b->name);
+	else if (garbage)
 		bzip2_say(b, "%s%s%strailing garbage after EOF ignored\n", b->verbose ? "" : b->self,
 			  b->verbose ? "" : ": ", b->verbose ? "" :
 			  tsb_format(b->p, "%s: ", b->name));

