@@ -2,6 +2,7 @@
  * xz, unxz, xzcat, lzma, unlzma, lzcat - compress files by LZMA.
  */
 #include "cmd/pack/xz.h"
+#include "cmd/procs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +71,7 @@ char *xz_nice(struct xz *x, uint64_t v, bool always_bytes)
 
 /* ---- Options ---- */
 
-static uint64_t xz_number(struct xz *x, const char *text, uint64_t max)
+uint64_t xz_number(struct xz *x, const char *text, uint64_t max)
 {
 	uint64_t v = 0;
 	const char *at = text;
@@ -125,6 +126,40 @@ static int xz_word(struct xz *x, const char *arg, const char *const *words, cons
 	tsb_exit(x->p, 1);
 }
 
+/* Bytes, or a part of the memory there is. */
+static uint64_t xz_limit(struct xz *x, const char *text)
+{
+	size_t n = strlen(text);
+	uint64_t part;
+
+	if (!n || text[n - 1] != '%')
+		return xz_number(x, text, UINT64_MAX);
+	part = xz_number(x, tsb_strndup(x->p, text, n - 1), UINT64_MAX);
+	if (part < 1 || part > 100)
+		xz_fatal(x, "Value of the option `memlimit%%' must be in the range [1, 100]");
+	return procs_meminfo(x->p, "MemTotal") * 1024 / 100 * part;
+}
+
+/* An empty piece is the one before it again. */
+static void xz_blocks(struct xz *x, const char *text)
+{
+	if (!*text || *text == ',')
+		xz_fatal(x, "%s: Invalid argument to --block-list", text);
+	x->n_blocks = 1;
+	for (const char *at = text; *at; at++)
+		x->n_blocks += *at == ',';
+	x->blocks = tsb_alloc(x->p, x->n_blocks * sizeof(*x->blocks));
+	for (size_t i = 0; i < x->n_blocks; i++) {
+		size_t n = strcspn(text, ",");
+
+		x->blocks[i] = n ? xz_number(x, tsb_strndup(x->p, text, n), UINT64_MAX) :
+			       x->blocks[i - 1];
+		if (n && !x->blocks[i] && i + 1 < x->n_blocks)
+			xz_fatal(x, "0 can only be used as the last element in --block-list");
+		text += n + 1;
+	}
+}
+
 static int xz_opt_text(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
 	static const char *const formats[] = { "auto", "xz", "lzma", "lzip", "raw", "alone", NULL };
@@ -148,8 +183,14 @@ static int xz_opt_text(struct tsb_proc *p, void *opts, const struct tsb_opt *opt
 	case 'b':
 		x->block_size = xz_number(x, arg, UINT64_MAX >> 1);
 		break;
+	case 'o':
+		xz_number(x, arg, UINT64_MAX);	/* --flush-timeout: for who reads what is written */
+		break;
+	case 'B':
+		xz_blocks(x, arg);
+		break;
 	case 'M': case 'c': case 'd':
-		v = xz_number(x, arg, UINT64_MAX);
+		v = xz_limit(x, arg);
 		x->limit_pack = opt->value != 'd' ? v : x->limit_pack;
 		x->limit_unpack = opt->value != 'c' ? v : x->limit_unpack;
 		break;
@@ -172,10 +213,7 @@ static int xz_opt_filter(struct tsb_proc *p, void *opts, const struct tsb_opt *o
 {
 	struct xz *x = xz_of(p, opts);
 
-	if (arg && !strchr(arg, '=')) {
-		xz_error(x, "%s: Options must be `name=value' pairs separated with commas", arg);
-		return 1;
-	}
+	xz_check_filter(x, opt->long_name, arg);
 	if (!x->chain) {
 		x->chain = tsb_alloc(p, sizeof(*x->chain));
 		str_init(x->chain, tsb_heap_of(p), STR_MAX_DEFAULT);
@@ -229,7 +267,10 @@ static const struct tsb_opt xz_opts[] = {
 	TSB_OPT_CALL(xz_opt_text, 'T', 'T', "threads", "NUM", "use at most NUM threads"),
 	TSB_OPT_CALL(xz_opt_text, 'b', 0, "block-size", "SIZE",
 		     "start a new .xz block after every SIZE bytes of input"),
-	TSB_OPT_STR(struct xz, block_list, 0, "block-list", "SIZES", "start a new .xz block after "
+	TSB_OPT_CALL(xz_opt_text, 'o', 0, "flush-timeout", "TIMEOUT", "when compressing, if more than "
+		     "TIMEOUT milliseconds have passed since the previous flush and reading more "
+		     "input would block, all pending data is flushed out"),
+	TSB_OPT_CALL(xz_opt_text, 'B', 0, "block-list", "SIZES", "start a new .xz block after "
 		    "the given comma-separated intervals of uncompressed data"),
 	TSB_OPT_CALL(xz_opt_text, 'c', 0, "memlimit-compress", "LIMIT",
 		     "set memory usage limit for compression"),
@@ -309,6 +350,11 @@ static const char *xz_out_name(struct xz *x)
 	size_t n = strlen(x->name);
 	const char *suffix = x->suffix ? x->suffix : x->format == XZ_LZMA ? ".lzma" : ".xz";
 
+	if (x->format == XZ_RAW && !x->suffix) {
+		xz_error(x, "%s: With --format=raw, --suffix=.SUF is required unless writing to stdout",
+			 x->name);
+		return NULL;
+	}
 	for (size_t i = 0; i < 5; i++) {
 		const char *packed = xz_suffixes[i].packed;
 

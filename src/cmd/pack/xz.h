@@ -23,7 +23,8 @@ struct xz {
 	int check;		/* lzma_check; -1: the default */
 	uint64_t limit_pack, limit_unpack;	/* 0: none */
 	uint64_t block_size;
-	const char *block_list;
+	uint64_t *blocks;	/* of --block-list; 0, the last: all that is left */
+	size_t n_blocks;
 	const char *suffix, *files;
 	int files_delim;
 	struct str *chain;	/* of --x86, --lzma2=...: for lzma_str_to_filters() */
@@ -32,13 +33,15 @@ struct xz {
 	lzma_allocator allocator;
 	lzma_filter filters[LZMA_FILTERS_MAX + 1];
 	lzma_options_lzma preset;
+	int decodes;		/* the format of this file */
+	uint64_t usage;		/* of the decoder, in memory */
 	uint32_t dict;		/* what the headers say; the coder's may be smaller */
 	bool dict_said;
 	struct pack_in in;
 	struct pack_out out;
 	const char *name;
 	struct tsb_stat st;
-	size_t n_files, at_file;
+	size_t n_files, at_file, n_chain;
 	struct xz_totals *totals;
 };
 
@@ -54,6 +57,14 @@ void xz_prepare(struct xz *x);
 bool xz_code(struct xz *x);
 /* Is the input what is to be decompressed? If not, it is said. */
 bool xz_recognized(struct xz *x);
+/* ---- xz_filter.c: both end the process after a message ---- */
+/* "--lzma2=OPTS": what OPTS may be. */
+void xz_check_filter(struct xz *x, const char *name, const char *options);
+/* Do the filters that were asked for go together? */
+void xz_check_chain(struct xz *x);
+/* "1KiB": ends the process. */
+uint64_t xz_number(struct xz *x, const char *text, uint64_t max);
+void xz_fatal(struct xz *x, const char *fmt, ...) TSB_PRINTF(2, 3) TSB_NORETURN;
 /* ---- xz_list.c ---- */
 void xz_list(struct xz *x, const char *name);
 void xz_list_totals(struct xz *x);

@@ -2,6 +2,7 @@
  * xz's data through liblzma: which coder, and running it.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -55,21 +56,42 @@ static void xz_say_dict(struct xz *x)
 	}
 }
 
-static void xz_fatal(struct xz *x, const char *text)
+void xz_fatal(struct xz *x, const char *fmt, ...)
 {
-	xz_error(x, "%s", text);
+	struct str text;
+	va_list ap;
+
+	str_init(&text, tsb_heap_of(x->p), STR_MAX_DEFAULT);
+	va_start(ap, fmt);
+	str_addvf(&text, fmt, ap);
+	va_end(ap);
+	xz_error(x, "%s", text.p);
 	tsb_exit(x->p, 1);
 }
 
 static void xz_chain(struct xz *x)
 {
 	int at = 0;
+	/* The chain as a whole is looked at below. */
 	const char *bad = lzma_str_to_filters(x->chain->p, &at, x->filters,
-					      x->format == XZ_XZ ? 0 : LZMA_STR_ALL_FILTERS,
+					      LZMA_STR_ALL_FILTERS | LZMA_STR_NO_VALIDATION,
 					      &x->allocator);
 
 	if (bad)
-		xz_fatal(x, bad);
+		xz_fatal(x, "%s", strstr(x->chain->p, "lc=") || strstr(x->chain->p, "lp=") ?
+			 "The sum of lc and lp must not exceed 4" : bad);
+	xz_check_chain(x);
+}
+
+/* The limit in full below a MiB. */
+static void xz_say_memory(struct xz *x, uint64_t usage, uint64_t limit)
+{
+	const uint64_t mib = 1 << 20;
+
+	xz_error(x, "%llu MiB of memory is required. The limit is %s.",
+		 (unsigned long long)((usage + mib - 1) / mib),
+		 limit < mib ? tsb_format(x->p, "%llu B", (unsigned long long)limit)
+		 : tsb_format(x->p, "%llu MiB", (unsigned long long)((limit + mib - 1) / mib)));
 }
 
 /* A smaller dictionary where the memory allowed asks for it. */
@@ -78,26 +100,22 @@ static void xz_adjust(struct xz *x, uint64_t usage)
 	lzma_options_lzma *o = x->filters[0].options;
 	uint32_t was = o->dict_size;
 	const uint32_t mib = 1 << 20;
-	bool can = x->format == XZ_XZ && !x->no_adjust && x->filters[0].id == LZMA_FILTER_LZMA2;
+	bool two = x->filters[0].id == LZMA_FILTER_LZMA2;
+	bool can = x->format != XZ_RAW && !x->no_adjust && (two || x->filters[0].id == LZMA_FILTER_LZMA1);
 
-	o->dict_size &= ~(mib - 1);
 	while (can && usage > x->limit_pack && o->dict_size > mib) {
-		o->dict_size -= mib;
+		o->dict_size = (o->dict_size & ~(mib - 1)) - (o->dict_size & (mib - 1) ? 0 : mib);
 		usage = lzma_raw_encoder_memusage(x->filters);
 	}
 	if (usage <= x->limit_pack) {
-		xz_warning(x, "Adjusted LZMA2 dictionary size from %u MiB to %u MiB to not exceed "
-			   "the memory usage limit of %llu MiB", was >> 20, o->dict_size >> 20,
+		xz_warning(x, "Adjusted LZMA%d dictionary size from %u MiB to %u MiB to not "
+			   "exceed the memory usage limit of %llu MiB", two ? 2 : 1, was >> 20, o->dict_size >> 20,
 			   (unsigned long long)((x->limit_pack + mib - 1) >> 20));
 		x->status = 0;
 		return;
 	}
 	xz_error(x, "Memory usage limit is too low for the given filter setup.");
-	xz_error(x, "%llu MiB of memory is required. The limit is %s.",
-		 (unsigned long long)((usage + mib - 1) >> 20),
-		 x->limit_pack < mib ? xz_nice(x, x->limit_pack, false)
-		 : tsb_format(x->p, "%llu MiB",
-			      (unsigned long long)((x->limit_pack + mib - 1) >> 20)));
+	xz_say_memory(x, usage, x->limit_pack);
 	tsb_exit(x->p, 1);
 }
 
@@ -168,6 +186,8 @@ static bool xz_report(struct xz *x, lzma_ret r)
 	if (r != LZMA_FORMAT_ERROR)
 		xz_progress(x, pack_consumed(&x->in), x->out.total, false);
 	xz_error(x, "%s: %s", x->name, xz_ret_text(r));
+	if (r == LZMA_MEMLIMIT_ERROR)
+		xz_say_memory(x, x->usage, x->limit_unpack);
 	return false;
 }
 
@@ -232,12 +252,13 @@ static lzma_ret xz_start_decoder(struct xz *x, lzma_stream *s, bool *copy)
 		int is = (int)xz_guess(x);
 
 		if (is == XZ_AUTO || (format != XZ_AUTO && format != is)) {
-			*copy = format == XZ_AUTO && x->force && x->to_stdout &&
+			*copy = is == XZ_AUTO && x->force && x->to_stdout &&
 				x->mode == XZ_DECOMPRESS;
 			return LZMA_FORMAT_ERROR;
 		}
 		format = is;
 	}
+	x->decodes = format;
 	switch (format) {
 	case XZ_XZ: return lzma_stream_decoder(s, limit, flags);
 	case XZ_LZMA: return lzma_alone_decoder(s, limit);
@@ -260,19 +281,19 @@ static lzma_ret xz_start_encoder(struct xz *x, lzma_stream *s)
 /* ---- Running it ---- */
 
 /* The end of the block that --block-size or --block-list wants next. */
-static uint64_t xz_next_block(struct xz *x, const char **list)
+static uint64_t xz_next_block(struct xz *x, uint64_t *list_left, size_t *i)
 {
-	uint64_t n = 0;
+	uint64_t n, most = x->block_size ? x->block_size : UINT64_MAX;
 
-	if (*list && **list) {
-		while (**list >= '0' && **list <= '9')
-			n = n * 10 + (uint64_t)(*(*list)++ - '0');
-		if (**list == ',')
-			++*list;
-		if (n)
-			return n;
+	if (!*list_left && x->n_blocks) {
+		*list_left = x->blocks[*i] ? x->blocks[*i] : UINT64_MAX;
+		*i += *i + 1 < x->n_blocks;
 	}
-	return x->block_size ? x->block_size : UINT64_MAX;
+	if (!x->n_blocks)
+		return most;
+	n = *list_left < most ? *list_left : most;
+	*list_left -= n;
+	return n;
 }
 
 static lzma_ret xz_step(struct xz *x, lzma_stream *s, lzma_action action)
@@ -293,10 +314,11 @@ static lzma_ret xz_step(struct xz *x, lzma_stream *s, lzma_action action)
 
 static lzma_ret xz_encode(struct xz *x, lzma_stream *s)
 {
-	const char *list = x->block_list;
-	uint64_t left = xz_next_block(x, &list);
+	uint64_t list_left = 0, left;
+	size_t at = 0;
 	lzma_ret r = LZMA_OK;
 
+	left = xz_next_block(x, &list_left, &at);
 	while (pack_fill(&x->in) && r == LZMA_OK && !x->out.error) {
 		size_t n = x->in.n - x->in.at;
 
@@ -312,7 +334,7 @@ static lzma_ret xz_encode(struct xz *x, lzma_stream *s)
 		while (r == LZMA_OK && !x->out.error)
 			r = xz_step(x, s, LZMA_FULL_FLUSH);
 		r = r == LZMA_STREAM_END ? LZMA_OK : r;
-		left = xz_next_block(x, &list);
+		left = xz_next_block(x, &list_left, &at);
 	}
 	while (r == LZMA_OK && !x->out.error && !x->in.error)
 		r = xz_step(x, s, LZMA_FINISH);
@@ -362,6 +384,8 @@ bool xz_code(struct xz *x)
 		r = x->mode == XZ_COMPRESS ? xz_encode(x, &s) : xz_decode(x, &s);
 	}
 	pack_flush(&x->out);
+	/* Of an .xz file the tool says what its threads need before they know the file. */
+	x->usage = x->decodes == XZ_XZ ? 32768 : lzma_memusage(&s);
 	lzma_end(&s);
 	good = xz_report(x, r);
 	if (good || (x->in.total && r != LZMA_FORMAT_ERROR))

@@ -76,6 +76,38 @@ static void list_row(struct xz *x, uint64_t streams, uint64_t blocks, uint64_t p
 		   ratio_text(x, packed, plain), checks_text(x, checks, ","), name);
 }
 
+static void robot_parts(struct xz *x, const lzma_index *index)
+{
+	lzma_index_iter it;
+
+	lzma_index_iter_init(&it, index);
+	while (!lzma_index_iter_next(&it, LZMA_INDEX_ITER_STREAM))
+		tsb_printf(x->p, "stream\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%s\t%s\t%llu\n",
+			   (unsigned long long)it.stream.number,
+			   (unsigned long long)it.stream.block_count,
+			   (unsigned long long)it.stream.compressed_offset,
+			   (unsigned long long)it.stream.uncompressed_offset,
+			   (unsigned long long)it.stream.compressed_size,
+			   (unsigned long long)it.stream.uncompressed_size,
+			   ratio_text(x, it.stream.compressed_size, it.stream.uncompressed_size),
+			   check_names[it.stream.flags ? it.stream.flags->check : 0],
+			   (unsigned long long)it.stream.padding);
+	lzma_index_iter_rewind(&it);
+	while (!lzma_index_iter_next(&it, LZMA_INDEX_ITER_BLOCK)) {
+		tsb_printf(x->p, "block\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%s\t%s\n",
+			   (unsigned long long)it.stream.number,
+			   (unsigned long long)it.block.number_in_stream,
+			   (unsigned long long)it.block.number_in_file,
+			   (unsigned long long)it.block.compressed_file_offset,
+			   (unsigned long long)it.block.uncompressed_file_offset,
+			   (unsigned long long)it.block.total_size,
+			   (unsigned long long)it.block.uncompressed_size,
+			   ratio_text(x, it.block.total_size, it.block.uncompressed_size),
+			   check_names[it.stream.flags ? it.stream.flags->check : 0]);
+		tsb_tick(x->p, 1);
+	}
+}
+
 static void list_robot(struct xz *x, const lzma_index *i, uint64_t padding, const char *name)
 {
 	uint64_t packed = lzma_index_file_size(i), plain = lzma_index_uncompressed_size(i);
@@ -85,6 +117,8 @@ static void list_robot(struct xz *x, const lzma_index *i, uint64_t padding, cons
 		   (unsigned long long)lzma_index_block_count(i), (unsigned long long)packed,
 		   (unsigned long long)plain, ratio_text(x, packed, plain),
 		   checks_text(x, lzma_index_checks(i), ","), (unsigned long long)padding);
+	if (x->verbose)
+		robot_parts(x, i);
 }
 
 static void list_streams(struct xz *x, const lzma_index *index)
