@@ -57,6 +57,7 @@ struct guest {
 	size_t touched;		/* bytes of it that may not be zero */
 	const char *stack_low;
 	sigjmp_buf out;		/* where exit and traps land */
+	bool warm;		/* the image is in the map */
 	bool preparing;		/* sees no arguments and no environment */
 	int status;
 	int argc;
@@ -76,14 +77,13 @@ extern const struct guest_module *const guest_modules[];
 
 /* ---- Inside ---- */
 
-/* memory.c: reserved ranges, a few kept; NULL: no room. */
-char *guest_map_take(void);
-void guest_map_give(char *map, size_t touched);
+/* memory.c: reserved ranges, a few kept; NULL: no room. *warm: the module's image is in it. */
+char *guest_map_take(const struct guest_module *module, bool *warm);
+void guest_map_give(const struct guest_module *module, char *map, size_t touched);
 /* The image of a prepared module: its pages, 0 if there is none yet. */
 uint32_t guest_image_pages(const struct guest_module *module);
 /* Keeps what the guest's memory is now (the first image stays). */
 void guest_image_keep(const struct guest_module *module, const wasm_rt_memory_t *m);
-bool guest_image_map(const struct guest_module *module, char *map);
 
 /* The generated code's loops come here when their fuel is spent. */
 void guest_poll(struct guest *g);

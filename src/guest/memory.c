@@ -1,8 +1,12 @@
 /*
  * Linear memories. Addresses are 32 bits and the generated code adds constant
  * offsets to them, so a range of 4 GiB and some more that cannot be touched
- * makes every access either one of the guest's own pages or a fault. A few
- * ranges are kept, without pages, because making one is dear for the machine.
+ * makes every access either one of the guest's own pages or a fault.
+ *
+ * Page faults are what starting a guest costs. So a few ranges are kept with the
+ * image mapped and with the pages that a guest has written to, which are set
+ * back from the image (the kernel's pagemap tells which they are): the next
+ * guest of the kind finds its pages there.
  */
 #include "guest/guest.h"
 #include "guest/memory.h"
@@ -13,41 +17,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { KEPT_MAX = 4 };
-
-static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
-static char *kept[KEPT_MAX];
-static int n_kept;
-
-char *guest_map_take(void)
-{
-	char *map = NULL;
-
-	pthread_mutex_lock(&kept_lock);
-	if (n_kept)
-		map = kept[--n_kept];
-	pthread_mutex_unlock(&kept_lock);
-	if (map)
-		return map;
-	map = mmap(NULL, GUEST_MAP, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return map == MAP_FAILED ? NULL : map;
-}
-
-void guest_map_give(char *map, size_t touched)
-{
-	if (!touched || mmap(map, touched, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-			     MAP_FIXED, -1, 0) != MAP_FAILED) {
-		pthread_mutex_lock(&kept_lock);
-		if (n_kept < KEPT_MAX) {
-			kept[n_kept++] = map;
-			map = NULL;
-		}
-		pthread_mutex_unlock(&kept_lock);
-	}
-	if (map)
-		munmap(map, GUEST_MAP);
-}
-
 /* ---- Images ---- */
 
 enum { IMAGES_MAX = 16 };
@@ -56,6 +25,7 @@ struct image {
 	const struct guest_module *module;
 	int fd;			/* a sealed file without a name */
 	uint32_t pages;
+	const char *clean;	/* the file mapped to be read; NULL: could not be */
 };
 
 static pthread_mutex_t images_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -108,6 +78,13 @@ static bool write_pages(int fd, const uint8_t *p, size_t n)
 	return true;
 }
 
+static const char *image_clean(int fd, size_t n)
+{
+	char *at = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
 void guest_image_keep(const struct guest_module *module, const wasm_rt_memory_t *m)
 {
 	int fd = memfd_create("guest", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -119,7 +96,8 @@ void guest_image_keep(const struct guest_module *module, const wasm_rt_memory_t 
 		fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
 		pthread_mutex_lock(&images_lock);
 		if (n_images < IMAGES_MAX) {
-			images[n_images++] = (struct image){ module, fd, m->pages };
+			images[n_images++] = (struct image){ module, fd, m->pages,
+				image_clean(fd, m->pages * GUEST_PAGE) };
 			stays = true;
 		}
 		pthread_mutex_unlock(&images_lock);
@@ -128,10 +106,134 @@ void guest_image_keep(const struct guest_module *module, const wasm_rt_memory_t 
 		close(fd);
 }
 
-bool guest_image_map(const struct guest_module *module, char *map)
+static bool image_map(const struct image *image, char *map)
 {
+	return mmap(map, image->pages * GUEST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED |
+		    MAP_NORESERVE, image->fd, 0) != MAP_FAILED;
+}
+
+/* ---- Ranges, kept ---- */
+
+enum {
+	KEPT_MAX = 8,
+	SMALL_PAGE = 4096,
+	WARM_MAX = 768,		/* small pages of its own that a kept range may have */
+	LOOK_AT_ONCE = 512
+};
+
+struct kept {
+	char *map;
+	const struct guest_module *module;	/* whose image is there, clean; NULL: nothing is */
+};
+
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kept kept[KEPT_MAX];
+static int n_kept;
+
+/* One with the module's image if there is such, else an empty one. */
+static struct kept kept_take(const struct guest_module *module)
+{
+	struct kept found = { 0 };
+	int best = -1;
+
+	pthread_mutex_lock(&kept_lock);
+	for (int i = 0; i < n_kept; i++)
+		if (kept[i].module == module || (best < 0 && !kept[i].module))
+			best = i;
+	if (best >= 0) {
+		found = kept[best];
+		kept[best] = kept[--n_kept];
+	}
+	pthread_mutex_unlock(&kept_lock);
+	return found;
+}
+
+static bool kept_give(struct kept one)
+{
+	bool stays;
+
+	pthread_mutex_lock(&kept_lock);
+	stays = n_kept < KEPT_MAX;
+	if (stays)
+		kept[n_kept++] = one;
+	pthread_mutex_unlock(&kept_lock);
+	return stays;
+}
+
+/* Of the pages that have been looked at, each that is the range's own: as it was. */
+static bool warm_pages(char *map, size_t first, const uint64_t *look, size_t n,
+		       const struct image *image, size_t *own)
+{
+	const uint64_t present = UINT64_C(1) << 63, swapped = UINT64_C(1) << 62,
+		       of_file = UINT64_C(1) << 61;
+	size_t image_pages = image->pages * (GUEST_PAGE / SMALL_PAGE);
+
+	for (size_t i = 0; i < n; i++) {
+		char *at = map + (first + i) * SMALL_PAGE;
+
+		if (!(look[i] & (present | swapped)) || look[i] & of_file)
+			continue;
+		if (++*own > WARM_MAX)
+			return false;
+		if (first + i < image_pages)
+			memcpy(at, image->clean + (first + i) * SMALL_PAGE, SMALL_PAGE);
+		else
+			memset(at, 0, SMALL_PAGE);
+	}
+	return true;
+}
+
+/* The range as it was when the image was mapped; false: it has to be mapped anew. */
+static bool warm_again(char *map, size_t touched, const struct image *image)
+{
+	uint64_t look[LOOK_AT_ONCE];
+	size_t pages = touched / SMALL_PAGE, own = 0, size = image->pages * GUEST_PAGE;
+	int fd = image->clean ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
+	bool good = fd >= 0;
+
+	for (size_t at = 0; good && at < pages; at += LOOK_AT_ONCE) {
+		size_t n = pages - at < LOOK_AT_ONCE ? pages - at : LOOK_AT_ONCE;
+		off_t where = (off_t)(((uintptr_t)map / SMALL_PAGE + at) * sizeof(*look));
+
+		good = pread(fd, look, n * sizeof(*look), where) == (ssize_t)(n * sizeof(*look)) &&
+		       warm_pages(map, at, look, n, image, &own);
+	}
+	if (fd >= 0)
+		close(fd);
+	return good && (touched <= size || !mprotect(map + size, touched - size, PROT_NONE));
+}
+
+char *guest_map_take(const struct guest_module *module, bool *warm)
+{
+	struct kept one = kept_take(module);
 	struct image image = image_of(module);
 
-	return mmap(map, image.pages * GUEST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED |
-		    MAP_NORESERVE, image.fd, 0) != MAP_FAILED;
+	if (!one.map)
+		one.map = mmap(NULL, GUEST_MAP, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			       -1, 0);
+	if (one.map == MAP_FAILED)
+		return NULL;
+	*warm = image.module && (one.module == module || image_map(&image, one.map));
+	if (image.module && !*warm) {
+		munmap(one.map, GUEST_MAP);
+		return NULL;
+	}
+	return one.map;
+}
+
+void guest_map_give(const struct guest_module *module, char *map, size_t touched)
+{
+	struct image image = image_of(module);
+	struct kept one = { map, module };
+
+	if (!image.module || touched < image.pages * GUEST_PAGE || !warm_again(map, touched, &image)) {
+		one.module = NULL;
+		if (touched && mmap(map, touched, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS |
+				    MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+			munmap(map, GUEST_MAP);
+			return;
+		}
+	}
+	if (!kept_give(one))
+		munmap(map, GUEST_MAP);
 }

@@ -155,7 +155,7 @@ static void guest_end(void *arg)
 
 	if (!g->map)
 		return;
-	guest_map_give(g->map, g->touched);
+	guest_map_give(g->module, g->map, g->touched);
 	g->map = NULL;
 }
 
@@ -178,13 +178,12 @@ static void guest_begin(struct guest *g)
 	const struct guest_module *module = g->module;
 	uint32_t pages = guest_image_pages(module);
 
-	if (pages) {
+	if (g->warm) {
 		g->memory = module->memory(g->instance);
 		guest_memory_init(g, g->memory, module->pages_max);
-		if (!heap_hold(tsb_heap_of(g->p), pages * GUEST_PAGE) ||
-		    !guest_image_map(module, g->map))
-			guest_leave(g, GUEST_UNREACHABLE);
 		guest_memory_size(g, g->memory, pages);
+		if (!heap_hold(tsb_heap_of(g->p), pages * GUEST_PAGE))
+			guest_leave(g, GUEST_UNREACHABLE);
 		guest_resume(g);
 		module->restore(g->instance, g);
 		return;
@@ -213,7 +212,7 @@ int guest_run(struct tsb_proc *p, const struct guest_module *module, int argc, c
 	g->fuel = FUEL;
 	g->stack_low = proc_stack_low(p);
 	g->instance = tsb_alloc(p, module->instance_size);
-	g->map = guest_map_take();
+	g->map = guest_map_take(module, &g->warm);
 	if (!g->map || !signal_stack()) {
 		tsb_warn(p, "no room for a guest's memory");
 		return STATUS_TRAP;

@@ -53,7 +53,7 @@ const OOM = '\n<--- Last few GCs --->\n\n\n<--- JS stacktrace --->\n\n' +
 
 function isOutOfMemory(error) {
 	return error === null ? host.memory()[0] > host.limit * 0.9 :
-		typeof error === 'object' && error instanceof Error && error.name === 'InternalError' && error.message === 'out of memory';
+		typeof error === 'object' && error instanceof RangeError && error.message === 'out of memory';
 }
 
 exports.oom = function () {

@@ -71,7 +71,7 @@ Object.defineProperty(proc, 'exitCode', {
 			if (typeof value === 'string' && value !== '' && Number.isInteger(Number(value)))
 				value = Number(value);
 			else if (typeof value !== 'number')
-				throw codes().ERR_INVALID_ARG_TYPE('code', 'integer', value);
+				throw codes().ERR_INVALID_ARG_TYPE('code', 'number', value);
 			else if (!Number.isInteger(value))
 				throw codes().ERR_OUT_OF_RANGE('code', 'an integer', value);
 		}
@@ -197,7 +197,11 @@ proc.kill = function kill(pid, signal) {
 	const number = typeof signal === 'number' ? signal : signals[signal];
 	if (number === undefined)
 		throw codes().ERR_UNKNOWN_SIGNAL(signal);
-	host.kill(pid | 0, number);
+	try {
+		host.kill(pid | 0, number);
+	} catch (e) {
+		throw host.errnoError(e.errno, 'kill');
+	}
 	return true;
 };
 

@@ -29,6 +29,6 @@ exports.made = made;		/* those that a script has seen */
 const plain = [];
 exports.forConsole = fd => made[fd] || (plain[fd] ??= small(fd));
 
-exports.stdout = () => made[1] = host.has('internal/tty_streams') ? require('internal/tty_streams').output(1) : small(1);
-exports.stderr = () => made[2] = host.has('internal/tty_streams') ? require('internal/tty_streams').output(2) : small(2);
-exports.stdin = () => made[0] = host.has('internal/tty_streams') ? require('internal/tty_streams').input(0) : small(0);
+exports.stdout = () => made[1] = host.has('stream') ? require('internal/tty_streams').output(1) : small(1);
+exports.stderr = () => made[2] = host.has('stream') ? require('internal/tty_streams').output(2) : small(2);
+exports.stdin = () => made[0] = host.has('stream') ? require('internal/tty_streams').input(0) : small(0);

@@ -30,6 +30,16 @@ host.error = function (errno, syscall, path, dest) {
 	return e;
 };
 
+/* The other form: "kill ESRCH". */
+host.errnoError = function (errno, syscall) {
+	errno = -Math.abs(errno);
+	const e = new Error(`${syscall} ${uv.name(errno)}`);
+	e.errno = errno;
+	e.code = uv.name(errno);
+	e.syscall = syscall;
+	return e;
+};
+
 function check(r, syscall, path, dest) {
 	if (r < 0)
 		throw host.error(r, syscall, path, dest);
