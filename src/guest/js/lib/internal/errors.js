@@ -124,9 +124,7 @@ function missingArgs(...names) {
 }
 
 function returnValue(expected, name, value) {
-	const kind = value && value.constructor && value.constructor.name ?
-		`an instance of ${value.constructor.name}` : `type ${typeof value}`;
-	return `Expected ${expected} to be returned from the "${name}" function but got ${kind}.`;
+	return `Expected ${expected} to be returned from the "${name}" function but got${received(value).slice(9)}.`;
 }
 
 function bufferBounds(name) {

@@ -1,0 +1,4 @@
+/* assert/strict: the strict forms under the short names. */
+'use strict';
+
+module.exports = require('assert').strict;
