@@ -155,7 +155,7 @@ define('ERR_UNHANDLED_ERROR', Error, (error) => error === undefined ? 'Unhandled
 define('ERR_METHOD_NOT_IMPLEMENTED', Error, (name) => `The ${name} method is not implemented`);
 define('ERR_EVENT_RECURSION', Error, (type) => `The event "${type}" is already being dispatched`);
 define('ERR_INVALID_URL_SCHEME', TypeError,
-	(expected) => `The URL must be ${list([].concat(expected).map((one) => `scheme ${one}`), 'or').replace(/or scheme/, 'or')}`);
+	(expected) => `The URL must be ${Array.isArray(expected) ? `one of scheme ${expected.join(' or ')}` : `of scheme ${expected}`}`);
 define('ERR_INVALID_FILE_URL_HOST', TypeError, (name) => `File URL host must be "localhost" or empty on ${name}`);
 define('ERR_INVALID_FILE_URL_PATH', TypeError, (reason) => `File URL path ${reason}`);
 define('ERR_INVALID_TUPLE', TypeError, (name, type) => `${name} must be an iterable ${type} tuple`);
