@@ -14,7 +14,7 @@ struct cli {
 	const char *command;		/* -c */
 	struct tsb_list mounts, env, limits;
 	const char *cwd, *snapshot, *restore, *hostname;
-	bool json, batch, virtual_time, list_commands, list_limits, interactive;
+	bool json, batch, analyze, virtual_time, list_commands, list_limits, interactive;
 	int argc;			/* operands */
 	char **argv;
 };
@@ -36,6 +36,9 @@ int cli_run(const struct cli *cli, struct tsb_sandbox *box, const char *script, 
 	    const char *name, const char *const *args);
 /* A whole file descriptor; malloc. NULL after a message. */
 char *cli_read_all(int fd, const char *name, size_t *n);
+
+/* Prints what the script would do; 2 for a syntax error, as `bash -n`. */
+int cli_analyze(const char *script, size_t n);
 
 int cli_prompt(const struct cli *cli, struct tsb_sandbox *box);
 int cli_batch(void);

@@ -47,7 +47,8 @@ static int run_file(const struct cli *cli, struct tsb_sandbox *box)
 	close(fd);
 	if (!text)
 		return 126;
-	status = cli_run(cli, box, text, n, cli->argv[0], (const char *const *)cli->argv + 1);
+	status = cli->analyze ? cli_analyze(text, n) :
+		 cli_run(cli, box, text, n, cli->argv[0], (const char *const *)cli->argv + 1);
 	free(text);
 	return status;
 }
@@ -56,10 +57,20 @@ static int run_input(const struct cli *cli, struct tsb_sandbox *box)
 {
 	size_t n;
 	char *text = cli_read_all(0, "standard input", &n);
-	int status = text ? cli_run(cli, box, text, n, "bash", NULL) : 2;
+	int status = 2;
 
+	if (text)
+		status = cli->analyze ? cli_analyze(text, n) : cli_run(cli, box, text, n, "bash", NULL);
 	free(text);
 	return status;
+}
+
+/* As run(), with nothing run. */
+static int analyze(const struct cli *cli)
+{
+	if (cli->command)
+		return cli_analyze(cli->command, strlen(cli->command));
+	return cli->argc ? run_file(cli, NULL) : run_input(cli, NULL);
 }
 
 static int run(const struct cli *cli, struct tsb_sandbox *box)
@@ -90,6 +101,8 @@ int main(int argc, char **argv)
 		return list_limits();
 	if (cli.batch)
 		return cli_batch();
+	if (cli.analyze)
+		return analyze(&cli);
 	status = cli_open(&cli, &box);
 	if (!status) {
 		status = run(&cli, box);

@@ -20,6 +20,8 @@ static const struct tsb_opt options[] = {
 	TSB_OPT_STR(struct cli, hostname, 0, "hostname", "NAME", "the sandbox's host name"),
 	TSB_OPT_LIST(struct cli, limits, 0, "limit", "NAME=VALUE", "set a limit; see --list-limits"),
 	TSB_OPT_FLAG(struct cli, json, 0, "json", "print one JSON object with the whole result"),
+	TSB_OPT_FLAG(struct cli, analyze, 0, "analyze",
+		     "run nothing: print as JSON what the script would do"),
 	TSB_OPT_FLAG(struct cli, batch, 0, "batch",
 		     "serve JSON requests, one a line, each in a fresh sandbox"),
 	TSB_OPT_FLAG(struct cli, interactive, 'i', NULL, "prompt for commands"),

@@ -44,6 +44,12 @@ is "--json status" 3 "$("$tsb" --json -c 'echo out; echo err >&2; exit 3' | fiel
 is "--json stdout" "out" "$("$tsb" --json -c 'echo out; echo err >&2; exit 3' | field stdout)"
 is "--json stderr" "err" "$("$tsb" --json -c 'echo out; echo err >&2; exit 3' | field stderr)"
 is "--json bytes" "/w==" "$("$tsb" --json -c "printf '\377'" | field stdout_b64)"
+is "--analyze" "destructive 2 rm True a 1" "$(printf 'rm "a b"\necho $x > f\n' | "$tsb" --analyze | python3 -c 'import json, sys
+a = json.load(sys.stdin); c = a["commands"]
+print(a["risk"], len(c), c[0]["words"][0], c[0]["words"][1] == "a b", a["redirections"][0]["path"].replace("f", "a"), len(a["unset"]))')"
+"$tsb" --analyze -c 'if' >/dev/null
+is "--analyze of a syntax error" 2 $?
+is "--analyze runs nothing" "" "$("$tsb" --analyze -c 'echo "$(echo ran >&2)"' 2>&1 >/dev/null)"
 is "--limit stops, and is named" "124 wall_ms" "$("$tsb" --json --limit wall_ms=50 -c 'while ((1)); do ((i++)); done' |
 	python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["status"], r["limit"])')"
 "$tsb" --limit nonsense=1 -c true 2>/dev/null
