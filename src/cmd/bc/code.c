@@ -1,0 +1,275 @@
+/*
+ * bc's code: the actions of the grammar give it as text, and it is loaded into the
+ * function that is being defined, or into function 0, which is run at the end of the line.
+ */
+#include <string.h>
+
+#include "cmd/bc/bc.h"
+
+static struct bc_function *loading(struct bc *b)
+{
+	return &b->functions.at[b->load.function];
+}
+
+static void add_byte(struct bc *b, int byte)
+{
+	struct bc_function *f = loading(b);
+
+	*vec_add(b->heap, &f->code) = (unsigned char)byte;
+	b->load.at++;
+}
+
+/* Names under 128 are a byte, others are two, the high one first and marked. */
+static void add_name(struct bc *b, int name)
+{
+	if (name >= 128)
+		add_byte(b, (name >> 8) | 0x80);
+	add_byte(b, name & 0xff);
+}
+
+int bc_code_number(const char **s)
+{
+	int v = 0;
+	bool negative = **s == '-';
+
+	*s += negative;
+	for (; **s >= '0' && **s <= '9'; ++*s)
+		v = v * 10 + (**s - '0');
+	return negative ? -v : v;
+}
+
+static void set_label(struct bc *b, int label)
+{
+	struct bc_function *f = loading(b);
+
+	while (f->labels.n <= (size_t)label)
+		vec_add(b->heap, &f->labels);
+	f->labels.at[label] = b->load.at;
+}
+
+static void clear_function(struct bc *b, int name)
+{
+	struct bc_function *f = &b->functions.at[name];
+
+	f->code.n = 0;
+	f->labels.n = 0;
+	f->params = f->autos = NULL;
+	f->defined = false;
+}
+
+static struct bc_arg *load_args(struct bc *b, const char **s, char end)
+{
+	struct bc_arg *last = NULL, *a;
+
+	while (**s != end) {
+		if (**s == ',')
+			++*s;
+		a = tsb_alloc(b->p, sizeof(*a));
+		a->by_variable = **s == '*';
+		*s += **s == '*';
+		a->name = bc_code_number(s);
+		a->next = last;
+		last = a;
+	}
+	++*s;
+	return last;
+}
+
+/* "F1,5,*-2.6[": the number, parameters, automatic variables. */
+static void load_function(struct bc *b, const char **s)
+{
+	int name = bc_code_number(s);
+	struct bc_function *f;
+
+	clear_function(b, name);
+	f = &b->functions.at[name];
+	*s += **s == ',';
+	f->params = load_args(b, s, '.');
+	f->autos = load_args(b, s, '[');
+	--*s;
+	b->saved_load = b->load;
+	b->load = (struct bc_position){ name, 0 };
+}
+
+static void load_call(struct bc *b, const char **s)
+{
+	add_name(b, bc_code_number(s));
+	*s += **s == ',';
+	while (**s != ':')
+		add_byte(b, *(*s)++);
+	add_byte(b, ':');
+}
+
+static void load_jump(struct bc *b, const char **s)
+{
+	int label = bc_code_number(s);
+
+	if (label > 65535) {
+		static const char text[] = "Program too big.\n";
+
+		tsb_flush(b->p);
+		tsb_write_all(b->p, 2, text, sizeof(text) - 1);
+		bc_exit(b, 1);
+	}
+	add_byte(b, label & 0xff);
+	add_byte(b, label >> 8);
+}
+
+/* The digits of a constant are kept as values, so that they differ from the point. */
+static void load_digit(struct bc *b, int ch)
+{
+	if (ch > 'F' && ch <= 'Z' && b->o->standard)
+		bc_run_error(b, "Non-standard base in numeric constant");
+	else if (ch > 'F' && ch <= 'Z' && b->o->warn)
+		bc_run_warning(b, "Non-standard base in numeric constant");
+	if (ch == ':')
+		b->in_constant = false;
+	add_byte(b, ch == ':' || ch == '.' ? ch : ch <= '9' ? ch - '0' : ch - 'A' + 10);
+}
+
+/* One instruction or label; *s is moved to its last character. */
+static void load_one(struct bc *b, const char **s)
+{
+	char op = **s;
+
+	if (op == 'N') {
+		++*s;
+		set_label(b, bc_code_number(s));
+		return;
+	}
+	if (op == ']') {
+		loading(b)->defined = true;
+		b->load = b->saved_load;
+		return;
+	}
+	if (op == 'F') {
+		++*s;
+		load_function(b, s);
+		return;
+	}
+	b->in_string = op == '"';
+	if (!b->in_string)
+		add_byte(b, op);
+	b->in_constant = op == 'K';
+	if (!strchr("BJZCdilsAMLSc", op))
+		return;
+	++*s;
+	if (op == 'c')
+		add_byte(b, **s);
+	else if (op == 'C')
+		load_call(b, s);
+	else if (strchr("BJZ", op))
+		load_jump(b, s);
+	else
+		add_name(b, bc_code_number(s));
+}
+
+static void load_text(struct bc *b, const char *s)
+{
+	for (; *s; s++) {
+		if (b->in_string) {
+			b->in_string = *s != '"';
+			add_byte(b, *s);
+		} else if (b->in_constant) {
+			load_digit(b, *s);
+		} else {
+			load_one(b, &s);
+		}
+	}
+}
+
+void bc_generate_text(struct bc *b, const char *text)
+{
+	b->generated = true;
+	if (!b->o->code_only || b->loading_library) {
+		load_text(b, text);
+		return;
+	}
+	tsb_puts(b->p, text);
+	b->code_column += strlen(text);
+	if (b->code_column > 60) {
+		tsb_putc(b->p, '\n');
+		b->code_column = 0;
+	}
+}
+
+void bc_generate(struct bc *b, const char *fmt, ...)
+{
+	va_list ap;
+	struct str s;
+
+	str_init(&s, b->heap, STR_MAX_DEFAULT);
+	va_start(ap, fmt);
+	str_addvf(&s, fmt, ap);
+	va_end(ap);
+	bc_generate_text(b, s.p);
+	str_end(&s);
+}
+
+void bc_start_code(struct bc *b)
+{
+	b->break_label = b->continue_label = 0;
+	b->next_label = 1;
+	b->code_column = 2;
+	if (b->o->code_only && !b->loading_library)
+		tsb_puts(b->p, "@i");
+	clear_function(b, 0);
+	b->load = (struct bc_position){ 0, 0 };
+	b->in_string = b->in_constant = false;
+	b->had_error = false;
+	b->generated = false;
+}
+
+void bc_run_code(struct bc *b)
+{
+	if (!b->had_error && b->generated) {
+		if (b->o->code_only && !b->loading_library)
+			tsb_puts(b->p, "@r\n");
+		else
+			bcr_execute(b);
+	}
+	if (b->generated)
+		bc_start_code(b);
+	else
+		b->had_error = false;
+}
+
+/* A new number of that kind, its names beginning with a letter of its own. */
+static int new_name(struct bc *b, const char *name, enum bc_kind kind)
+{
+	if (kind == BC_SIMPLE) {
+		vec_add(b->heap, &b->simple)->name = name;
+		return (int)b->simple.n - 1;
+	}
+	if (kind == BC_ARRAY) {
+		vec_add(b->heap, &b->arrays)->name = name;
+		return (int)b->arrays.n - 1;
+	}
+	vec_add(b->heap, &b->functions)->name = name;
+	return (int)b->functions.n - 1;
+}
+
+int bc_lookup(struct bc *b, const char *name, enum bc_kind kind)
+{
+	static const char *const too_many[] = {
+		"Too many variables", "Too many array variables", "Too many functions"
+	};
+	struct map_entry *e;
+	int number;
+
+	if (strlen(name) != 1)
+		bc_extension(b, "multiple letter name - %s", name);
+	e = map_find(&b->name_of[kind], name, strlen(name));
+	if (!e) {
+		e = map_put(&b->name_of[kind], name, strlen(name));
+		number = new_name(b, e->key, kind);
+		e = map_find(&b->name_of[kind], name, strlen(name));
+		e->value = (char *)NULL + number;
+		if (number >= BC_NAMES_MAX) {
+			bc_error(b, "%s", too_many[kind]);
+			bc_exit(b, 1);
+		}
+	}
+	number = (int)((char *)e->value - (char *)NULL);
+	return kind == BC_ARRAY ? -number : number;
+}

@@ -1,0 +1,180 @@
+/*
+ * bc: a calculator of decimal numbers of any size, with a language of its own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/opt.h"
+#include "cmd/bc/bc.h"
+#include "cmd/cmd.h"
+#include "cmd/rawopt.h"
+
+static int show_version(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg);
+static int show_usage(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg);
+
+static const struct tsb_opt bc_opts[] = {
+	TSB_OPT_FLAG(struct bc_options, code_only, 'c', "compile",
+		     "print the code instead of running it"),
+	TSB_OPT_CALL(show_usage, 0, 'h', "help", NULL, "print this usage and exit"),
+	TSB_OPT_FLAG(struct bc_options, interactive, 'i', "interactive", "force interactive mode"),
+	TSB_OPT_FLAG(struct bc_options, mathlib, 'l', "mathlib",
+		     "use the predefined math routines"),
+	TSB_OPT_FLAG(struct bc_options, quiet, 'q', "quiet", "don't print initial banner"),
+	TSB_OPT_FLAG(struct bc_options, standard, 's', "standard",
+		     "non-standard bc constructs are errors"),
+	TSB_OPT_FLAG(struct bc_options, warn, 'w', "warn",
+		     "warn about non-standard bc constructs"),
+	TSB_OPT_CALL(show_version, 0, 'v', "version", NULL,
+		     "print version information and exit"),
+	TSB_OPT_END
+};
+
+static void usage(struct tsb_proc *p)
+{
+	tsb_printf(p, "usage: %s [options] [file ...]\n", tsb_name(p));
+	tsb_puts(p, "  -h  --help         print this usage and exit\n"
+		    "  -i  --interactive  force interactive mode\n"
+		    "  -l  --mathlib      use the predefined math routines\n"
+		    "  -q  --quiet        don't print initial banner\n"
+		    "  -s  --standard     non-standard bc constructs are errors\n"
+		    "  -w  --warn         warn about non-standard bc constructs\n"
+		    "  -v  --version      print version information and exit\n");
+}
+
+static int show_usage(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	(void)opts;
+	(void)opt;
+	(void)arg;
+	usage(p);
+	tsb_exit(p, 0);
+}
+
+static int show_version(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	(void)opts;
+	(void)opt;
+	(void)arg;
+	bc_banner(p);
+	tsb_exit(p, 0);
+}
+
+static int bad(struct tsb_proc *p, const char *text)
+{
+	tsb_warn(p, "%s", text);
+	usage(p);
+	return 1;
+}
+
+/* BC_ENV_ARGS in front of the arguments, each parsed for itself. */
+struct args {
+	VEC(char *) files;
+	struct bc_options o;
+};
+
+static bool parse(struct tsb_proc *p, struct args *a, int argc, char **argv, int *status)
+{
+	struct opt_parsed got;
+	struct bc_options *o;
+
+	if (!rawopt_parse_as(p, &cmd_bc, argc, argv, &got, status, bad))
+		return false;
+	o = got.opts;
+	a->o.code_only |= o->code_only;
+	a->o.interactive |= o->interactive;
+	a->o.mathlib |= o->mathlib;
+	a->o.quiet |= o->quiet;
+	a->o.standard |= o->standard;
+	a->o.warn |= o->warn;
+	for (int i = 0; i < got.argc; i++)
+		*vec_add(tsb_heap_of(p), &a->files) = got.argv[i];
+	return true;
+}
+
+static bool parse_environment(struct tsb_proc *p, struct args *a, int *status)
+{
+	const char *value = tsb_getenv(p, "BC_ENV_ARGS");
+	VEC(char *) words = { 0 };
+
+	while (value && *value) {
+		size_t n = strcspn(value, " ");
+
+		if (n)
+			*vec_add(tsb_heap_of(p), &words) = tsb_strndup(p, value, n);
+		value += n + (value[n] == ' ');
+	}
+	if (!words.n)
+		return true;
+	*vec_add(tsb_heap_of(p), &words) = NULL;
+	return parse(p, a, (int)words.n - 1, words.at, status);
+}
+
+static size_t line_size(struct tsb_proc *p)
+{
+	const char *value = tsb_getenv(p, "BC_LINE_LENGTH");
+	long n = value ? strtol(value, NULL, 10) : 70;
+
+	if (n > INT32_MAX || n < 0 || (n < 3 && n))
+		n = 70;
+	return (size_t)n;
+}
+
+static void tick(void *p, size_t steps)
+{
+	tsb_tick(p, steps);
+}
+
+static void start(struct bc *b, struct tsb_proc *p, struct args *a)
+{
+	b->p = p;
+	b->heap = tsb_heap_of(p);
+	b->o = &a->o;
+	decimal_start(&b->numbers, b->heap, tick, p);
+	*vec_add(b->heap, &a->files) = NULL;
+	b->files = a->files.at;
+	b->library = a->o.mathlib ? bc_library : NULL;
+	b->fd = -1;
+	str_init(&b->text, b->heap, STR_MAX_DEFAULT);
+	str_init(&b->out, b->heap, STR_MAX_DEFAULT);
+	for (size_t i = 0; i < 3; i++)
+		map_init(&b->name_of[i], b->heap);
+	for (int i = 0; i < BC_NAMED; i++)
+		vec_add(b->heap, &b->simple);
+	vec_add(b->heap, &b->arrays)->name = "";
+	vec_add(b->heap, &b->functions)->name = "(main)";
+	b->current_function = -1;
+	b->ibase = b->constant_base = 10;
+	b->obase = 10;
+	b->history = -1;
+	b->line_size = line_size(p);
+}
+
+static int run(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	struct bc *b = tsb_alloc(p, sizeof(*b));
+	struct args a = { 0 };
+	int status = 0;
+
+	(void)opts;
+	a.o.standard = tsb_getenv(p, "POSIXLY_CORRECT") != NULL;
+	if (!parse_environment(p, &a, &status) || !parse(p, &a, argc, argv, &status))
+		return status;
+	if (tsb_isatty(p, 0) && tsb_isatty(p, 1))
+		a.o.interactive = true;
+	start(b, p, &a);
+	bcl_next_file(b);
+	bc_start_code(b);
+	bcp_parse(b);
+	return 0;
+}
+
+const struct tsb_command cmd_bc = {
+	.version = TSB_COMMAND_VERSION,
+	.name = "bc",
+	.synopsis = "[OPTION]... [FILE]...",
+	.summary = "calculate with decimal numbers of any size",
+	.opts = bc_opts,
+	.opts_size = sizeof(struct bc_options),
+	.run = run,
+	.flags = TSB_RAW | TSB_NO_HELP,
+};
