@@ -110,6 +110,7 @@ struct bc {
 	struct bc_value value;	/* of the token, then of the action */
 	struct map name_of[3];	/* simple, arrays, functions: number + 1 */
 	VEC(struct bc_name) simple, arrays;	/* by number */
+	size_t n_simple;	/* those that have names; the library's have none */
 	VEC(struct bc_function) functions;
 	int next_label, break_label, continue_label, if_label;
 	int current_function;	/* -1: none */
@@ -159,6 +160,7 @@ void bc_banner(struct tsb_proc *p);	/* name and copyright */
 void bc_welcome(struct bc *b);
 void bc_terms(struct bc *b);		/* what "warranty" prints */
 void bc_limits(struct bc *b);
+void bc_put(struct bc *b, const char *s, size_t n);
 void bc_exit(struct bc *b, int status) TSB_NORETURN;
 
 /* ---- code.c ---- */
@@ -167,6 +169,7 @@ int bc_lookup(struct bc *b, const char *name, enum bc_kind kind);
 void bc_generate(struct bc *b, const char *fmt, ...) TSB_PRINTF(2, 3);
 void bc_generate_text(struct bc *b, const char *text);
 void bc_start_code(struct bc *b);
+void bc_end_library(struct bc *b);
 void bc_run_code(struct bc *b);
 /* One number behind "F", "C", "l" ... in code as text. */
 int bc_code_number(const char **s);

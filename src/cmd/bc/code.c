@@ -107,7 +107,6 @@ static void load_jump(struct bc *b, const char **s)
 	if (label > 65535) {
 		static const char text[] = "Program too big.\n";
 
-		tsb_flush(b->p);
 		tsb_write_all(b->p, 2, text, sizeof(text) - 1);
 		bc_exit(b, 1);
 	}
@@ -138,7 +137,7 @@ static void load_one(struct bc *b, const char **s)
 		return;
 	}
 	if (op == ']') {
-		loading(b)->defined = true;
+		loading(b)->defined = !b->had_error;
 		b->load = b->saved_load;
 		return;
 	}
@@ -185,10 +184,10 @@ void bc_generate_text(struct bc *b, const char *text)
 		load_text(b, text);
 		return;
 	}
-	tsb_puts(b->p, text);
+	bc_put(b, text, strlen(text));
 	b->code_column += strlen(text);
 	if (b->code_column > 60) {
-		tsb_putc(b->p, '\n');
+		bc_put(b, "\n", 1);
 		b->code_column = 0;
 	}
 }
@@ -223,10 +222,11 @@ void bc_start_code(struct bc *b)
 void bc_run_code(struct bc *b)
 {
 	if (!b->had_error && b->generated) {
-		if (b->o->code_only && !b->loading_library)
-			tsb_puts(b->p, "@r\n");
-		else
+		if (b->o->code_only && !b->loading_library) {
+			bc_put(b, "@r\n", 3);
+		} else {
 			bcr_execute(b);
+		}
 	}
 	if (b->generated)
 		bc_start_code(b);
@@ -238,8 +238,10 @@ void bc_run_code(struct bc *b)
 static int new_name(struct bc *b, const char *name, enum bc_kind kind)
 {
 	if (kind == BC_SIMPLE) {
-		vec_add(b->heap, &b->simple)->name = name;
-		return (int)b->simple.n - 1;
+		if (b->n_simple == b->simple.n)
+			vec_add(b->heap, &b->simple);
+		b->simple.at[b->n_simple].name = name;
+		return (int)b->n_simple++;
 	}
 	if (kind == BC_ARRAY) {
 		vec_add(b->heap, &b->arrays)->name = name;
@@ -247,6 +249,16 @@ static int new_name(struct bc *b, const char *name, enum bc_kind kind)
 	}
 	vec_add(b->heap, &b->functions)->name = name;
 	return (int)b->functions.n - 1;
+}
+
+/* GNU's library is compiled beforehand: its functions have names, its variables only numbers,
+ * which the program's get again. All of them are parameters or automatic, so nobody sees it. */
+void bc_end_library(struct bc *b)
+{
+	map_end(&b->name_of[BC_SIMPLE]);
+	map_init(&b->name_of[BC_SIMPLE], b->heap);
+	while (b->n_simple > BC_NAMED)
+		b->simple.at[--b->n_simple].name = NULL;
 }
 
 int bc_lookup(struct bc *b, const char *name, enum bc_kind kind)

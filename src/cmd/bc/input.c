@@ -19,6 +19,8 @@ bool bcl_next_file(struct bc *b)
 	str_reset(&b->text);
 	b->text_at = 0;
 	b->line = 1;
+	if (b->loading_library)
+		bc_end_library(b);
 	b->loading_library = b->library != NULL;
 	if (b->library) {
 		b->file_name = "libmath.b";
@@ -31,7 +33,6 @@ bool bcl_next_file(struct bc *b)
 		b->fd = tsb_open(b->p, b->file_name, O_RDONLY | O_CLOEXEC, 0);
 		if (b->fd >= 0)
 			return true;
-		tsb_flush(b->p);
 		b->value.text = tsb_format(b->p, "File %s is unavailable.\n", b->file_name);
 		tsb_write_all(b->p, 2, b->value.text, strlen(b->value.text));
 		bc_exit(b, 1);
@@ -50,7 +51,6 @@ static void read_failed(struct bc *b)
 
 	str_init(&s, b->heap, STR_MAX_DEFAULT);
 	str_addf(&s, "%s %d: read() in flex scanner failed\n", b->file_name, b->line);
-	tsb_flush(b->p);
 	tsb_write_all(b->p, 2, s.p, s.n);
 	bc_exit(b, 2);
 }

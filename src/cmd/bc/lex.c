@@ -168,7 +168,6 @@ static void skip_comment(struct bc *b)
 		if (ch < 0) {
 			static const char text[] = "EOF encountered in a comment.\n";
 
-			tsb_flush(b->p);
 			tsb_write_all(b->p, 2, text, sizeof(text) - 1);
 			return;
 		}

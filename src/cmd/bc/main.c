@@ -140,6 +140,7 @@ static void start(struct bc *b, struct tsb_proc *p, struct args *a)
 		map_init(&b->name_of[i], b->heap);
 	for (int i = 0; i < BC_NAMED; i++)
 		vec_add(b->heap, &b->simple);
+	b->n_simple = BC_NAMED;
 	vec_add(b->heap, &b->arrays)->name = "";
 	vec_add(b->heap, &b->functions)->name = "(main)";
 	b->current_function = -1;
@@ -165,6 +166,8 @@ static int run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	bcl_next_file(b);
 	bc_start_code(b);
 	bcp_parse(b);
+	if (b->o->code_only)
+		tsb_putc(p, '\n');
 	return 0;
 }
 

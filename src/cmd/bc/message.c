@@ -13,7 +13,6 @@ static void say(struct bc *b, const char *front, const char *fmt, va_list ap)
 	str_adds(&s, front);
 	str_addvf(&s, fmt, ap);
 	str_addc(&s, '\n');
-	tsb_flush(b->p);
 	tsb_write_all(b->p, 2, s.p, s.n);
 	str_end(&s);
 }
@@ -81,6 +80,18 @@ static const char version[] =
 	"Copyright 1991-1994, 1997, 1998, 2000, 2004, 2006, 2008, 2012-2017 "
 	"Free Software Foundation, Inc.\n";
 
+/* Standard output is buffered by lines. */
+void bc_put(struct bc *b, const char *s, size_t n)
+{
+	const char *end = memrchr(s, '\n', n);
+	size_t lines = end ? (size_t)(end - s) + 1 : 0;
+
+	tsb_put(b->p, s, lines);
+	if (lines)
+		tsb_flush(b->p);
+	tsb_put(b->p, s + lines, n - lines);
+}
+
 void bc_banner(struct tsb_proc *p)
 {
 	tsb_puts(p, version);
@@ -111,6 +122,7 @@ void bc_terms(struct bc *b)
 		 "       The Free Software Foundation, Inc.\n"
 		 "       51 Franklin Street, Fifth Floor\n"
 		 "       Boston, MA 02110-1335  USA\n\n");
+	tsb_flush(b->p);
 }
 
 void bc_limits(struct bc *b)
@@ -121,6 +133,7 @@ void bc_limits(struct bc *b)
 	tsb_printf(b->p, "BC_STRING_MAX   = %d\n", INT32_MAX);
 	tsb_printf(b->p, "MAX Exponent    = %lld\n", (long long)INT64_MAX);
 	tsb_printf(b->p, "Number of vars  = %d\n", BC_NAMES_MAX);
+	tsb_flush(b->p);
 }
 
 void bc_exit(struct bc *b, int status)

@@ -110,7 +110,6 @@ ACTION(assign)
 
 ACTION(and1)
 {
-	no_void(b, v[1], "with &&");
 	bc_extension(b, "&& operator");
 	v[0]->number = b->next_label++;
 	bc_generate(b, "DZ%d:p", v[0]->number);
@@ -118,14 +117,13 @@ ACTION(and1)
 
 ACTION(and)
 {
-	no_void(b, v[0], "with &&");
+	no_void(b, v[0]->number & BC_IS_VOID ? v[0] : v[3], "with &&");
 	bc_generate(b, "DZ%d:p1N%d:", v[2]->number, v[2]->number);
 	b->value.number = (v[3]->number | v[0]->number) & ~BC_PAREN;
 }
 
 ACTION(or1)
 {
-	no_void(b, v[1], "with ||");
 	bc_extension(b, "|| operator");
 	v[0]->number = b->next_label++;
 	bc_generate(b, "B%d:", v[0]->number);
@@ -135,7 +133,7 @@ ACTION(or)
 {
 	int end = b->next_label++, yes = v[2]->number;
 
-	no_void(b, v[0], "with ||");
+	no_void(b, v[0]->number & BC_IS_VOID ? v[0] : v[3], "with ||");
 	bc_generate(b, "B%d:0J%d:N%d:1N%d:", yes, end, yes, end);
 	b->value.number = (v[3]->number | v[0]->number) & ~BC_PAREN;
 }
@@ -158,8 +156,12 @@ ACTION(compare)
 
 ACTION(binary)
 {
+	char name[] = { (char)v[1]->number, '\0' };
+
+	if (name[0] == '%')	/* GNU's message is a printf format */
+		name[0] = '\0';
 	if ((v[0]->number | v[2]->number) & BC_IS_VOID)
-		bc_error(b, "void expression with %c", v[1]->number);
+		bc_error(b, "void expression with %s", name);
 	bc_generate(b, "%c", v[1]->number);
 	b->value.number = (v[0]->number | v[2]->number) & ~BC_PAREN;
 }

@@ -97,7 +97,7 @@ ACTION(return_none)
 ACTION(return_expr)
 {
 	if (v[0]->number & BC_COMP)
-		bc_extension(b, "comparison in return expresion");
+		bc_extension(b, "comparison in return expression");
 	if (!(v[0]->number & BC_PAREN))
 		bc_extension(b, "return expression requires parenthesis");
 	if (v[0]->number & BC_IS_VOID)

@@ -21,6 +21,15 @@ static void bind_array(struct bc *b, const struct bc_arg *param)
 	}
 }
 
+/* GNU's names the variable made after the one it means. */
+static void wrong_kind(struct bc *b, int name)
+{
+	size_t next = (size_t)name + 1;
+
+	bc_run_error(b, "Parameter type mismatch, parameter %s.",
+		     next < b->n_simple ? b->simple.at[next].name : "(null)");
+}
+
 /* One argument, from the top of the stack: false after an error. */
 static bool bind(struct bc *b, const struct bc_arg *param, unsigned kind)
 {
@@ -37,8 +46,7 @@ static bool bind(struct bc *b, const struct bc_arg *param, unsigned kind)
 			     b->arrays.at[-param->name].name);
 		return false;
 	} else {
-		bc_run_error(b, "Parameter type mismatch, parameter %s.",
-			     b->simple.at[param->name].name);
+		wrong_kind(b, param->name);
 		return false;
 	}
 	bcr_pop(b);
@@ -62,11 +70,10 @@ static bool bind_all(struct bc *b, const struct bc_function *f)
 			bc_run_error(b, "Parameter number mismatch");
 			break;
 		}
-		if (!bind(b, param, kind))
-			break;
-		param = param->next;
+		if (!b->failed && bind(b, param, kind))
+			param = param->next;
 	}
-	if (!b->failed && param)
+	if (param)
 		bc_run_error(b, "Parameter number mismatch");
 	if (b->failed)
 		show_all(b, f->params, param);

@@ -3,15 +3,22 @@
  */
 #include "cmd/bc/bc.h"
 
+static void put(struct bc *b, int ch)
+{
+	tsb_putc(b->p, ch);
+	if (ch == '\n')
+		tsb_flush(b->p);
+}
+
 void bcr_put_char(struct bc *b, int ch)
 {
 	if (ch == '\n') {
 		b->column = 0;
 	} else if (++b->column == b->line_size - 1 && b->line_size) {
-		tsb_puts(b->p, "\\\n");
+		bc_put(b, "\\\n", 2);
 		b->column = 1;
 	}
-	tsb_putc(b->p, ch);
+	put(b, ch);
 }
 
 void bcr_put_number(struct bc *b, const struct decimal *a)
@@ -33,7 +40,7 @@ void bcr_put_number(struct bc *b, const struct decimal *a)
 static void put_string_char(struct bc *b, int ch)
 {
 	if (b->o->standard)
-		tsb_putc(b->p, ch);
+		put(b, ch);
 	else
 		bcr_put_char(b, ch);
 }
