@@ -27,7 +27,7 @@ enum { BC_REG = 1, BC_COMP = 2, BC_PAREN = 4, BC_IS_VOID = 8, BC_EMPTY = 16 };
 
 struct bc_options {
 	bool mathlib, interactive, quiet, standard, warn, code_only;
-	bool help, version;
+	const char *name;	/* of the program, in its usage */
 };
 
 /* Parameters, automatic variables and arguments; arrays have negative names. */
@@ -112,6 +112,7 @@ struct bc {
 	VEC(struct bc_name) simple, arrays;	/* by number */
 	size_t n_simple;	/* those that have names; the library's have none */
 	VEC(struct bc_function) functions;
+	int library_functions;	/* numbers up to this one */
 	int next_label, break_label, continue_label, if_label;
 	int current_function;	/* -1: none */
 	bool had_error, generated, loading_library;
@@ -166,6 +167,7 @@ void bc_exit(struct bc *b, int status) TSB_NORETURN;
 /* ---- code.c ---- */
 enum bc_kind { BC_SIMPLE, BC_ARRAY, BC_FUNCTION };
 int bc_lookup(struct bc *b, const char *name, enum bc_kind kind);
+int bc_lookup_definition(struct bc *b, const char *name);	/* of a function */
 void bc_generate(struct bc *b, const char *fmt, ...) TSB_PRINTF(2, 3);
 void bc_generate_text(struct bc *b, const char *text);
 void bc_start_code(struct bc *b);

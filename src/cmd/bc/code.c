@@ -54,7 +54,6 @@ static void clear_function(struct bc *b, int name)
 	f->code.n = 0;
 	f->labels.n = 0;
 	f->params = f->autos = NULL;
-	f->defined = false;
 }
 
 static struct bc_arg *load_args(struct bc *b, const char **s, char end)
@@ -117,10 +116,8 @@ static void load_jump(struct bc *b, const char **s)
 /* The digits of a constant are kept as values, so that they differ from the point. */
 static void load_digit(struct bc *b, int ch)
 {
-	if (ch > 'F' && ch <= 'Z' && b->o->standard)
-		bc_run_error(b, "Non-standard base in numeric constant");
-	else if (ch > 'F' && ch <= 'Z' && b->o->warn)
-		bc_run_warning(b, "Non-standard base in numeric constant");
+	if (ch > 'F' && ch <= 'Z')
+		bc_extension(b, "Non-standard base in numeric constant");
 	if (ch == ':')
 		b->in_constant = false;
 	add_byte(b, ch == ':' || ch == '.' ? ch : ch <= '9' ? ch - '0' : ch - 'A' + 10);
@@ -137,7 +134,7 @@ static void load_one(struct bc *b, const char **s)
 		return;
 	}
 	if (op == ']') {
-		loading(b)->defined = !b->had_error;
+		loading(b)->defined |= !b->had_error;
 		b->load = b->saved_load;
 		return;
 	}
@@ -259,6 +256,22 @@ void bc_end_library(struct bc *b)
 	map_init(&b->name_of[BC_SIMPLE], b->heap);
 	while (b->n_simple > BC_NAMED)
 		b->simple.at[--b->n_simple].name = NULL;
+	b->library_functions = (int)b->functions.n - 1;
+	if (b->o->code_only)
+		tsb_puts(b->p, "@i");
+}
+
+/* The library goes on with its own functions when the program defines one of that name. */
+int bc_lookup_definition(struct bc *b, const char *name)
+{
+	int number = bc_lookup(b, name, BC_FUNCTION);
+	struct map_entry *e = map_find(&b->name_of[BC_FUNCTION], name, strlen(name));
+
+	if (b->loading_library || number > b->library_functions)
+		return number;
+	number = new_name(b, e->key, BC_FUNCTION);
+	e->value = (void *)(intptr_t)number;
+	return number;
 }
 
 int bc_lookup(struct bc *b, const char *name, enum bc_kind kind)
@@ -276,12 +289,12 @@ int bc_lookup(struct bc *b, const char *name, enum bc_kind kind)
 		e = map_put(&b->name_of[kind], name, strlen(name));
 		number = new_name(b, e->key, kind);
 		e = map_find(&b->name_of[kind], name, strlen(name));
-		e->value = (char *)NULL + number;
+		e->value = (void *)(intptr_t)number;
 		if (number >= BC_NAMES_MAX) {
 			bc_error(b, "%s", too_many[kind]);
 			bc_exit(b, 1);
 		}
 	}
-	number = (int)((char *)e->value - (char *)NULL);
+	number = (int)(intptr_t)e->value;
 	return kind == BC_ARRAY ? -number : number;
 }

@@ -52,7 +52,7 @@ static void read_failed(struct bc *b)
 	str_init(&s, b->heap, STR_MAX_DEFAULT);
 	str_addf(&s, "%s %d: read() in flex scanner failed\n", b->file_name, b->line);
 	tsb_write_all(b->p, 2, s.p, s.n);
-	bc_exit(b, 2);
+	bc_exit(b, 1);
 }
 
 /* With -i the lines of standard input are shown, as the line editor does that bc uses then. */

@@ -29,9 +29,9 @@ static const struct tsb_opt bc_opts[] = {
 	TSB_OPT_END
 };
 
-static void usage(struct tsb_proc *p)
+static void usage(struct tsb_proc *p, const char *name)
 {
-	tsb_printf(p, "usage: %s [options] [file ...]\n", tsb_name(p));
+	tsb_printf(p, "usage: %s [options] [file ...]\n", name);
 	tsb_puts(p, "  -h  --help         print this usage and exit\n"
 		    "  -i  --interactive  force interactive mode\n"
 		    "  -l  --mathlib      use the predefined math routines\n"
@@ -43,10 +43,9 @@ static void usage(struct tsb_proc *p)
 
 static int show_usage(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
-	(void)opts;
 	(void)opt;
 	(void)arg;
-	usage(p);
+	usage(p, ((struct bc_options *)opts)->name);
 	tsb_exit(p, 0);
 }
 
@@ -62,7 +61,17 @@ static int show_version(struct tsb_proc *p, void *opts, const struct tsb_opt *op
 static int bad(struct tsb_proc *p, const char *text)
 {
 	tsb_warn(p, "%s", text);
-	usage(p);
+	usage(p, tsb_name(p));
+	return 1;
+}
+
+/* The arguments of the environment are under another name. */
+static int bad_in_environment(struct tsb_proc *p, const char *text)
+{
+	char *message = tsb_format(p, "BC_ENV_ARGS: %s\n", text);
+
+	tsb_write_all(p, 2, message, strlen(message));
+	usage(p, "BC_ENV_ARGS");
 	return 1;
 }
 
@@ -72,12 +81,16 @@ struct args {
 	struct bc_options o;
 };
 
-static bool parse(struct tsb_proc *p, struct args *a, int argc, char **argv, int *status)
+static bool parse(struct tsb_proc *p, struct args *a, bool environment, int argc, char **argv,
+		  int *status)
 {
+	struct bc_options first = { .name = environment ? "BC_ENV_ARGS" : tsb_name(p) }, *o;
+	struct tsb_command how = cmd_bc;
 	struct opt_parsed got;
-	struct bc_options *o;
 
-	if (!rawopt_parse_as(p, &cmd_bc, argc, argv, &got, status, bad))
+	how.defaults = &first;
+	if (!rawopt_parse_as(p, &how, argc, argv, &got, status,
+			     environment ? bad_in_environment : bad))
 		return false;
 	o = got.opts;
 	a->o.code_only |= o->code_only;
@@ -106,7 +119,7 @@ static bool parse_environment(struct tsb_proc *p, struct args *a, int *status)
 	if (!words.n)
 		return true;
 	*vec_add(tsb_heap_of(p), &words) = NULL;
-	return parse(p, a, (int)words.n - 1, words.at, status);
+	return parse(p, a, true, (int)words.n - 1, words.at, status);
 }
 
 static size_t line_size(struct tsb_proc *p)
@@ -158,7 +171,7 @@ static int run(struct tsb_proc *p, void *opts, int argc, char **argv)
 
 	(void)opts;
 	a.o.standard = tsb_getenv(p, "POSIXLY_CORRECT") != NULL;
-	if (!parse_environment(p, &a, &status) || !parse(p, &a, argc, argv, &status))
+	if (!parse_environment(p, &a, &status) || !parse(p, &a, false, argc, argv, &status))
 		return status;
 	if (tsb_isatty(p, 0) && tsb_isatty(p, 1))
 		a.o.interactive = true;

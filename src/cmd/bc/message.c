@@ -5,6 +5,7 @@
 
 #include "cmd/bc/bc.h"
 
+TSB_PRINTF(3, 0)
 static void say(struct bc *b, const char *front, const char *fmt, va_list ap)
 {
 	struct str s;
@@ -17,6 +18,7 @@ static void say(struct bc *b, const char *front, const char *fmt, va_list ap)
 	str_end(&s);
 }
 
+TSB_PRINTF(3, 0)
 static void say_at(struct bc *b, const char *kind, const char *fmt, va_list ap)
 {
 	char *front = tsb_format(b->p, "%s %d: %s", b->file_name, b->line, kind);
@@ -47,6 +49,7 @@ void bc_extension(struct bc *b, const char *fmt, ...)
 	b->had_error |= b->o->standard;
 }
 
+TSB_PRINTF(3, 0)
 static void say_running(struct bc *b, const char *kind, const char *fmt, va_list ap)
 {
 	char *front = tsb_format(b->p, "Runtime %s (func=%s, adr=%zu): ", kind,

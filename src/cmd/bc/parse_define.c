@@ -120,7 +120,7 @@ ACTION(function1)
 	str_init(&autos, b->heap, STR_MAX_DEFAULT);
 	put_args(b, &params, v[5]->args);
 	put_args(b, &autos, v[0]->args);
-	b->current_function = bc_lookup(b, v[7]->text, BC_FUNCTION);
+	b->current_function = bc_lookup_definition(b, v[7]->text);
 	bc_generate(b, "F%d,%s.%s[", b->current_function, params.p, autos.p);
 	b->functions.at[b->current_function].is_void = v[8]->number;
 	v[9]->number = b->next_label;

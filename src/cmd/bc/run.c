@@ -94,9 +94,11 @@ static struct decimal *raise(struct bc *b, const struct decimal *x, const struct
 	if (y->scale)
 		bc_run_warning(b, "non-zero scale in exponent");
 	r = decimal_raise(&b->numbers, x, y, b->scale);
-	if (!r)
-		bc_run_error(b, decimal_long(y) ? "divide by zero" : "exponent too large in raise");
-	return r;
+	if (!decimal_long(y) && y->n > y->frac)
+		bc_run_error(b, "exponent too large in raise");
+	if (y->negative && decimal_is_zero(x))
+		bc_run_error(b, "divide by zero");
+	return b->failed ? NULL : r;
 }
 
 static struct decimal *compute(struct bc *b, char op, const struct decimal *x,

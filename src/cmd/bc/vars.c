@@ -126,12 +126,11 @@ static void store_scale(struct bc *b, int64_t value)
 
 static void store_history(struct bc *b, int64_t value, bool negative)
 {
-	b->history = (int)value;
-	if (negative || value == INT64_MAX) {
-		b->history = -1;
-		bc_run_warning(b, negative ? "history is negative, set to unlimited" :
-					     "history too large, set to unlimited");
-	}
+	bool large = !negative && value == INT64_MAX;
+
+	b->history = negative || large ? -1 : (int)value;
+	if (large)
+		bc_run_warning(b, "history too large, set to unlimited");
 }
 
 static void store_special(struct bc *b, int name, const struct decimal *a)
