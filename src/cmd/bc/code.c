@@ -54,6 +54,7 @@ static void clear_function(struct bc *b, int name)
 	f->code.n = 0;
 	f->labels.n = 0;
 	f->params = f->autos = NULL;
+	f->defined = false;
 }
 
 static struct bc_arg *load_args(struct bc *b, const char **s, char end)
@@ -134,7 +135,7 @@ static void load_one(struct bc *b, const char **s)
 		return;
 	}
 	if (op == ']') {
-		loading(b)->defined |= !b->had_error;
+		loading(b)->defined = true;
 		b->load = b->saved_load;
 		return;
 	}
@@ -178,7 +179,8 @@ void bc_generate_text(struct bc *b, const char *text)
 {
 	b->generated = true;
 	if (!b->o->code_only || b->loading_library) {
-		load_text(b, text);
+		if (!b->had_error)
+			load_text(b, text);
 		return;
 	}
 	bc_put(b, text, strlen(text));
