@@ -68,6 +68,8 @@ struct tsb_limits {
 	uint64_t fs_entries;		/* files and directories: ENOSPC */
 	uint64_t file_bytes;		/* one file: EFBIG */
 	uint64_t pipe_bytes;		/* capacity of a pipe */
+	uint64_t js_memory_bytes;	/* one script of js: RangeError, or status 134 */
+	uint64_t js_call_bytes;		/* see js.h; arguments and answer each */
 };
 void tsb_limits_default(struct tsb_limits *limits);
 /* Sets one limit by name; value is a number with optional K, M, G or ms, s, m.

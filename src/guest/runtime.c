@@ -14,6 +14,8 @@
 
 #include "base/heap.h"
 #include "guest/memory.h"
+#include "guest/offer.h"
+#include "guest/sys.h"
 #include "kernel/kernel.h"
 
 enum {
@@ -153,6 +155,8 @@ static void guest_end(void *arg)
 {
 	struct guest *g = arg;
 
+	if (g->more && g->more->call)
+		offer_call_end(g->more->call);
 	if (!g->map)
 		return;
 	guest_map_give(g->module, g->map, g->touched);

@@ -21,6 +21,7 @@ struct guest_arg {
 struct guest_more {
 	char *blob;		/* an answer whose length is not known before: sys_take() */
 	size_t blob_n;
+	struct tsb_js_call *call;	/* whose answer is to be freed; NULL: none */
 };
 
 typedef int64_t guest_sys_fn(struct guest *g, const struct guest_arg *a);

@@ -65,6 +65,16 @@ static ssize_t hostio_ask(struct tsb_proc *p, void *buf, size_t n)
 	return c.result > (ssize_t)n ? -EIO : c.result;
 }
 
+void proc_on_host(struct tsb_proc *p, void (*fn)(void *arg), void *arg)
+{
+	struct kernel *k = p->k;
+
+	sched_on_host(k, fn, arg);
+	k->last_ns = clock_real(k);
+	if (kernel_check_stop(k, k->last_ns))
+		proc_stop_point(p);
+}
+
 /* What a poll has read already. */
 static size_t hostio_take(struct kernel *k, void *buf, size_t n)
 {

@@ -66,6 +66,7 @@ struct kernel_options {
 	struct kernel_io io;
 	const char *hostname;
 	struct tsb_cancel *cancel;	/* or NULL */
+	const void *offers;		/* for guests (guest/offer.h): only carried */
 	bool virtual_time;
 	int64_t start_sec;
 	uint64_t seed;
@@ -140,6 +141,12 @@ static inline void proc_tick(struct tsb_proc *p, int32_t n)
 	if ((t->left -= n) < 0)
 		proc_tick_slow(p);
 }
+
+/* What kernel_options.offers was. */
+const void *proc_offers(struct tsb_proc *p);
+/* Calls fn(arg) on the stack of kernel_run()'s caller. The time it takes is looked at when it has
+ * returned; so this may not return. */
+void proc_on_host(struct tsb_proc *p, void (*fn)(void *arg), void *arg);
 
 /* ---- Waiting for many things ---- */
 

@@ -18,6 +18,11 @@ struct kernel *proc_kernel(struct tsb_proc *p)
 	return p->k;
 }
 
+const void *proc_offers(struct tsb_proc *p)
+{
+	return p->k->opt.offers;
+}
+
 /* ---- Numbers ---- */
 
 static struct tsb_proc **pid_bucket(struct kernel *k, int pid)

@@ -16,6 +16,7 @@
 
 struct vfs;
 struct vfs_ctx;
+struct offers;
 struct registry;
 struct str;
 
@@ -29,6 +30,7 @@ struct sandbox_extra {
 	int64_t start_sec;
 	uint64_t seed;
 	struct registry *registry;	/* commands of the embedder; NULL: none */
+	struct offers *offers;	/* to scripts; NULL: nothing */
 	char *error;		/* sentence of the last failed call */
 	int error_number;
 };
@@ -72,5 +74,9 @@ struct registry *registry_copy(const struct registry *r);
 void registry_free(struct registry *r);
 /* Puts a /usr/bin that lists the sandbox's own commands in place. */
 int registry_mount(struct tsb_sandbox *box);
+
+/* ---- What is offered to scripts (offers.c) ---- */
+struct offers *offers_copy(const struct offers *o);	/* NULL: no memory */
+void offers_free(struct offers *o);
 
 #endif

@@ -141,6 +141,7 @@ static void kernel_options_of(struct run *r, struct kernel_options *k)
 		k->virtual_time = x->virtual_time;
 		k->start_sec = x->start_sec;
 		k->seed = x->seed;
+		k->offers = x->offers;
 	}
 }
 

@@ -47,6 +47,7 @@ static void extra_free(struct sandbox_extra *x)
 	free(x->hostname);
 	free(x->error);
 	registry_free(x->registry);
+	offers_free(x->offers);
 	free(x);
 }
 
@@ -246,6 +247,8 @@ static bool copy_extra(struct tsb_sandbox *to, const struct tsb_sandbox *from)
 	if (x->env && !(y->env = sandbox_copy_list((const char *const *)x->env)))
 		return false;
 	if (x->registry && !(y->registry = registry_copy(x->registry)))
+		return false;
+	if (x->offers && !(y->offers = offers_copy(x->offers)))
 		return false;
 	return keep_string(&y->cwd, x->cwd) && keep_string(&y->hostname, x->hostname);
 }

@@ -25,7 +25,7 @@ internalRequire('internal/globals');
 
 /* Run in the prepared image, so that no script has to. */
 for (const name of ['internal/errors', 'internal/inspect', 'events', 'path', 'buffer', 'console', 'util', 'internal/process',
-	'internal/loop', 'internal/cjs', 'internal/esm', 'internal/main']) {
+	'internal/loop', 'internal/cjs', 'internal/esm', 'internal/offers', 'internal/main']) {
 	if (files[name])
 		internalRequire(name);
 }

@@ -5,7 +5,6 @@ const loop = require('internal/loop');
 const { process, state, end } = require('internal/process');
 const { print } = require('internal/print');
 
-host.limit = 64 << 20;
 const SIGPIPE = 13;
 
 function stdinText() {
@@ -126,7 +125,9 @@ function checkSyntax(script) {
 	host.compile(text, path, 'exports, require, module, __filename, __dirname', 1);
 }
 
-function start(options) {
+function start(options, prelude) {
+	if (prelude && !options.check)
+		host.run(host.prelude(), 'node:prelude');
 	for (const one of options.require)
 		require('internal/cjs').Module._preloadModules([one]);
 	for (const one of options.import)
@@ -155,11 +156,12 @@ exports.main = function () {
 	state.begin = host.monotonic();
 	const args = host.args();
 	const options = require('internal/options').parse(args.slice(1));
+	const prelude = require('internal/offers').begin();
 	process.argv0 = args[0];
 	process.argv = [process.execPath, ...options.argv];
 	process.execArgv = options.execArgv;
 	options.apply();
-	loop.call(start, undefined, [options]);
+	loop.call(start, undefined, [options, prelude]);
 	loop.run(beforeExit);
 	if (state.waits) {
 		print(2, 'Warning: Detected unsettled top-level await\n');

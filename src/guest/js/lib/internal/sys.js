@@ -199,4 +199,30 @@ host.monotonic = () => sys(N.monotonic);
 host.wall = () => sys(N.wall) / 1000;
 host.random = u8 => { sys(N.random, u8); };
 host.usage = () => sys(N.usage);
+
+/* ---- What the embedding program offers ---- */
+
+/* { memory, bytes, prelude, fetch, names } */
+host.offers = function () {
+	const v = new Float64Array(4), n = sys(N.offers, v);
+	return { memory: v[0], bytes: v[1], prelude: v[2] >= 0, fetch: v[3] === 1, names: n ? strings(n) : [] };
+};
+host.prelude = () => name(check(sys(N.prelude), 'prelude'));
+
+/* A call out: [kind of answer, status, head, body]; a number below 0 where it could not be made. */
+function answered(out, n) {
+	if (n < 0)
+		return n;
+	const bytes = taken(n);
+	return [out[0], out[1], bytes.subarray(0, out[2]), bytes.subarray(out[2])];
+}
+host.callOut = function (index, json) {
+	const out = new Int32Array(3);
+	return answered(out, sys(N.host_call, index, json, out));
+};
+host.fetchOut = function (method, url, headers, body) {
+	const out = new Int32Array(3);
+	return answered(out, sys(N.fetch, method, url, joined(headers), body === null ? 0 : body, out));
+};
+
 host.exit = status => { sys(N.exit, status); };
