@@ -9,21 +9,21 @@
 
 static const char report[] =
 	"const { total } = require('./lib/sum');\n"
-	"const fs = require('fs'), path = require('path');\n"
-	"const rows = fs.readFileSync(process.argv[2], 'utf8').trim().split('\\n').map(row => row.split(','));\n"
-	"console.log(path.basename(process.argv[2]), 'has', rows.length, 'rows');\n"
-	"console.log('total', total(rows.map(row => Number(row[1]))));\n";
+	"const path = require('path'), file = path.resolve(process.argv[2]);\n"
+	"const rows = require(file);\n"
+	"console.log(path.basename(file), 'has', Object.keys(rows).length, 'rows');\n"
+	"console.log('total', total(Object.values(rows)));\n";
 
 static const char sum[] =
 	"exports.total = numbers => numbers.reduce((a, b) => a + b, 0);\n";
 
 static int write_files(struct tsb_sandbox *box)
 {
-	static const char data[] = "apples,3\npears,4\nfigs,35\n";
+	static const char data[] = "{\"apples\": 3, \"pears\": 4, \"figs\": 35}\n";
 
 	return tsb_write_file(box, "/home/user/report.js", report, strlen(report), 0) ||
 	       tsb_write_file(box, "/home/user/lib/sum.js", sum, strlen(sum), 0) ||
-	       tsb_write_file(box, "/home/user/data.csv", data, strlen(data), 0);
+	       tsb_write_file(box, "/home/user/data.json", data, strlen(data), 0);
 }
 
 static void show(struct tsb_sandbox *box, const char *script, const struct tsb_limits *limits)
@@ -50,7 +50,7 @@ int main(void)
 
 	if (tsb_sandbox_open(&box, NULL) || write_files(box))
 		return 1;
-	show(box, "js report.js data.csv", NULL);
+	show(box, "js report.js data.json", NULL);
 	show(box, "seq 5 | js -e 'process.stdin.on(`data`, d => process.stdout.write(`${d}`.replace(/\\d/g, n => n * n)))'", NULL);
 
 	tsb_limits_default(&limits);

@@ -87,7 +87,7 @@ struct tsb_js_request {
 	size_t size;			/* sizeof(struct tsb_js_request) */
 	const char *method;		/* "GET" ... */
 	const char *url;		/* http: or https:, normalised, without fragment and credentials */
-	const struct tsb_js_header *headers;	/* names in small letters, sorted */
+	const struct tsb_js_header *headers;	/* names in small letters, sorted; values are bytes (ISO-8859-1) */
 	size_t n_headers;
 	const void *body;		/* NULL: none */
 	size_t body_size;
@@ -96,7 +96,8 @@ struct tsb_js_request {
 /*
  * One request, one answer: tsb_js_status(), then headers and body in any order and as many
  * pieces as you like. tsb_js_throw() makes fetch() reject with "fetch failed", the error as
- * its cause; so does no answer at all. Redirects are followed by fetch() itself, so each
+ * its cause; so does no answer at all. The body is given as it is to be read: nothing asks for
+ * compression, nothing is decompressed. Redirects are followed by fetch() itself, so each
  * hop is asked for here and can be refused. Nothing is filtered: which hosts, ports and
  * methods are allowed is for the callback to decide.
  */

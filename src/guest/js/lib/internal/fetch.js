@@ -43,7 +43,7 @@ function unreachable(url) {
 function latin1(list) {
 	const text = list.length ? `${list.join('\0')}\0` : '', bytes = new Uint8Array(text.length);
 	host.latin1Write(text, bytes, 0, bytes.length);
-	return host.latin1Decode(bytes, 0, bytes.length) === text ? bytes : host.utf8Encode(text);
+	return bytes;
 }
 
 function ask(method, url, headers, body) {

@@ -14,7 +14,7 @@ Options:
   --import=...                 ES module to preload (option can be repeated)
   --input-type=...             set module type for string input
   -i, --interactive            always enter the REPL even if stdin does not appear to be a terminal
-  --max-old-space-size=...     memory limit in MiB (64)
+  --max-old-space-size=...     memory limit in MiB
   --no-deprecation             silence deprecation warnings
   --no-warnings                silence all process warnings
   --preserve-symlinks          preserve symbolic links when resolving

@@ -53,7 +53,7 @@ const rows = {
 	}],
 	'--stack-trace-limit': [true, (o, n) => { Error.stackTraceLimit = Number(n); }],
 	'--max-old-space-size': [true, (o, n) => {
-		host.limit = Number(n) * 1048576;
+		host.limit = Math.min(host.limit, Number(n) * 1048576);	/* js_memory_bytes is hard */
 		host.setMemoryLimit(host.limit);
 	}],
 	'--expose-gc': [false, () => { globalThis.gc = function gc() { host.gc(); }; }],

@@ -222,7 +222,7 @@ host.callOut = function (index, json) {
 };
 host.fetchOut = function (method, url, headers, body) {
 	const out = new Int32Array(3);
-	return answered(out, sys(N.fetch, method, url, joined(headers), body === null ? 0 : body, out));
+	return answered(out, sys(N.fetch, method, url, headers, body === null ? 0 : body, out));
 };
 
 host.exit = status => { sys(N.exit, status); };
