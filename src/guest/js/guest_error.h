@@ -4,6 +4,8 @@
  */
 enum { GUEST_TEXT = 200 };
 
+static void guest_dbuf_throw(JSContext *ctx, JSErrorEnum kind, DynBuf *text);
+
 /* Where in a function's text a line and column are; NULL: not known. */
 static const char *guest_source_at(JSFunctionBytecode *b, int line, int column, const char **end)
 {
@@ -197,6 +199,113 @@ static bool guest_callee(JSContext *ctx, DynBuf *to)
 	return true;
 }
 
+/* ---- Patterns and loops ---- */
+
+static const char *guest_spaces(const char *p, const char *end)
+{
+	while (p < end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+		p++;
+	return p;
+}
+
+/* Behind the bracket that closes the one at p. */
+static const char *guest_partner(const char *p, const char *end)
+{
+	int depth = 0;
+
+	for (; p < end; p++) {
+		if (*p == '(' || *p == '[' || *p == '{')
+			depth++;
+		else if ((*p == ')' || *p == ']' || *p == '}') && --depth == 0)
+			return p + 1;
+	}
+	return NULL;
+}
+
+/* An expression that V8 would print as it stands: names and members, a number, {}. */
+static bool guest_plain(DynBuf *to, const char *p, const char *end)
+{
+	const char *from = p = guest_spaces(p, end);
+
+	if (end - p > 1 && *p == '{') {
+		dbuf_putstr(to, *guest_spaces(p + 1, end) == '}' ? "{}" : "{(intermediate value)}");
+		return true;
+	}
+	while (p < end && (guest_is_name((unsigned char)*p) || *p == '.'))
+		p++;
+	if (p == from || p - from > GUEST_TEXT)
+		return false;
+	dbuf_put(to, from, p - from);
+	return guest_spaces(p, end) == end || *guest_spaces(p, end) != '(' ?
+		true : (dbuf_putstr(to, "(...)"), true);
+}
+
+/* The script is at a pattern, or at what a loop goes over: what is taken apart. */
+static bool guest_source_of(JSContext *ctx, DynBuf *to)
+{
+	const char *start, *end, *p = guest_here(ctx, &start, &end);
+
+	if (!p)
+		return false;
+	if (*p == '[' || *p == '{') {
+		p = guest_partner(p, end);
+		p = p ? guest_spaces(p, end) : end;
+		if (p < end && *p == '=' && p[1] != '=')
+			return guest_plain(to, p + 1, end);
+		return false;
+	}
+	if (end - p > 3 && p[0] == 'o' && p[1] == 'f')
+		return guest_plain(to, p + 2, end);
+	return false;
+}
+
+/* "Cannot destructure property 'a' of 'b' as it is undefined." */
+static JSValue guest_cannot_destructure(JSContext *ctx, JSValueConst v)
+{
+	enum { AROUND = 8 };
+	const char *start, *end, *p = guest_here(ctx, &start, &end), *from, *value;
+	DynBuf text;
+
+	for (int i = 0; p && *p != '{' && i < AROUND; i++)	/* behind a "(" the engine's column is vague */
+		p = p - i > start && p[-i] == '{' ? p - i : p + i < end && p[i] == '{' ? p + i : p;
+	if (!p || *p != '{')
+		return JS_ThrowTypeError(ctx, "Cannot convert undefined or null to object");
+	value = JS_IsNull(v) ? "null" : "undefined";
+	from = guest_spaces_back(start, p);
+	if (from > start && from[-1] == ':') {
+		from = p = guest_spaces(p + 1, end);
+		while (p < end && guest_is_name((unsigned char)*p))
+			p++;
+		return JS_ThrowTypeError(ctx, "Cannot read properties of %s (reading '%.*s')", value, (int)(p - from),
+					 from);
+	}
+	js_dbuf_init(ctx, &text);
+	dbuf_putstr(&text, "Cannot destructure ");
+	from = p = guest_spaces(p + 1, end);
+	while (p < end && guest_is_name((unsigned char)*p))
+		p++;
+	if (p > from)
+		dbuf_printf(&text, "property '%.*s' of ", (int)(p - from), from);
+	dbuf_putc(&text, '\'');
+	if (!guest_source_of(ctx, &text))
+		dbuf_putstr(&text, value);
+	dbuf_printf(&text, "' as it is %s.", value);
+	guest_dbuf_throw(ctx, JS_TYPE_ERROR, &text);
+	return JS_EXCEPTION;
+}
+
+/* Reading a property of undefined or null. */
+static JSValue guest_no_property(JSContext *ctx, const char *of, JSAtom prop)
+{
+	char buf[ATOM_GET_STR_BUF_SIZE];
+
+	if (prop == JS_ATOM_Symbol_iterator)
+		return JS_ThrowTypeError(ctx, "%s is not iterable (cannot read property Symbol(Symbol.iterator))", of);
+	JS_AtomGetStr(ctx, buf, sizeof(buf), prop);
+	return JS_ThrowTypeError(ctx, JS_AtomGetKind(ctx, prop) == JS_ATOM_KIND_SYMBOL ? "Cannot read properties of %s (reading 'Symbol(%s)')" :
+				 "Cannot read properties of %s (reading '%s')", of, buf);
+}
+
 /* ---- Values ---- */
 
 static void guest_show_object(JSContext *ctx, DynBuf *to, JSValueConst v)
@@ -272,12 +381,38 @@ static JSValue guest_throw_value(JSContext *ctx, JSErrorEnum kind, const char *b
 	return JS_EXCEPTION;
 }
 
+static bool guest_in_script(JSContext *ctx)
+{
+	JSStackFrame *sf = ctx->rt->current_stack_frame;
+
+	return sf && JS_VALUE_GET_TAG(sf->cur_func) == JS_TAG_OBJECT &&
+	       js_class_has_bytecode(JS_VALUE_GET_OBJ(sf->cur_func)->class_id);
+}
+
+/* Is a native function of that name running? */
+static bool guest_native_is(JSContext *ctx, const char *wanted)
+{
+	JSStackFrame *sf = ctx->rt->current_stack_frame;
+	const char *name = sf && !guest_in_script(ctx) ? get_func_name(ctx, sf->cur_func) : NULL;
+	bool is = name && !strcmp(name, wanted);
+
+	JS_FreeCString(ctx, name);
+	return is;
+}
+
 /* "NAME is not a function", by the script's text, else by the value. */
 static JSValue guest_not_a(JSContext *ctx, JSValueConst v, const char *what)
 {
 	DynBuf text;
 
 	js_dbuf_init(ctx, &text);
+	if (guest_native_is(ctx, "sort") || guest_native_is(ctx, "toSorted")) {
+		dbuf_putstr(&text, "The comparison function must be either a function or undefined");
+		guest_dbuf_throw(ctx, JS_TYPE_ERROR, &text);
+		return JS_EXCEPTION;
+	}
+	if (guest_native_is(ctx, "Promise"))
+		dbuf_putstr(&text, "Promise resolver ");
 	if (!guest_callee(ctx, &text))
 		guest_show(ctx, &text, v, true);
 	dbuf_printf(&text, " is not a %s", what);
@@ -287,13 +422,15 @@ static JSValue guest_not_a(JSContext *ctx, JSValueConst v, const char *what)
 
 static JSValue guest_not_iterable(JSContext *ctx, JSValueConst v)
 {
-	JSStackFrame *sf = ctx->rt->current_stack_frame;
 	DynBuf text;
-	bool native = sf && JS_VALUE_GET_TAG(sf->cur_func) == JS_TAG_OBJECT &&
-		      !js_class_has_bytecode(JS_VALUE_GET_OBJ(sf->cur_func)->class_id);
-	bool empty = JS_IsUndefined(v) || JS_IsNull(v);
+	bool native = !guest_in_script(ctx), empty = JS_IsUndefined(v) || JS_IsNull(v);
 
 	js_dbuf_init(ctx, &text);
+	if (!native && guest_source_of(ctx, &text)) {
+		dbuf_putstr(&text, " is not iterable");
+		guest_dbuf_throw(ctx, JS_TYPE_ERROR, &text);
+		return JS_EXCEPTION;
+	}
 	if (native || JS_IsObject(v)) {
 		const char *type = JS_IsObject(v) ? "object" : JS_IsNumber(v) ? "number" :
 				   JS_IsBool(v) ? "boolean" : JS_IsSymbol(v) ? "symbol" : "";
@@ -324,7 +461,7 @@ static int guest_throw_property(JSContext *ctx, const char *before, JSAtom prop,
 	js_dbuf_init(ctx, &text);
 	dbuf_printf(&text, "%s%s%s", before, name ? name : "", between);
 	if (!JS_IsUndefined(v))
-		guest_show(ctx, &text, v, true);
+		guest_show(ctx, &text, v, false);
 	dbuf_putstr(&text, after);
 	JS_FreeCString(ctx, name);
 	guest_dbuf_throw(ctx, JS_TYPE_ERROR, &text);
@@ -364,10 +501,7 @@ static JSValue guest_needs_new(JSContext *ctx, JSValueConst func)
 /* A BigInt where a number is needed: in an expression, or given to a function. */
 static JSValue guest_bigint(JSContext *ctx)
 {
-	JSStackFrame *sf = ctx->rt->current_stack_frame;
-
-	if (sf && JS_VALUE_GET_TAG(sf->cur_func) == JS_TAG_OBJECT &&
-	    js_class_has_bytecode(JS_VALUE_GET_OBJ(sf->cur_func)->class_id))
+	if (guest_in_script(ctx))
 		return JS_ThrowTypeError(ctx, "Cannot mix BigInt and other types, use explicit conversions");
 	return JS_ThrowTypeError(ctx, "Cannot convert a BigInt value to a number");
 }
@@ -417,4 +551,50 @@ static JSValue guest_bad_flags(JSContext *ctx, JSValueConst flags)
 	JS_ThrowSyntaxError(ctx, "Invalid flags supplied to RegExp constructor '%s'", p ? p : "");
 	JS_FreeCString(ctx, p);
 	return JS_EXCEPTION;
+}
+
+/* A native function of Object, Reflect or Proxy got no object. */
+static JSValue guest_not_object(JSContext *ctx)
+{
+	static const char *const of_reflect[] = {
+		"ownKeys", "apply", "construct", "deleteProperty", "get", "has", "set", "isExtensible",
+		"preventExtensions"
+	};
+	JSStackFrame *sf = ctx->rt->current_stack_frame;
+	const char *name = sf && !guest_in_script(ctx) ? get_func_name(ctx, sf->cur_func) : NULL;
+	const char *of = "Object";
+
+	if (!name)
+		return JS_ThrowTypeError(ctx, "not an object");
+	for (size_t i = 0; i < countof(of_reflect); i++)
+		if (!strcmp(name, of_reflect[i]))
+			of = "Reflect";
+	if (!strcmp(name, "Proxy"))
+		JS_ThrowTypeError(ctx, "Cannot create proxy with a non-object as target or handler");
+	else if (!strcmp(name, "resolve") || !strcmp(name, "reject"))
+		JS_ThrowTypeError(ctx, "PromiseResolve called on non-object");
+	else if (!strcmp(name, "Map") || !strcmp(name, "WeakMap") || !strcmp(name, "fromEntries"))
+		JS_ThrowTypeError(ctx, "Iterator value is not an entry object");
+	else
+		JS_ThrowTypeError(ctx, "%s.%s called on non-object", of, name);
+	JS_FreeCString(ctx, name);
+	return JS_EXCEPTION;
+}
+
+/* An index or length that cannot be one. */
+static void guest_bad_index(JSContext *ctx, JSValueConst v)
+{
+	JSStackFrame *sf = ctx->rt->current_stack_frame;
+	const char *name = sf && !guest_in_script(ctx) ? get_func_name(ctx, sf->cur_func) : NULL;
+	size_t n = name ? strlen(name) : 0;
+
+	if (n > 5 && !strcmp(name + n - 5, "Array"))
+		guest_throw_value(ctx, JS_RANGE_ERROR, "Invalid typed array length: ", v, "");
+	else if (name && !strcmp(name, "ArrayBuffer"))
+		JS_ThrowRangeError(ctx, "Array buffer allocation failed");
+	else if (name && (!strncmp(name, "get", 3) || !strncmp(name, "set", 3)))
+		JS_ThrowRangeError(ctx, "Offset is outside the bounds of the DataView");
+	else
+		JS_ThrowRangeError(ctx, "Invalid index");
+	JS_FreeCString(ctx, name);
 }

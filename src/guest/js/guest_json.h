@@ -27,7 +27,8 @@ static void guest_json_at(JSContext *ctx, const char *text, size_t n, size_t at,
 	if (at >= n && !wanted) {
 		dbuf_putstr(&to, "Unexpected end of JSON input");
 	} else if (wanted) {
-		dbuf_printf(&to, "%s in JSON at position %u", wanted, (unsigned)at);
+		dbuf_printf(&to, "%s%s at position %u", wanted, strstr(wanted, "JSON") ? "" : " in JSON",
+			    (unsigned)at);
 	} else {
 		size_t len = 1;
 

@@ -42,24 +42,171 @@ static void guest_stack_header(JSContext *ctx, JSValueConst error, DynBuf *to)
 	JS_Throw(ctx, pending);
 }
 
-static void guest_stack_frame(JSContext *ctx, DynBuf *to, JSStackFrame *sf, JSFunctionBytecode *b)
+/*
+ * Frames of the library that stand for Node's own: "name of ours" -> the lines
+ * that Node has there. Other internal frames are not shown.
+ */
+static const char *const guest_stack_rows[][2] = {
+	{ "moduleCompile", "Module._compile (node:internal/modules/cjs/loader:1521:14)" },
+	{ "moduleExtension", "Module._extensions..js (node:internal/modules/cjs/loader:1623:10)" },
+	{ "moduleLoad", "Module.load (node:internal/modules/cjs/loader:1266:32)" },
+	{ "moduleFind", "Module._load (node:internal/modules/cjs/loader:1091:12)" },
+	{ "moduleRequire", "Module.require (node:internal/modules/cjs/loader:1289:19)" },
+	{ "require", "require (node:internal/modules/helpers:182:18)" },
+	{ "runMain", "Function.executeUserEntryPoint [as runMain] (node:internal/modules/run_main:164:12)\n"
+	  "node:internal/main/run_main_module:28:49" },
+	{ "evalScript", "runScriptInThisContext (node:internal/vm:209:10)\nnode:internal/process/execution:118:14\n"
+	  "[eval]-wrapper:6:24\nrunScript (node:internal/process/execution:101:62)\n"
+	  "evalScript (node:internal/process/execution:133:3)\nnode:internal/main/eval_string:51:3" },
+	{ "esmRun", "ModuleJob.run (node:internal/modules/esm/module_job:325:25)\n"
+	  "async ModuleLoader.import (node:internal/modules/esm/loader:606:24)\n"
+	  "async asyncRunEntryPointWithESMLoader (node:internal/modules/run_main:117:5)" },
+	{ "listOnTimeout", "listOnTimeout (node:internal/timers:581:17)\n"
+	  "process.processTimers (node:internal/timers:519:7)" },
+	{ "processImmediate", "process.processImmediate (node:internal/timers:483:21)" },
+	{ "runTicks", "process.processTicksAndRejections (node:internal/process/task_queues:77:11)" },
+	{ "runJobs", "process.processTicksAndRejections (node:internal/process/task_queues:95:5)" },
+};
+
+/* Lines that a row has, at most `most`; written. */
+static int guest_stack_lines(DynBuf *to, const char *text, int most)
 {
-	const char *name = get_func_name(ctx, sf->cur_func), *file = NULL;
-	bool named = name && *name && strcmp(name, "<eval>");
+	int n = 0;
+
+	while (text && n < most) {
+		const char *end = strchr(text, '\n');
+
+		dbuf_putstr(to, "\n    at ");
+		dbuf_put(to, text, end ? (size_t)(end - text) : strlen(text));
+		text = end ? end + 1 : NULL;
+		n++;
+	}
+	return n;
+}
+
+static const char *guest_stack_row(const char *name)
+{
+	for (size_t i = 0; name && i < countof(guest_stack_rows); i++)
+		if (!strcmp(name, guest_stack_rows[i][0]))
+			return guest_stack_rows[i][1];
+	return NULL;
+}
+
+static JSFunctionBytecode *guest_stack_code(JSStackFrame *sf)
+{
+	JSObject *p = JS_VALUE_GET_OBJ(sf->cur_func);
+
+	return js_class_has_bytecode(p->class_id) ? p->u.func.function_bytecode : NULL;
+}
+
+static bool guest_stack_internal(JSContext *ctx, JSFunctionBytecode *b)
+{
+	const char *file = b->filename ? JS_AtomToCString(ctx, b->filename) : NULL;
+	bool is = file && !strncmp(file, "node:internal/", 14);
+
+	JS_FreeCString(ctx, file);
+	return is;
+}
+
+/* Who has called a script's function, through internal ones only: the first of them with a row. */
+static const char *guest_stack_caller(JSContext *ctx, JSStackFrame *sf)
+{
+	for (sf = sf->prev_frame; sf; sf = sf->prev_frame) {
+		JSFunctionBytecode *b = guest_stack_code(sf);
+		const char *name, *row;
+
+		if (!b)
+			continue;
+		if (!guest_stack_internal(ctx, b))
+			return NULL;
+		name = get_func_name(ctx, sf->cur_func);
+		row = guest_stack_row(name);
+		JS_FreeCString(ctx, name);
+		if (row)
+			return row;
+	}
+	return NULL;
+}
+
+/* "Timeout._onTimeout" and the like: what Node's objects call. */
+static void guest_stack_callback(JSContext *ctx, DynBuf *to, const char *caller, const char *name)
+{
+	const char *of = !strncmp(caller, "listOn", 6) ? "Timeout" : "Immediate";
+
+	if (*name)
+		dbuf_printf(to, "%s.%s [as _on%s]", of, name, of);
+	else
+		dbuf_printf(to, "%s._on%s", of, of);
+}
+
+/* "Array.map" of "map". */
+static const char *guest_stack_class(const char *name)
+{
+	static const char *const of_array[] = {
+		"map", "forEach", "filter", "reduce", "reduceRight", "some", "every", "find", "findIndex",
+		"findLast", "flatMap", "sort", "from"
+	};
+
+	for (size_t i = 0; i < countof(of_array); i++)
+		if (!strcmp(name, of_array[i]))
+			return "Array.";
+	if (!strcmp(name, "parse") || !strcmp(name, "stringify"))
+		return "JSON.";
+	return !strcmp(name, "replace") || !strcmp(name, "replaceAll") ? "String." : "";
+}
+
+/* A native function: not shown when the library used it to call. */
+static int guest_stack_native(JSContext *ctx, DynBuf *to, JSStackFrame *sf, const char *name)
+{
+	JSFunctionBytecode *b = sf->prev_frame ? guest_stack_code(sf->prev_frame) : NULL;
+
+	if (!sf->prev_frame || (b && guest_stack_internal(ctx, b)) || !name || !*name)
+		return 0;
+	dbuf_printf(to, "\n    at %s%s%s (<anonymous>)", sf->is_constructor ? "new " : "",
+		    sf->is_constructor ? "" : guest_stack_class(name), name);
+	return 1;
+}
+
+static void guest_stack_place(JSContext *ctx, DynBuf *to, JSStackFrame *sf, JSFunctionBytecode *b)
+{
+	const char *file = b->filename ? JS_AtomToCString(ctx, b->filename) : NULL;
 	int line = -1, column = -1;
 
-	dbuf_putstr(to, "\n    at ");
-	if (b && b->filename)
-		file = JS_AtomToCString(ctx, b->filename);
-	if (b && sf->cur_pc)
+	if (sf->cur_pc)
 		line = find_line_num(ctx, b, sf->cur_pc - b->byte_code_buf - 1, &column);
-	if (named)
-		dbuf_printf(to, "%s%s (", sf->is_constructor ? "new " : "", name);
 	dbuf_putstr(to, file ? file : "<anonymous>");
 	if (file && line >= 0)
 		dbuf_printf(to, ":%d:%d", line, column);
-	if (named)
-		dbuf_putc(to, ')');
 	JS_FreeCString(ctx, file);
+}
+
+/* Writes a frame, if it is to be seen: the number of lines, at most `most`. */
+static int guest_stack_frame(JSContext *ctx, DynBuf *to, JSStackFrame *sf, JSFunctionBytecode *b, int most)
+{
+	const char *name = get_func_name(ctx, sf->cur_func), *caller;
+	int n = 1;
+
+	if (!b) {
+		n = guest_stack_native(ctx, to, sf, name);
+	} else if (guest_stack_internal(ctx, b)) {
+		n = guest_stack_lines(to, guest_stack_row(name), most);
+	} else {
+		bool named = name && *name && strcmp(name, "<eval>");
+
+		caller = guest_stack_caller(ctx, sf);
+		dbuf_putstr(to, "\n    at ");
+		if (caller && (!strncmp(caller, "listOn", 6) || strstr(caller, "processImmediate"))) {
+			guest_stack_callback(ctx, to, caller, named ? name : "");
+			named = true;
+		} else if (named) {
+			dbuf_printf(to, "%s%s", sf->is_constructor ? "new " : "", name);
+		}
+		if (named)
+			dbuf_putstr(to, " (");
+		guest_stack_place(ctx, to, sf, b);
+		if (named)
+			dbuf_putc(to, ')');
+	}
 	JS_FreeCString(ctx, name);
+	return n;
 }

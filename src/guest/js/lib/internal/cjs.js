@@ -186,7 +186,7 @@ Module._resolveFilename = function (request, parent, isMain, options) {
 /* ---- Loading ---- */
 
 
-Module._load = function (request, parent, isMain) {
+Module._load = function moduleFind(request, parent, isMain) {
 	const name = builtins.bare(request);
 	if (name !== undefined) {
 		if (!request.startsWith('node:') && Module._cache[request])
@@ -227,7 +227,7 @@ Module._load = function (request, parent, isMain) {
 	return module.exports;
 };
 
-Module.prototype.load = function (filename) {
+Module.prototype.load = function moduleLoad(filename) {
 	this.filename = filename;
 	this.paths ??= Module._nodeModulePaths(dirname(filename));
 	const extension = Module._extensions[extname(filename)] ? extname(filename) : '.js';
@@ -235,7 +235,7 @@ Module.prototype.load = function (filename) {
 	this.loaded = true;
 };
 
-Module.prototype.require = function (id) {
+Module.prototype.require = function moduleRequire(id) {
 	if (typeof id !== 'string')
 		throw codes().ERR_INVALID_ARG_TYPE('id', 'string', id);
 	if (id === '')
@@ -251,10 +251,13 @@ function compile(source, filename) {
 	return fn;
 }
 
-Module.prototype._compile = function (source, filename) {
-	const fn = compile(`${source}`, filename);
-	return fn.call(this.exports, this.exports, requireOf(this), this, filename, dirname(filename));
+Module.prototype._compile = function moduleCompile(source, filename) {
+	return runCompiled(compile(`${source}`, filename), this, filename);
 };
+
+function runCompiled(fn, module, filename) {
+	return fn.call(module.exports, module.exports, requireOf(module), module, filename, dirname(filename));
+}
 
 function requireOf(module) {
 	const fn = function require(path) { return module.require(path); };
@@ -304,7 +307,7 @@ function withFlag(namespace) {
 	return made;
 }
 
-Module._extensions['.js'] = function (module, filename) {
+Module._extensions['.js'] = function moduleExtension(module, filename) {
 	const type = filename.endsWith('.js') ? packages.typeOf(filename) : 'none';
 	if (type === 'module')
 		return loadAsModule(module, filename);
@@ -318,8 +321,7 @@ Module._extensions['.js'] = function (module, filename) {
 				return loadAsModule(module, filename);
 			throw e;
 		}
-		fn.call(module.exports, module.exports, requireOf(module), module, filename, dirname(filename));
-		return undefined;
+		return runCompiled(fn, module, filename);
 	}
 	return module._compile(source, filename);
 };

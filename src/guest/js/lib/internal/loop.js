@@ -215,7 +215,7 @@ exports.dropImmediate = function (one) {
 		immediates.splice(at, 1);
 };
 
-function runImmediates() {
+function processImmediate() {
 	const list = immediates;
 	immediates = [];
 	for (const one of list) {
@@ -232,7 +232,7 @@ function turn() {
 	timers.run(exports.call);
 	poll();
 	if (immediates.length)
-		runImmediates();
+		processImmediate();
 }
 
 /* Until nothing keeps the process alive; beforeExit() may give it more to do. */

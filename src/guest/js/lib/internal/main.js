@@ -21,13 +21,17 @@ function evalModule(name) {
 	return module;
 }
 
-/* The names of -e's text: require, module ... and the builtin modules themselves. */
-function evalGlobals(module, name) {
+const builtins = require('internal/builtins');
+const builtinNames = new RegExp(`\\b(?:${builtins.names.filter(one => !/^_|\//.test(one)).join('|')})\\b`, 'g');
+
+/* The names of -e's text: require, module ... and the builtin modules themselves, those that it mentions. */
+function evalGlobals(module, name, text) {
 	const { requireOf } = require('internal/cjs');
-	const builtins = require('internal/builtins');
 	Object.assign(globalThis, { __filename: name, module, exports: module.exports, __dirname: '.', require: requireOf(module) });
-	for (const one of builtins.names) {
-		if (one.startsWith('_') || one.includes('/') || one in globalThis)
+	const mentioned = text.includes('eval') || text.includes('globalThis') ? builtins.names.filter(one => !/^_|\//.test(one)) :
+		new Set(text.match(builtinNames));
+	for (const one of mentioned) {
+		if (one in globalThis)
 			continue;
 		Object.defineProperty(globalThis, one, {
 			get() {
@@ -44,7 +48,7 @@ function evalGlobals(module, name) {
 }
 
 /* The first turn of a module waits for what it awaits; a failure is uncaught. */
-function startModule(specifier, parent) {
+function esmRun(specifier, parent) {
 	const [promise] = host.importModule(specifier, parent);
 	const [first, value] = host.promise(promise);
 	if (first === 2) {
@@ -58,17 +62,16 @@ function startModule(specifier, parent) {
 	});
 }
 
-function runText(text, name, options) {
-	const builtins = require('internal/builtins');
+function evalScript(text, name, options) {
 	const asModule = () => {
 		const url = `${require('internal/fileurl').fromPath(process.cwd())}/[${name.slice(1, -1)}1]`;
 		require('internal/esm').setText(url, text);
-		startModule(url, url);
+		esmRun(url, url);
 	};
 	if (options.inputType === 'module')
 		return asModule();
 	const module = evalModule(name);
-	evalGlobals(module, name);
+	evalGlobals(module, name, text);
 	let value;
 	try {
 		value = host.run(text, name);
@@ -83,7 +86,7 @@ function runText(text, name, options) {
 	return undefined;
 }
 
-function runFile(script) {
+function runMain(script) {
 	const { Module } = require('internal/cjs');
 	const fileurl = require('internal/fileurl');
 	const full = fileurl.resolve(process.cwd(), script);
@@ -109,7 +112,7 @@ function runFile(script) {
 
 function startMain(path) {
 	const url = require('internal/fileurl').fromPath(path);
-	startModule(url, url);
+	esmRun(url, url);
 }
 
 function checkSyntax(script) {
@@ -131,16 +134,16 @@ function start(options, prelude) {
 	for (const one of options.require)
 		require('internal/cjs').Module._preloadModules([one]);
 	for (const one of options.import)
-		startModule(one, `${process.cwd()}/`);
+		esmRun(one, `${process.cwd()}/`);
 	if (options.check)
 		return checkSyntax(process.argv[1]);
 	if (options.eval !== undefined)
-		return runText(options.eval, '[eval]', options);
+		return evalScript(options.eval, '[eval]', options);
 	if (options.script !== undefined && options.script !== '-')
-		return runFile(options.script);
+		return runMain(options.script);
 	if (options.interactive || (options.script === undefined && host.isatty(0)))
 		return require('internal/repl_start').start(options);
-	return runText(stdinText(), '[stdin]', options);
+	return evalScript(stdinText(), '[stdin]', options);
 }
 
 /* Top-level await that nothing will ever resolve. */

@@ -151,7 +151,7 @@ exports.clear = function (timer) {
 		Timeout.stop(timer);
 };
 
-function runList(list, time, call) {
+function listOnTimeout(list, time, call) {
 	list.running = true;
 	let timer;
 	while ((timer = list.head)) {
@@ -190,6 +190,6 @@ exports.run = function (call) {
 			if (list.expiry > time)
 				return;
 		}
-		runList(list, time, call);
+		listOnTimeout(list, time, call);
 	}
 };
