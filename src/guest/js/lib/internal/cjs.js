@@ -251,8 +251,8 @@ function compile(source, filename) {
 	return fn;
 }
 
-Module.prototype._compile = function moduleCompile(source, filename) {
-	return runCompiled(compile(`${source}`, filename), this, filename);
+Module.prototype._compile = function moduleCompile(source, filename, fn = compile(`${source}`, filename)) {
+	return runCompiled(fn, this, filename);
 };
 
 function runCompiled(fn, module, filename) {
@@ -321,7 +321,7 @@ Module._extensions['.js'] = function moduleExtension(module, filename) {
 				return loadAsModule(module, filename);
 			throw e;
 		}
-		return runCompiled(fn, module, filename);
+		return module._compile(source, filename, fn);
 	}
 	return module._compile(source, filename);
 };
