@@ -226,13 +226,27 @@ static void prompt_escape(struct shell *sh, struct slice in, size_t *i, struct s
 	}
 }
 
+/* shopt -u promptvars: nothing is expanded, so nothing needs protection. */
+static enum flow prompt_as_it_is(struct shell *sh, struct str *s, struct slice *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->p[i] == '\\' && i + 1 < s->n && strchr("\\$`\"", s->p[i + 1]))
+			i++;
+		s->p[n++] = s->p[i];
+	}
+	*out = (struct slice){ arena_dup(&sh->turn, s->p, n), n };
+	return FLOW_NEXT;
+}
+
 enum flow expand_prompt(struct shell *sh, const char *text, size_t n, struct slice *out)
 {
 	struct slice in = { text, n };
 	struct str *s;
 	enum flow flow;
 
-	if (!memchr(text, '\\', n))
+	if (!memchr(text, '\\', n) && sh->opts[SHOPT_PROMPTVARS])
 		return expand_text(sh, text, n, out);
 	s = scratch_take(sh);
 	s->max = words_max_bytes(sh);
@@ -244,7 +258,12 @@ enum flow expand_prompt(struct shell *sh, const char *text, size_t n, struct sli
 			str_addc(s, text[i++]);
 		}
 	}
-	flow = s->bad ? words_limit(sh, "word_bytes") : expand_text(sh, s->p, s->n, out);
+	if (s->bad)
+		flow = words_limit(sh, "word_bytes");
+	else if (sh->opts[SHOPT_PROMPTVARS])
+		flow = expand_text(sh, s->p, s->n, out);
+	else
+		flow = prompt_as_it_is(sh, s, out);
 	scratch_give(sh, s);
 	return flow;
 }

@@ -38,7 +38,7 @@ static void trace_prefix(struct shell *sh, struct str *out)
 	if (!var_get_text(sh, "PS4", &ps4) || !ps4.n)
 		return;
 	sh->opts[OPT_XTRACE] = false;
-	if (expand_text(sh, ps4.p, ps4.n, &text) != FLOW_NEXT)
+	if (expand_prompt(sh, ps4.p, ps4.n, &text) != FLOW_NEXT)
 		text = (struct slice){ "+ ", 2 };
 	sh->opts[OPT_XTRACE] = true;
 	sh->status = status;
