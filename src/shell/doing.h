@@ -395,7 +395,7 @@ struct bopt {
 };
 void bopt_init(struct bopt *o, struct shell *sh, int argc, char **argv);
 /* The next letter, 0 at the end, -1 after a message (usage given). spec: letters,
- * ':' behind those with an argument, a leading '+' where +x is an option too. */
+ * ':' behind those with an argument, ';' with one that may be missing, a leading '+' where +x is an option too. */
 int bopt_next(struct bopt *o, const char *spec);
 
 /* The three one after the other, in sh->turn; b and c may be NULL. */

@@ -142,6 +142,22 @@ static int bopt_argument(struct bopt *o, int letter)
 	return letter;
 }
 
+/* Attached, or the next argument if that is no option; else NULL. */
+static int bopt_optional(struct bopt *o, int letter)
+{
+	const char *next = *o->next ? NULL : o->at + 1 < o->argc ? o->argv[o->at + 1] : "-";
+
+	if (*o->next) {
+		o->arg = o->next;
+	} else if (*next != '-') {
+		o->arg = next;
+		o->at++;
+	}
+	o->next = NULL;
+	o->at++;
+	return letter;
+}
+
 int bopt_next(struct bopt *o, const char *spec)
 {
 	const char *found;
@@ -151,7 +167,7 @@ int bopt_next(struct bopt *o, const char *spec)
 	if (!o->next && !bopt_begin(o, *spec == '+'))
 		return 0;
 	c = (unsigned char)*o->next++;
-	found = c == ':' || c == '+' ? NULL : strchr(spec, c);
+	found = c == ':' || c == ';' || c == '+' ? NULL : strchr(spec, c);
 	if (!found) {
 		builtin_error(o->sh, "%c%c: invalid option", o->plus ? '+' : '-', c);
 		builtin_usage(o->sh);
@@ -159,6 +175,8 @@ int bopt_next(struct bopt *o, const char *spec)
 	}
 	if (found[1] == ':')
 		return bopt_argument(o, c);
+	if (found[1] == ';')
+		return bopt_optional(o, c);
 	if (!*o->next) {
 		o->next = NULL;
 		o->at++;

@@ -101,11 +101,12 @@ static void put_limit(struct shell *sh, int i, bool hard, bool with_text)
 
 	if (with_text) {
 		char unit[40];
-		int n = r->unit ? snprintf(unit, sizeof(unit), "(%s, -%c)", r->unit, r->letter) :
-			snprintf(unit, sizeof(unit), "(-%c)", r->letter);
-		size_t used = strlen(r->text) + (size_t)n;
 
-		putf(sh, "%s%*s%s ", r->text, used < 43 ? (int)(43 - used) : 2, "", unit);
+		if (r->unit)
+			snprintf(unit, sizeof(unit), "(%s, -%c) ", r->unit, r->letter);
+		else
+			snprintf(unit, sizeof(unit), "(-%c) ", r->letter);
+		putf(sh, "%-20s %20s", r->text, unit);
 	}
 	if (v == UNLIMITED)
 		puts_(sh, "unlimited\n");
@@ -171,15 +172,33 @@ void ulimit_attach(struct shell *sh)
 		limit_apply(sh, i);
 }
 
+struct chosen {
+	int resource;
+	const char *text;	/* NULL: show it */
+};
+
+/* Shows or sets what was chosen, in order, until one fails. */
+static int limits_do(struct shell *sh, const struct chosen *chosen, int n, bool soft, bool hard)
+{
+	for (int i = 0; i < n; i++) {
+		if (!chosen[i].text)
+			put_limit(sh, chosen[i].resource, hard && !soft, n > 1);
+		else if (set_limit(sh, chosen[i].resource, chosen[i].text, soft, hard))
+			return 1;
+	}
+	return 0;
+}
+
 int builtin_ulimit(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	bool all = false, soft = false, hard = false;
-	int chosen[32], n = 0, status = 0;
+	struct chosen chosen[32];
 	struct bopt o;
+	int n = 0;
 
 	(void)flow;
 	bopt_init(&o, sh, argc, argv);
-	for (int c; (c = bopt_next(&o, "SHabcdefiklmnpqrstuvxPRT"));) {
+	for (int c; (c = bopt_next(&o, "SHab;c;d;e;f;i;k;l;m;n;p;q;r;s;t;u;v;x;P;R;T;"));) {
 		if (c < 0)
 			return STATUS_USAGE;
 		all |= c == 'a';
@@ -191,19 +210,15 @@ int builtin_ulimit(struct shell *sh, int argc, char **argv, enum flow *flow)
 			builtin_error(sh, "-%c: invalid option", c);
 			return builtin_usage(sh);
 		}
-		chosen[n++] = resource_of(c);
+		chosen[n++] = (struct chosen){ resource_of(c), o.arg };
 	}
 	for (int i = 0; all && i < (int)RESOURCES; i++)
 		put_limit(sh, i, hard && !soft, true);
 	if (all)
 		return 0;
 	if (!n)
-		chosen[n++] = resource_of('f');
-	for (int i = 0; i < n; i++) {
-		if (o.at < argc && i == n - 1)
-			status |= set_limit(sh, chosen[i], argv[o.at], soft, hard);
-		else
-			put_limit(sh, chosen[i], hard && !soft, n > 1);
-	}
-	return status;
+		chosen[n++] = (struct chosen){ resource_of('f'), NULL };
+	if (o.at < argc && !chosen[n - 1].text)
+		chosen[n - 1].text = argv[o.at];
+	return limits_do(sh, chosen, n, soft, hard);
 }

@@ -135,7 +135,7 @@ static int many_fds(struct tsb_proc *p, void *arg)
 	while ((r = tsb_dup(p, 1, 0)) >= 0)
 		n++;
 	is_int(r, -EMFILE, "no more descriptors");
-	is_int(n, 1024, "1024 of them");
+	is_int(n, 256, "256 of them");
 	is_int(tsb_pipe(p, fd), -EMFILE, "no pipe either");
 	tsb_close(p, 200);
 	is_int(tsb_pipe(p, fd), -EMFILE, "nor with one free");
