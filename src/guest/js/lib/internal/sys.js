@@ -125,6 +125,8 @@ numbered('fchown');
 numbered('ftruncate');
 numbered('fsync');
 
+host.fdatasync = fd => { check(sys(N.fsync, fd), 'fdatasync'); };
+
 host.chown = (path, uid, gid) => { check(sys(N.chown, path, 1, uid, gid), 'chown', path); };
 host.lchown = (path, uid, gid) => { check(sys(N.chown, path, 0, uid, gid), 'lchown', path); };
 
