@@ -162,6 +162,8 @@ for (const name of ['readv', 'writev']) {
 	});
 }
 
+named('watch', 3, watch);
+named('unwatchFile', 2, unwatchFile);
 named('read', 6, read);
 named('write', 6, write);
 named('readSync', 5, readSync);

@@ -136,11 +136,11 @@ exports.toMode = function (value, name, standard) {
 exports.toSmallMode = function (mode, standard) {
 	if (mode == null)
 		return standard;
-	if (typeof mode !== 'number' || !Number.isInteger(mode))
+	if (typeof mode !== 'number')
 		throw exports.plainError(TypeError, 'ERR_INVALID_ARG_TYPE', 'mode must be int32 or null/undefined');
 	if (mode < 0 || mode > 7)
 		throw exports.plainError(RangeError, 'ERR_OUT_OF_RANGE', 'mode is out of range: >= 0 && <= 7');
-	return mode;
+	return Math.trunc(mode);
 };
 
 exports.checkEncoding = function (encoding) {

@@ -21,8 +21,8 @@ function toPosition(position) {
 	}
 	if (typeof position !== 'bigint')
 		throw new codes.ERR_INVALID_ARG_TYPE('position', ['integer', 'bigint'], position);
-	if (position < -1n || position > 2n ** 63n - 1n)
-		throw new codes.ERR_OUT_OF_RANGE('position', `>= -1 && <= ${2n ** 63n - 1n}`, position);
+	if (position < -(2n ** 63n) || position > 2n ** 63n - 1n)
+		throw new codes.ERR_OUT_OF_RANGE('position', `>= ${-(2n ** 63n)} && <= ${2n ** 63n - 1n}`, position);
 	return Number(position);
 }
 
@@ -161,7 +161,7 @@ exports.readWhole = function (fd, encoding) {
 	if (encoding === 'utf8' || encoding === 'utf-8')
 		return host.utf8Decode(bytes, 0, bytes.length);
 	const { Buffer } = require('buffer');
-	if (encoding && encoding !== 'buffer')
+	if (encoding)
 		return Buffer.from(bytes.buffer, 0, bytes.length).toString(encoding);
 	/* its memory ends where it ends */
 	const exact = bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice();

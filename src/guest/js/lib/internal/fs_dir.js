@@ -108,6 +108,7 @@ if (Symbol.asyncDispose) {
 		value() { return this.close(); }, enumerable: false, writable: true, configurable: true,
 	});
 }
+Object.defineProperty(Dir, 'length', { value: 3, configurable: true });
 exports.Dir = Dir;
 
 exports.opendir = function (path, options, later) {

@@ -11,7 +11,6 @@ const stats = require('internal/fs_stats');
 const { constants } = require('internal/fs_constants');
 
 const { toPath, toOptions, toMode, toFlags, toSeconds, toId, validateFd, isRaw, encoded } = common;
-const MISSING = new Set(['ENOENT', 'ENOTDIR']);
 
 const ops = exports.ops = { __proto__: null };
 
@@ -43,7 +42,7 @@ function statOf(how) {
 			try {
 				return stats.make(host[how](path), bigint);
 			} catch (e) {
-				if (throwIfNoEntry || !MISSING.has(e.code))
+				if (throwIfNoEntry || e.code !== 'ENOENT')
 					throw e;
 				return undefined;
 			}
