@@ -180,7 +180,7 @@ function abortError(signal) {
 function abortable(step, turns, callback) {
 	const { signal } = step;
 	if (signal?.aborted) {
-		process.nextTick(callback, abortError(signal));
+		callback(abortError(signal));
 		return;
 	}
 	queue.submit(step, turns, (error, value) => {

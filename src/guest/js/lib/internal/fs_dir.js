@@ -61,11 +61,8 @@ class Dir {
 			});
 			return undefined;
 		}
+		this.#check(false);
 		return new Promise((resolve, reject) => {
-			if (this.#closed) {
-				reject(new codes.ERR_DIR_CLOSED());
-				return;
-			}
 			this.#busy++;
 			queue.submit(step, 1, (error, value) => {
 				this.#busy--;

@@ -32,15 +32,12 @@ class FileHandle extends Emitter {
 		}
 		return queue.promise(make(this[kFd]), turns);
 	}
+
 	appendFile(content, options) { return this.writeFile(content, options); }
-	chmod(mode) { return this.#run('chmod', (fd) => ops.fchmod(fd, mode)); }
-	chown(uid, gid) { return this.#run('chown', (fd) => ops.fchown(fd, uid, gid)); }
+	chmod(mode) { return this.#run('fchmod', (fd) => ops.fchmod(fd, mode)); }
+	chown(uid, gid) { return this.#run('fchown', (fd) => ops.fchown(fd, uid, gid)); }
 	datasync() { return this.#run('fdatasync', (fd) => ops.fdatasync(fd)); }
 	sync() { return this.#run('fsync', (fd) => ops.fsync(fd)); }
-	stat(options) { return this.#run('fstat', (fd) => ops.fstat(fd, options)); }
-	truncate(len = 0) { return this.#run('ftruncate', (fd) => ops.ftruncate(fd, len)); }
-	utimes(atime, mtime) { return this.#run('futimes', (fd) => ops.futimes(fd, atime, mtime)); }
-
 	async read(buffer, offset, length, position) {
 		if (!ArrayBuffer.isView(buffer)) {
 			if (buffer !== undefined)
@@ -58,6 +55,18 @@ class FileHandle extends Emitter {
 		const n = await this.#run('read', (fd) => () => data.read(fd, ...args));
 		return answer('bytesRead', n, 'buffer', buffer);
 	}
+	async readv(buffers, position) {
+		return answer('bytesRead', await this.#run('readv', (fd) => data.ops.readv(fd, buffers, position)), 'buffers', buffers);
+	}
+	async readFile(options) {
+		return this.#run('readFile', (fd) => data.ops.readFile(fd, options), 3);
+	}
+	readLines(options = undefined) {
+		return require('readline').createInterface({ input: this.createReadStream(options), crlfDelay: Infinity });
+	}
+	stat(options) { return this.#run('fstat', (fd) => ops.fstat(fd, options)); }
+	truncate(len = 0) { return this.#run('ftruncate', (fd) => ops.ftruncate(fd, len)); }
+	utimes(atime, mtime) { return this.#run('futimes', (fd) => ops.futimes(fd, atime, mtime)); }
 	async write(buffer, offset, length, position) {
 		if (ArrayBuffer.isView(buffer) && buffer.byteLength === 0)
 			return answer('bytesWritten', 0, 'buffer', buffer);
@@ -65,37 +74,14 @@ class FileHandle extends Emitter {
 		const n = await this.#run('write', (fd) => () => data.write(fd, ...args));
 		return answer('bytesWritten', n, 'buffer', buffer);
 	}
-	async readv(buffers, position) {
-		return answer('bytesRead', await this.#run('readv', (fd) => data.ops.readv(fd, buffers, position)), 'buffers', buffers);
-	}
 	async writev(buffers, position) {
 		return answer('bytesWritten', await this.#run('writev', (fd) => data.ops.writev(fd, buffers, position)), 'buffers', buffers);
-	}
-	async readFile(options) {
-		return this.#run('readFile', (fd) => data.ops.readFile(fd, options), 3);
 	}
 	async writeFile(content, options) {
 		const { isIterable, writeParts } = require('internal/fs_promises');
 		if (isIterable(content))
 			return writeParts(this, content, common.toOptions(options));
 		return this.#run('writeFile', (fd) => data.ops.writeFile(fd, content, options), 1);
-	}
-
-	#close = () => {
-		if (this[kFd] === -1)
-			return Promise.resolve();
-		if (this[kClosePromise])
-			return this[kClosePromise];
-		const fd = this[kFd];
-		this[kFd] = -1;
-		this[kClosePromise] = queue.promise(() => host.close(fd)).finally(() => { this[kClosePromise] = null; });
-		this.emit('close');
-		return this[kClosePromise];
-	};
-	async [Symbol.asyncDispose ?? Symbol.for('nodejs.asyncDispose')]() { return this.close(); }
-
-	readLines(options = undefined) {
-		return require('readline').createInterface({ input: this.createReadStream(options), crlfDelay: Infinity });
 	}
 	readableWebStream() {
 		const handle = this;
@@ -117,6 +103,20 @@ class FileHandle extends Emitter {
 	createWriteStream(options = undefined) {
 		return new (require('internal/fs_streams').WriteStream)(undefined, { ...options, fd: this });
 	}
+
+	#close = () => {
+		if (this[kFd] === -1)
+			return Promise.resolve();
+		if (this[kClosePromise])
+			return this[kClosePromise];
+		const fd = this[kFd];
+		this[kFd] = -1;
+		this[kClosePromise] = queue.promise(() => host.close(fd)).finally(() => { this[kClosePromise] = null; });
+		this.emit('close');
+		return this[kClosePromise];
+	};
+	async [Symbol.asyncDispose ?? Symbol.for('nodejs.asyncDispose')]() { return this.close(); }
+
 }
 
 exports.FileHandle = FileHandle;

@@ -75,8 +75,7 @@ async function writeParts(handle, parts, { encoding = 'utf8', signal } = {}) {
 	checkAborted(signal);
 	for await (const part of parts) {
 		checkAborted(signal);
-		common.checkData(part, 'buffer');
-		const bytes = common.bytesOf(part, encoding);
+		const bytes = ArrayBuffer.isView(part) ? common.bytesOf(part) : require('buffer').Buffer.from(part, encoding || 'utf8');
 		await queue.promise(() => data.writeAll(handle.fd, bytes));
 		checkAborted(signal);
 	}
@@ -113,6 +112,8 @@ made.watch = function watch(path) {
 	common.toPath(path);
 	throw require('internal/fs_common').absent('promises.watch', 'compare fs.statSync(path).mtimeMs in a timer instead');
 };
+
+Object.defineProperty(made.opendir, 'length', { value: 3, configurable: true });
 
 const order = ['access', 'copyFile', 'cp', 'open', 'opendir', 'rename', 'truncate', 'rm', 'rmdir', 'mkdir', 'readdir', 'readlink',
 	'symlink', 'lstat', 'stat', 'statfs', 'link', 'unlink', 'chmod', 'lchmod', 'lchown', 'chown', 'utimes', 'lutimes', 'realpath',
