@@ -45,9 +45,10 @@ uint64_t Z_hZ_sys(struct guest *g, uint32_t what, uint32_t args, uint32_t n)
 
 		memcpy(&w, checked(g, args + i * (uint32_t)sizeof(w), sizeof(w)), sizeof(w));
 		a[i].number = w.number;
+		if (!w.at)
+			continue;
 		a[i].n = w.n;
-		if (w.at)
-			a[i].at = checked(g, w.at, w.n);
+		a[i].at = checked(g, w.at, w.n);
 	}
 	guest_pause();
 	if (!g->more)
