@@ -109,7 +109,7 @@ static int first_process(struct tsb_proc *p, void *arg)
 	set_arguments(r, sh);
 	status = shell_run(sh, r->script, r->script_n, name);
 	if (r->session) {
-		var_environ(sh);	/* what still waits in the process's environment comes in */
+		shell_keep(sh);
 		r->shell = sh;
 		r->kept_cwd = heap_strdup(sh->heap, tsb_getcwd(p));
 	}

@@ -115,6 +115,7 @@ struct doing {
 					   takes its place */
 	uint32_t line_lost;	/* lines of the item that was given up, behind the error */
 	bool exec_last;		/* bash -c: so does the last command of the text */
+	uint32_t umask;		/* plus 1, of a kept session; 0: not told */
 	uint64_t limits[40];	/* ulimit, soft and hard; 0: not set */
 	bool *frame_opts;	/* local -: options to give back when the function returns */
 	bool misused;		/* the running builtin was: POSIX lets a special one end the shell */

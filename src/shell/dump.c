@@ -118,6 +118,8 @@ static void dump_rest(const struct shell *sh, struct str *out)
 		quote_single(out, sh->dirs.at[i - 1], strlen(sh->dirs.at[i - 1]));
 		str_adds(out, " >/dev/null\n");
 	}
+	if (doing(sh)->umask)
+		str_addf(out, "umask %04o\n", doing(sh)->umask - 1);
 	str_adds(out, "set --");
 	for (size_t i = 0; i < sh->n_args; i++) {
 		str_addc(out, ' ');

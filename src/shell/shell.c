@@ -456,6 +456,15 @@ int shell_run(struct shell *sh, const char *text, size_t n, const char *file_nam
 
 /* ---- Sessions ---- */
 
+void shell_keep(struct shell *sh)
+{
+	uint32_t mask = tsb_umask(sh->p, 0);
+
+	tsb_umask(sh->p, mask);
+	doing(sh)->umask = mask + 1;
+	var_environ(sh);	/* what still waits in the process's environment comes in */
+}
+
 void shell_attach(struct shell *sh, struct tsb_proc *p)
 {
 	struct doing *d = doing(sh);
@@ -487,6 +496,8 @@ void shell_attach(struct shell *sh, struct tsb_proc *p)
 	d->script_heap = kernel_heap(proc_kernel(p));
 	memset(d->in_trap, 0, sizeof(d->in_trap));
 	ulimit_attach(sh);
+	if (d->umask)
+		tsb_umask(p, d->umask - 1);
 	str_reset(&d->out);
 	str_reset(&d->message);
 	shell_enter_process(sh);

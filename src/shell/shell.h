@@ -312,6 +312,8 @@ int64_t shell_clock_ns(struct shell *sh, int clock);
 struct shell *shell_new(struct tsb_proc *p, const char *arg0);
 /* A copy in the child's heap, for the child process. */
 struct shell *shell_clone(const struct shell *sh, struct tsb_proc *child);
+/* Before its process ends: takes over what only the process knows, for shell_attach(). */
+void shell_keep(struct shell *sh);
 /* Binds a kept session's shell to the process of a new run. */
 void shell_attach(struct shell *sh, struct tsb_proc *p);
 /* A copy of a session into another heap without a process (branch). */

@@ -52,11 +52,11 @@ static const char set_up[] =
 	"pushd /etc >/dev/null; pushd /usr >/dev/null; set -- one 'two words'; umask 077; mkdir -p /home/user/d; echo x >/home/user/d/f\n"
 	"ln /home/user/d/f /home/user/hard; ln -s d/f /home/user/sym; mkfifo /home/user/p; touch -d @1000000000 /home/user/d/f; head -c 200000 /dev/zero >/home/user/big; trap - EXIT DEBUG\n";
 static const char ask[] =
-	"echo $PWD $v ${m[k]} ${l[*]} $e $ref; f 1; alias ll; shopt extglob nullglob; set -o | grep -E 'noglob|pipefail'; trap; dirs\n"
+	"echo $PWD $v ${m[k]} ${l[*]} $e $ref; f 1; alias ll; shopt extglob nullglob; set -o | grep -E 'noglob|pipefail'; trap; dirs; umask\n"
 	"cat ~/d/f; readlink ~/sym; stat -c '%h %F %Y' ~/hard ~/p ~/sym | sed 's/ [0-9]*$//' ; cksum <~/big; declare -p r l; (r=2); declare -F\n";
 static const char answer[] =
 	"/usr 1 a b 1 2 out 1\nf 1\nalias ll='ls -l'\nextglob        \ton\nnullglob       \ton\nnoglob         \ton\npipefail       \ton\n"
-	"trap -- '' SIGUSR1\ntrap -- 'echo debug >/dev/null' ERR\ntrap -- 'echo debug >/dev/null' RETURN\n/usr /etc /tmp\n"
+	"trap -- '' SIGUSR1\ntrap -- 'echo debug >/dev/null' ERR\ntrap -- 'echo debug >/dev/null' RETURN\n/usr /etc /tmp\n0077\n"
 	"x\nd/f\n2 regular file\n1 fifo\n1 symbolic link\n";
 
 /* The answer begins as it should (errors of the readonly come on stderr). */
