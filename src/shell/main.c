@@ -25,7 +25,7 @@ static const char usage_text[] =
 	"\tbash [GNU long option] [option] script-file ...\n"
 	"GNU long options:\n\t--debug\n\t--debugger\n\t--dump-po-strings\n\t--dump-strings\n"
 	"\t--help\n\t--init-file\n\t--login\n\t--noediting\n\t--noprofile\n\t--norc\n"
-	"\t--posix\n\t--pretty-print\n\t--rcfile\n\t--verbose\n\t--version\n"
+	"\t--posix\n\t--pretty-print\n\t--rcfile\n\t--restricted\n\t--verbose\n\t--version\n"
 	"Shell options:\n\t-ilrsD or -c command or -O shopt_option\t\t(invocation only)\n"
 	"\t-abefhkmnptuvxBCEHPT or -o option\n";
 
