@@ -35,19 +35,18 @@ function write(state, stream, text) {
 	if (state.indent !== '')
 		text = state.indent + (text.includes('\n') ? text.replaceAll('\n', `\n${state.indent}`) : text);
 	text += '\n';
-	if (!state.ignoreErrors)
+	if (!state.ignoreErrors || typeof stream.listenerCount !== 'function' && states.get(console) === state)
 		return stream.write(text);
+	/* nobody is told of a stream that fails while console writes to it */
 	try {
-		if (typeof stream.once === 'function' && typeof stream.removeListener === 'function') {
+		if (stream.listenerCount('error') === 0)
 			stream.once('error', nothing);
-			stream.write(text, nothing);
-			stream.removeListener('error', nothing);
-		} else {
-			stream.write(text);
-		}
+		stream.write(text, nothing);
 	} catch (error) {
 		if (/call stack/.test(error && error.message))
 			throw error;
+	} finally {
+		stream.removeListener('error', nothing);
 	}
 }
 function nothing() {}

@@ -56,7 +56,10 @@ StringDecoder.prototype.write = function write(chunk) {
 		return ops.text(bytes, 0, bytes.length);
 	if (this.kept.length)
 		bytes = Buffer.concat([this.kept, bytes]);
-	const [left, total] = open(bytes);
+	let [left, total] = open(bytes);
+	/* Node gives half a pair away when single bytes come */
+	if (open === openUtf16 && this.kept.length === 1 && bytes.length === 2)
+		left = total = 0;
 	this.kept = Buffer.from(bytes.subarray(bytes.length - left));
 	this.total = total;
 	return ops.text(bytes, 0, bytes.length - left);

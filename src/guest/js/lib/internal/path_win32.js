@@ -228,7 +228,7 @@ module.exports = {
 		if (typeof path !== 'string' || path.length === 0)
 			return path;
 		const full = resolve(path);
-		if (full.length <= 2)
+		if (full.length <= 2 || /^[\\/]{2}[.?][\\/]/.test(path))
 			return path;
 		if (full.startsWith('\\\\') && full[2] !== '?' && full[2] !== '.')
 			return `\\\\?\\UNC\\${full.slice(2)}`;

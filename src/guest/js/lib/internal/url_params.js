@@ -177,8 +177,8 @@ const iteratorPrototype = Object.defineProperties(Object.create(Object.getProtot
 		if (typeof depth === 'number' && depth < 0)
 			return options.stylize('[Object]', 'special');
 		const deeper = typeof depth === 'number' ? { ...options, depth: depth - 1 } : { ...options };
-		const parts = states.get(this).rest().map((one) => inspect(one, deeper));
-		const breaks = parts.join(', ').replace(/\u001b\[\d\d?m/g, '').length > options.breakLength || parts.some((part) => part.includes('\n'));
+		const left = states.get(this).rest(), parts = left.map((one) => inspect(one, deeper));
+		const breaks = inspect(left, { ...deeper, colors: false }).includes('\n');
 		return `URLSearchParams Iterator ${breaks ? `{\n  ${parts.join(',\n  ')} }` : parts.length ? `{ ${parts.join(', ')} }` : '{  }'}`;
 	} },
 });
