@@ -1,0 +1,56 @@
+/*
+ * error.stack as V8 keeps it: the frames are of the time the error was made, the line above them (name and message) is
+ * written when the stack is first read, and stays so. Classes that set this.name behind super() depend on that.
+ */
+'use strict';
+
+const native = Object.getOwnPropertyDescriptor(Error.prototype, 'stack');
+const nativeCapture = Error.captureStackTrace;
+const read = new WeakMap();		/* error -> the text that was read */
+const captured = new WeakMap();		/* error -> what captureStackTrace() found */
+const { classOf } = host;
+
+function heading(error) {
+	try {
+		return Error.prototype.toString.call(error);
+	} catch {
+		return '<error>';
+	}
+}
+
+function withHeading(error, text) {
+	if (typeof text !== 'string')
+		return text;
+	const at = text.indexOf('\n    at ');
+	return at < 0 ? heading(error) : heading(error) + text.slice(at);
+}
+
+Object.defineProperty(Error.prototype, 'stack', {
+	configurable: true, enumerable: false,
+	get() {
+		if (classOf(this) !== 'Error')
+			return undefined;
+		if (read.has(this))
+			return read.get(this);
+		const text = withHeading(this, captured.has(this) ? captured.get(this) : native.get.call(this));
+		read.set(this, text);
+		return text;
+	},
+	set(value) {
+		if ((typeof this === 'object' && this !== null) || typeof this === 'function')
+			Object.defineProperty(this, 'stack', { value, writable: true, configurable: true, enumerable: false });
+	},
+});
+
+Error.captureStackTrace = function captureStackTrace(target, above) {
+	const from = typeof above === 'function' ? above : captureStackTrace;
+	if (classOf(target) !== 'Error' || typeof Error.prepareStackTrace === 'function' || Object.hasOwn(target, 'stack')) {
+		nativeCapture(target, from);
+		return;
+	}
+	const found = {};
+	nativeCapture(found, from);
+	captured.set(target, found.stack);
+	read.delete(target);
+};
+Object.defineProperty(Error, 'captureStackTrace', { enumerable: false });
