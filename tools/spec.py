@@ -4,6 +4,9 @@
     tools/spec.py run BINARY FILE...     on `BINARY --batch`; TAP; exit 1 when a case fails
     tools/spec.py oracle FILE...         the same files on the real bash and tools (needs root)
     tools/spec.py fill FILE...           runs the real tools and writes what they gave as expectation
+    tools/spec.py serve DIR              the real tools as `BINARY --batch`: a JSON request a line, with DIR as /home
+                                         (a directory of a disk, so that sizes are as the sandbox shows them);
+                                         SPEC_PRELOAD: a library for LD_PRELOAD
 
 A file holds cases:
 
@@ -21,7 +24,7 @@ A file holds cases:
 
 Standard error is compared byte for byte, like standard output.
 """
-import json, os, re, select, signal, subprocess, sys
+import json, os, re, resource, select, signal, subprocess, sys
 
 ENV = {'HOME': '/home/user', 'USER': 'user', 'LOGNAME': 'user', 'SHELL': '/bin/bash', 'TERM': 'xterm-256color',
        'LANG': 'C.UTF-8', 'PATH': '/usr/local/bin:/usr/bin:/bin', 'TZ': 'UTC'}
@@ -142,6 +145,12 @@ def stream(reply, name):
 
 class Real:
     """The real tools, inside namespaces that look like the sandbox: user `user`, home /home/user, host `sandbox`."""
+    limit = None        # (seconds of processor time, bytes of memory) of each process
+
+    def confine(self):
+        resource.setrlimit(resource.RLIMIT_CPU, (self.limit[0], self.limit[0] + 1))
+        resource.setrlimit(resource.RLIMIT_AS, (self.limit[1], self.limit[1]))
+
     def run(self, case):
         for d in ('/home/user', '/tmp'):
             for name in os.listdir(d):
@@ -151,9 +160,11 @@ class Real:
                 else:
                     subprocess.run(['rm', '-rf', '--one-file-system', path], stderr=subprocess.DEVNULL)
         env = {**ENV, **case.env}
+        if 'SPEC_PRELOAD' in os.environ: env['LD_PRELOAD'] = os.environ['SPEC_PRELOAD']
         p = subprocess.Popen(['bash', '-c', '\n'.join(case.script) + '\n', 'bash'], env=env, cwd='/home/user',
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                             user=1000, group=1000, extra_groups=[], umask=0o022, start_new_session=True)
+                             user=1000, group=1000, extra_groups=[], umask=0o022, start_new_session=True,
+                             preexec_fn=self.limit and self.confine)
         try:
             stdout, stderr = p.communicate(timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
@@ -180,15 +191,17 @@ def enter_namespaces():
 set -e
 exec 3<"$1"
 shift
+if [ -n "$SPEC_HOME" ]; then mount --bind "$SPEC_HOME" /home; mount -o remount,bind,noatime /home; else mount -t tmpfs -o mode=755 none /home; fi
 mount -t tmpfs -o mode=1777 none /tmp
-mount -t tmpfs -o mode=755 none /home
-mkdir /home/user; chown 1000:1000 /home/user
+mkdir -p /home/user; chown 1000:1000 /home/user
 printf 'root:x:0:0:root:/root:/bin/bash\nuser:x:1000:1000:User:/home/user:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n' >/home/passwd
 printf 'root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n' >/home/group
 mount --bind /home/passwd /etc/passwd
 mount --bind /home/group /etc/group
 rm /home/passwd /home/group
 hostname sandbox
+# Random commands write nowhere else.
+if [ -n "$SPEC_HOME" ]; then mount -o remount,bind,ro /; fi
 SPEC_INSIDE=1 python3 /proc/self/fd/3 "$@"
 '''
     me = os.path.abspath(__file__)
@@ -234,8 +247,25 @@ def fill(files):
     return 0
 
 
+def serve():
+    """Requests {"script": ..., "env": ...}; replies as --batch gives them, or null where the script did not end."""
+    machine = Real()
+    machine.limit = 3, 4 << 30
+    for line in sys.stdin:
+        q = json.loads(line)
+        case = Case('')
+        case.script, case.env = [q['script'].rstrip('\n')], q.get('env', {})
+        got = machine.run(case)
+        reply = got and {'status': got[0], 'stdout': got[1], 'stderr': got[2]}
+        try:
+            print(json.dumps(reply), flush=True)
+        except BrokenPipeError:
+            break
+    return 0
+
+
 def main():
-    if len(sys.argv) < 3 or sys.argv[1] not in ('run', 'oracle', 'fill'):
+    if len(sys.argv) < 3 or sys.argv[1] not in ('run', 'oracle', 'fill', 'serve'):
         sys.exit(__doc__)
     verb = sys.argv[1]
     if verb == 'run':
@@ -243,8 +273,11 @@ def main():
     # A background job begins with these ignored, and cases would inherit that.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    if verb == 'serve':
+        os.environ['SPEC_HOME'] = os.path.abspath(sys.argv[2])
     enter_namespaces()
-    sys.exit(fill(sys.argv[2:]) if verb == 'fill' else check(Real(), sys.argv[2:], True))
+    sys.exit(serve() if verb == 'serve' else fill(sys.argv[2:]) if verb == 'fill' else check(Real(), sys.argv[2:], True))
 
 
-main()
+if __name__ == '__main__':
+    main()

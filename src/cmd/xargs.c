@@ -246,6 +246,8 @@ static const struct tsb_opt xargs_opts[] = {
 		     "use at most MAX-ARGS arguments per command line"),
 	TSB_OPT_FLAG(struct xargs, tty, 'o', "open-tty",
 		     "reopen stdin as /dev/tty in the child process before executing the command"),
+	TSB_OPT_CALL(xargs_opt_number, 's', 's', "max-chars", "MAX-CHARS",
+		     "limit length of command line to MAX-CHARS"),
 	TSB_OPT_CALL(xargs_opt_number, 'P', 'P', "max-procs", "MAX-PROCS",
 		     "run at most MAX-PROCS processes at a time"),
 	TSB_OPT_FLAG(struct xargs, ask, 'p', "interactive", "prompt before running commands"),
@@ -253,8 +255,6 @@ static const struct tsb_opt xargs_opts[] = {
 		     "set environment variable VAR in child processes"),
 	TSB_OPT_FLAG(struct xargs, if_any, 'r', "no-run-if-empty",
 		     "if there are no arguments, then do not run COMMAND"),
-	TSB_OPT_CALL(xargs_opt_number, 's', 's', "max-chars", "MAX-CHARS",
-		     "limit length of command line to MAX-CHARS"),
 	TSB_OPT_FLAG(struct xargs, show_limits, 0, "show-limits", "show limits on command-line length"),
 	TSB_OPT_FLAG(struct xargs, verbose, 't', "verbose", "print commands before executing them"),
 	TSB_OPT_FLAG(struct xargs, exact, 'x', "exit", "exit if the size (see -s) is exceeded"),
@@ -307,10 +307,10 @@ static void xargs_replace_all(struct xargs *x, int argc, char **argv)
 	while (xargs_read(x)) {
 		x->n_initial = x->chars_initial = 0;
 		xargs_clear(x);
-		xargs_push(x, argv[0], true);
+		xargs_push(x, argv[0], strlen(argv[0]), true);
 		for (int i = 1; i < argc; i++) {
 			filled = xargs_fill(x, argv[i]);
-			xargs_push(x, filled, false);
+			xargs_push(x, filled, strlen(filled), false);
 			tsb_free(x->p, filled);
 		}
 		x->chars_initial = 0;
@@ -321,7 +321,7 @@ static void xargs_replace_all(struct xargs *x, int argc, char **argv)
 static void xargs_append_all(struct xargs *x, int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++)
-		xargs_push(x, argv[i], true);
+		xargs_push(x, argv[i], strlen(argv[i]), true);
 	while (xargs_read(x)) {
 		if (x->per_lines && x->lines >= x->per_lines) {
 			xargs_run_line(x);

@@ -48,7 +48,7 @@ struct xargs {
 bool xargs_read(struct xargs *x);
 
 /* One more argument; what is full is run first, and what is then. */
-void xargs_push(struct xargs *x, const char *arg, bool initial);
+void xargs_push(struct xargs *x, const char *arg, size_t n, bool initial);
 void xargs_run_line(struct xargs *x);
 /* Runs what is there before an error ends it all, where that makes sense. */
 void xargs_run_before_error(struct xargs *x);

@@ -21,7 +21,7 @@ static void read_byte(struct xargs *x, int c)
 static void read_done(struct xargs *x)
 {
 	if (!x->hole)
-		xargs_push(x, x->word.p, false);
+		xargs_push(x, x->word.p, x->word.n, false);
 }
 
 static bool read_delimited(struct xargs *x)

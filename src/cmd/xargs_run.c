@@ -21,6 +21,8 @@ void xargs_exit(struct xargs *x, int status)
 	tsb_exit(x->p, status);
 }
 
+/* The commands that still run are waited for, and a failure of one of them, or of
+ * one before, is the status. */
 void xargs_die(struct xargs *x, const char *fmt, ...)
 {
 	va_list ap;
@@ -28,7 +30,8 @@ void xargs_die(struct xargs *x, const char *fmt, ...)
 	va_start(ap, fmt);
 	tsb_vwarn(x->p, 0, fmt, ap);
 	va_end(ap);
-	xargs_exit(x, 1);
+	xargs_wait_all(x);
+	xargs_exit(x, x->status ? x->status : 1);
 }
 
 /* ---- Waiting ---- */
@@ -43,11 +46,11 @@ static void run_ended(struct xargs *x, int pid, int status)
 	x->running--;
 	if (WIFSIGNALED(status)) {
 		tsb_warn(x->p, "%s: terminated by signal %d", name, WTERMSIG(status));
-		xargs_exit(x, XARGS_KILLED);
+		xargs_exit(x, x->status ? x->status : XARGS_KILLED);
 	}
 	if (WEXITSTATUS(status) == 255) {
 		tsb_warn(x->p, "%s: exited with status 255; aborting", name);
-		xargs_exit(x, XARGS_STOPPED);
+		xargs_exit(x, x->status ? x->status : XARGS_STOPPED);
 	}
 	if (WEXITSTATUS(status))
 		x->status = XARGS_FAILED;
@@ -162,7 +165,7 @@ static void run_spawn(struct xargs *x)
 	if (input.parent >= 0)
 		tsb_close(x->p, input.parent);
 	if (err) {
-		tsb_warn_errno(x->p, err, "%s", quote_f(x->p, x->args.at[0]));
+		tsb_warn_errno(x->p, err, "%s", x->args.at[0]);
 		xargs_exit(x, err == -ENOENT ? XARGS_NOT_FOUND : XARGS_CANNOT_RUN);
 	}
 	x->pids.at[slot] = pid;
@@ -172,14 +175,12 @@ static void run_spawn(struct xargs *x)
 void xargs_run_line(struct xargs *x)
 {
 	x->ran = true;
+	while (x->max_procs && x->running >= x->max_procs)
+		run_wait(x, false);
 	if (!x->ask || run_ask(x)) {
-		while (x->max_procs && x->running >= x->max_procs)
-			run_wait(x, false);
 		if (x->verbose && !x->ask)
 			run_show(x, false);
 		run_spawn(x);
-		if (x->max_procs == 1)
-			run_wait(x, true);
 	}
 	xargs_clear(x);
 }
@@ -204,9 +205,10 @@ static bool run_is_full(const struct xargs *x)
 	return x->per_args && x->args.n - x->n_initial == x->per_args;
 }
 
-void xargs_push(struct xargs *x, const char *arg, bool initial)
+/* n: with the NULs that came in the middle, which count. */
+void xargs_push(struct xargs *x, const char *arg, size_t n, bool initial)
 {
-	size_t n = strlen(arg) + 1;
+	n++;
 
 	if (x->chars + n > x->line_max) {
 		if (initial || x->args.n == x->n_initial)
