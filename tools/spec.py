@@ -145,6 +145,7 @@ def stream(reply, name):
 
 class Real:
     """The real tools, inside namespaces that look like the sandbox: user `user`, home /home/user, host `sandbox`."""
+    timeout = TIMEOUT
     limit = None        # (seconds of processor time, bytes of memory) of each process
 
     def confine(self):
@@ -166,7 +167,7 @@ class Real:
                              user=1000, group=1000, extra_groups=[], umask=0o022, start_new_session=True,
                              preexec_fn=self.limit and self.confine)
         try:
-            stdout, stderr = p.communicate(timeout=TIMEOUT)
+            stdout, stderr = p.communicate(timeout=self.timeout)
         except subprocess.TimeoutExpired:
             stdout = None
         finally:
@@ -250,7 +251,7 @@ def fill(files):
 def serve():
     """Requests {"script": ..., "env": ...}; replies as --batch gives them, or null where the script did not end."""
     machine = Real()
-    machine.limit = 3, 4 << 30
+    machine.limit, machine.timeout = (3, 4 << 30), 10
     for line in sys.stdin:
         q = json.loads(line)
         case = Case('')

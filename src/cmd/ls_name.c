@@ -44,14 +44,26 @@ static void name_note_offset(struct ls *ls, struct ls_offsets *o)
 	o->at[o->n++] = ls->pos;
 }
 
+/* A character, or a byte where the locale is C: its length; *c is negative where
+ * it is none. */
+static size_t name_decode(const char *s, size_t n, bool utf8, int32_t *c)
+{
+	if (utf8)
+		return utf8_decode(s, n, c);
+	*c = (unsigned char)*s;
+	if (*c > 127)
+		*c = 128;	/* a control character */
+	return 1;
+}
+
 /* Columns; what has no width and is no control character takes one. */
-static size_t name_columns(const char *s, size_t n)
+static size_t name_columns(const char *s, size_t n, bool utf8)
 {
 	size_t width = 0;
 	int32_t c;
 
 	for (size_t i = 0; i < n;) {
-		size_t k = utf8_decode(s + i, n - i, &c);
+		size_t k = name_decode(s + i, n - i, utf8, &c);
 		int w = c < 0 ? 1 : utf8_width(c);
 
 		if (w < 0)
@@ -63,13 +75,13 @@ static size_t name_columns(const char *s, size_t n)
 }
 
 /* -q: a question mark for each character that does not print. */
-static void name_hide_control(struct str *s)
+static void name_hide_control(struct str *s, bool utf8)
 {
 	size_t out = 0;
 	int32_t c;
 
 	for (size_t i = 0; i < s->n;) {
-		size_t k = utf8_decode(s->p + i, s->n - i, &c);
+		size_t k = name_decode(s->p + i, s->n - i, utf8, &c);
 
 		if (c >= 0 && utf8_width(c) >= 0) {
 			memmove(s->p + out, s->p + i, k);
@@ -90,16 +102,10 @@ static void name_text(struct ls *ls, struct str *s, const char *name, const char
 	size_t n = strlen(name);
 
 	str_init(s, tsb_heap_of(ls->p), STR_MAX_DEFAULT);
-	/* The locale C has no quotes of its own. */
-	if (style == QUOTE_CLOCALE && !locale_utf8(ls->p))
-		style = QUOTE_C;
-	if (style == QUOTE_LOCALE && !locale_utf8(ls->p))
-		quote_ascii(s, name, n);
-	else
-		quote_gnu(s, style, name, n, *extra ? extra : NULL);
+	quote_gnu(s, quote_style_here(ls->p, style), name, n, *extra ? extra : NULL);
 	*quoted = s->n != n || (n && *name != *s->p);
 	if (ls->hide_control)
-		name_hide_control(s);
+		name_hide_control(s, locale_utf8(ls->p));
 }
 
 void ls_show(struct ls *ls, struct ls_file *f)
@@ -110,7 +116,7 @@ void ls_show(struct ls *ls, struct ls_file *f)
 		return;
 	f->has_shown = true;
 	name_text(ls, &s, f->name, ls->name_extra, &f->quoted);
-	f->width = name_columns(s.p, s.n);
+	f->width = name_columns(s.p, s.n, locale_utf8(ls->p));
 	f->shown = str_take(&s, &f->shown_len);
 }
 

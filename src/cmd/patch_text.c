@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/lines.h"
+#include "cmd/quote.h"
 
 /* ---- Words ---- */
 
@@ -63,7 +64,7 @@ const char *patch_quote(struct patch *t, const char *name)
 	struct str s;
 
 	str_init(&s, tsb_heap_of(t->p), STR_MAX_DEFAULT);
-	quote_gnu(&s, t->quoting, name, strlen(name), NULL);
+	quote_gnu(&s, quote_style_here(t->p, t->quoting), name, strlen(name), NULL);
 	return s.p;
 }
 

@@ -16,8 +16,8 @@ const char *quote_f(struct tsb_proc *p, const char *s);
 const char *quote_text(struct tsb_proc *p, const char *s);
 /* For a command that has changed the environment that says which. */
 const char *quote_text_as(struct tsb_proc *p, bool utf8, const char *s);
-/* The style "locale" of the locale C, appended. */
-void quote_ascii(struct str *out, const char *s, size_t n);
+/* The style with QUOTE_BYTES where the locale is C. */
+enum quote_style quote_style_here(struct tsb_proc *p, enum quote_style style);
 /* The style $QUOTING_STYLE names, else that of quote_af(). A bad one is said. */
 enum quote_style quote_env_style(struct tsb_proc *p);
 const char *quote_styled(struct tsb_proc *p, enum quote_style style, const char *s);

@@ -78,7 +78,7 @@ static void debug_piece(struct str *out, const struct sed_piece *piece, unsigned
 {
 	unsigned how = piece->how;
 
-	if (how != last && (how || last & SED_CASE_ALL))
+	if (how != last)
 		str_adds(out, how & SED_FIRST_UPPER ? "\\u" : how & SED_FIRST_LOWER ? "\\l"
 			 : how & SED_CASE_UPPER ? "\\U" : how & SED_CASE_LOWER ? "\\L" : "\\E");
 	str_addslice(out, piece->text);
@@ -167,7 +167,7 @@ static void debug_command(struct sed *s, const struct sed_cmd *cmd, struct str *
 	debug_addr(out, &cmd->a2);
 	if (cmd->negate)
 		str_addc(out, '!');
-	if (cmd->a1.kind || cmd->negate)
+	if (cmd->a1.kind)
 		str_addc(out, ' ');
 	debug_arguments(out, cmd);
 	str_addc(out, '\n');

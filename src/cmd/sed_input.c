@@ -203,10 +203,8 @@ static bool input_has_more(struct sed *s)
 {
 	struct lines *l = s->in.lines;
 
-	if (l->at < l->n || input_fill(s, l))
-		return true;
-	input_check(s, l);
-	return false;
+	/* What cannot be read has no more to give; only who reads a line says why. */
+	return l->at < l->n || input_fill(s, l);
 }
 
 bool sed_is_last(struct sed *s)

@@ -79,10 +79,12 @@ void sed_parse_trans(struct sed *s, struct sed_cmd *cmd)
 	cmd->trans = t;
 }
 
+/* A byte that begins no character stands for every one that begins with it, as
+ * in GNU's sed. */
 static const struct sed_pair *trans_find(const struct sed_trans *t, struct slice c)
 {
 	for (size_t i = 0; i < t->pairs.n; i++)
-		if (slice_eq(t->pairs.at[i].from, c))
+		if (t->pairs.at[i].from.n >= c.n && !memcmp(t->pairs.at[i].from.p, c.p, c.n))
 			return &t->pairs.at[i];
 	return NULL;
 }

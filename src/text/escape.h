@@ -68,7 +68,8 @@ bool quote_has_meta(const char *s, size_t n);		/* would the shell read it otherw
 enum quote_style {
 	QUOTE_LITERAL, QUOTE_SHELL, QUOTE_SHELL_ALWAYS, QUOTE_SHELL_ESCAPE,
 	QUOTE_SHELL_ESCAPE_ALWAYS, QUOTE_C, QUOTE_C_MAYBE, QUOTE_ESCAPE, QUOTE_LOCALE,
-	QUOTE_CLOCALE
+	QUOTE_CLOCALE,
+	QUOTE_BYTES = 16	/* with one of them: the locale is C, only ASCII prints */
 };
 
 /* The name as --quoting-style and QUOTING_STYLE spell it; false: unknown. */

@@ -27,7 +27,7 @@ struct quoting {
 	const char *s;
 	size_t n;
 	const char *extra;
-	bool shell, escapes;		/* shell style; unprintable characters are escaped */
+	bool escapes, bytes;		/* what does not print is escaped; only ASCII prints */
 	const char *close;		/* what ends the quoted text and must be escaped in it */
 };
 
@@ -81,8 +81,8 @@ static struct unit look(const struct quoting *q, size_t i)
 
 	if ((unsigned char)q->s[i] < 128)
 		return look_ascii(q, i);
-	u.len = utf8_decode(q->s + i, q->n - i, &c);
-	if (c < 0 || !utf8_print(c)) {
+	u.len = q->bytes ? 1 : utf8_decode(q->s + i, q->n - i, &c);
+	if (q->bytes || c < 0 || !utf8_print(c)) {
 		u.need = NEED_OCTAL;
 		u.doublable = false;
 	}
@@ -209,10 +209,25 @@ static bool c_needs(const struct quoting *q)
 	return false;
 }
 
+/* The locale's own quotes: the C locale has 'this', and "that" for clocale. */
+static void quote_locale(struct quoting *q, enum quote_style style)
+{
+	const char *open = "\xe2\x80\x98";
+
+	q->close = "\xe2\x80\x99";
+	if (q->bytes)
+		open = q->close = style == QUOTE_CLOCALE ? "\"" : "'";
+	str_adds(q->out, open);
+	write_escaped(q);
+	str_adds(q->out, q->close);
+}
+
 void quote_gnu(struct str *out, enum quote_style style, const char *s, size_t n, const char *extra)
 {
 	struct quoting q = { .out = out, .s = s, .n = n, .extra = extra };
 
+	q.bytes = style & QUOTE_BYTES;
+	style &= ~(unsigned)QUOTE_BYTES;
 	switch (style) {
 	case QUOTE_LITERAL:
 		str_addn(out, s, n);
@@ -242,10 +257,9 @@ void quote_gnu(struct str *out, enum quote_style style, const char *s, size_t n,
 		break;
 	case QUOTE_LOCALE:
 	case QUOTE_CLOCALE:
-		q.close = "\xe2\x80\x99";
-		str_adds(out, "\xe2\x80\x98");
-		write_escaped(&q);
-		str_adds(out, "\xe2\x80\x99");
+		quote_locale(&q, style);
+		break;
+	case QUOTE_BYTES:
 		break;
 	}
 }

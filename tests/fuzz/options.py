@@ -127,6 +127,8 @@ class Pair:
         if (a is None or b is None) and len(cases) > 1:
             half = len(cases) // 2
             return self.both(fixture, cases[:half]) + self.both(fixture, cases[half:])
+        if len(cases) == 1 and (a is None or b is None):
+            print(f'# no end ({"real" if a is None else "ours"}): {cases[0].line()}', file=sys.stderr, flush=True)
         none = [None] * len(cases)
         return list(zip(split(cases, a) if a else none, split(cases, b) if b else none))
 
@@ -162,18 +164,20 @@ def which(real, ours):
     return ours and [x == y for x, y in zip(real.key(), ours.key())]
 
 
-def minimise(pair, fixture, case, real, ours):
-    kind = which(real, ours)
+def minimise(pair, fixture, found):
+    """Makes each [case, real, ours] of the list smaller, all of them at once: a batch costs more than a case."""
+    kinds = [which(real, ours) for _, real, ours in found]
+    active = list(range(len(found)))
     for _ in range(25):
-        tries = list(smaller(case))
-        if not tries: break
-        for t, (a, b) in zip(tries, pair.both(fixture, tries)):
-            if differs(t, a, b) is True and which(a, b) == kind:
-                case, real, ours = t, a, b
-                break
-        else:
-            break
-    return case, real, ours
+        tries = [(i, t) for i in active for t in smaller(found[i][0])]
+        active = []
+        for at in range(0, len(tries), 2 * PER_BATCH):
+            part = tries[at:at + 2 * PER_BATCH]
+            for (i, t), (real, ours) in zip(part, pair.both(fixture, [t for _, t in part])):
+                if i not in active and differs(t, real, ours) is True and which(real, ours) == kinds[i]:
+                    found[i] = (t, real, ours)
+                    active.append(i)
+        if not active: break
 
 
 def show(case, seed, real, ours):
@@ -215,8 +219,9 @@ def main():
             if d is True: todo.append((c, real, ours))
             elif d: explained[d] = explained.get(d, 0) + 1
         bad += len(todo)
-        for c, real, ours in todo[:a.minimise]:
-            c, real, ours = minimise(pair, fixture, c, real, ours)
+        todo = todo[:a.minimise]
+        minimise(pair, fixture, todo)
+        for c, real, ours in todo:
             key = c.kind()
             seen = groups.setdefault(key, [0])
             seen[0] += 1

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "cmd/quote.h"
 #include "cmd/tar/tar.h"
 #include "cmd/util.h"
 
@@ -118,7 +119,7 @@ static char *quote_with(struct tar *t, const char *name, const char *more)
 	struct str out;
 
 	str_init(&out, tsb_heap_of(t->p), STR_MAX_DEFAULT);
-	quote_gnu(&out, t->quoting, name, strlen(name), quote_also(t, more));
+	quote_gnu(&out, quote_style_here(t->p, t->quoting), name, strlen(name), quote_also(t, more));
 	return str_take(&out, NULL);
 }
 
