@@ -44,6 +44,7 @@ bool find_stat(struct find *f)
 
 	if (err)
 		find_file_error(f, err, f->e->path);
+	f->stat_failed |= err != 0;
 	return !err;
 }
 
@@ -100,8 +101,12 @@ static void find_entry(struct find *f)
 	case WALK_DIR:
 		if (f->max_depth >= 0 && (long)e->depth >= f->max_depth)
 			walk_skip(f->walk);
+		f->stat_failed = false;
 		if (!f->depth_first)
 			find_visit(f);
+		/* What cannot be examined is said once, and not entered. */
+		if (f->stat_failed)
+			walk_skip(f->walk);
 		break;
 	case WALK_DIR_END:
 		if (f->depth_first)

@@ -96,6 +96,7 @@ struct find {
 	const char *first_test;		/* before which global options belong */
 
 	enum find_follow follow;
+	bool stat_failed;		/* of this entry, and that has been said */
 	bool depth_first, depth_given, one_fs, warn, daystart, prints, prunes, deletes, asks;
 	bool checked_path;
 	long max_depth, min_depth;	/* max -1: none */

@@ -25,6 +25,7 @@ struct format_piece {
 
 struct find_format {
 	VEC(struct format_piece) pieces;
+	bool needs_stat;		/* then nothing is printed of what cannot be examined */
 };
 
 enum { FORMAT_FLUSH = -1 };
@@ -133,6 +134,7 @@ static const char *format_directive(struct format_reader *r, const char *s)
 	}
 	format_end_text(r);
 	*format_piece(r) = piece;
+	r->format->needs_stat |= !strchr("dfhHiPpy", piece.directive);
 	return s + 1;
 }
 
@@ -357,6 +359,8 @@ static bool format_eval(struct find *f, struct find_pred *a)
 	struct find_out *o = a->u.print.out;
 	struct str field;
 
+	if (format->needs_stat && !find_stat(f))
+		return false;
 	str_init(&field, tsb_heap_of(f->p), STR_MAX_DEFAULT);
 	for (size_t i = 0; i < format->pieces.n; i++) {
 		const struct format_piece *piece = &format->pieces.at[i];

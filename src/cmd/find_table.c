@@ -149,7 +149,6 @@ static bool find_do_quit(struct find *f, struct find_pred *a)
 static bool read_quit(struct find *f, int value)
 {
 	(void)value;
-	f->prints = true;
 	find_add(f, find_do_quit);
 	return true;
 }

@@ -237,7 +237,7 @@ static int grep_operand(struct grep *g, char *name, bool several)
 	g->show_name = g->with_name > 0 || (!g->with_name && several);
 	if (input_is_stdin(name))
 		return grep_stdin(g);
-	dir = g->dirs != GREP_DIR_READ && !tsb_stat(g->p, name, &st) && S_ISDIR(st.mode);
+	dir = (g->dirs != GREP_DIR_READ || g->globs[1].n || g->dir_globs[1].n) && !tsb_stat(g->p, name, &st) && S_ISDIR(st.mode);
 	if (dir && g->dirs == GREP_DIR_RECURSE) {
 		g->show_name = g->with_name >= 0;
 		return grep_tree(g, name);
@@ -328,13 +328,18 @@ static int grep_run_as(struct tsb_proc *p, const struct tsb_command *cmd, int ma
 	}
 	plain.defaults = &defaults;
 	plain.flags &= ~(unsigned)TSB_RAW;
+	if (tsb_getenv(p, "POSIXLY_CORRECT"))
+		plain.flags |= TSB_OPERAND_ENDS;
 	all[0] = tsb_strdup(p, tsb_name(p));
 	memcpy(all + 1, argv, (size_t)argc * sizeof(*all));
 	opt_parse(&o, &plain, tsb_heap_of(p), p, argc + 1, all);
 	str_init(&text, tsb_heap_of(p), STR_MAX_DEFAULT);
 	switch (o.result) {
 	case OPT_RUN:
-		return grep_start(p, o.opts, o.argc, o.argv);
+		if (!((struct grep *)o.opts)->show_help)
+			return grep_start(p, o.opts, o.argc, o.argv);
+		opt_help(&text, cmd, tsb_name(p));
+		break;
 	case OPT_BAD:
 		grep_say(p, o.opts, 0, "%s", o.error.p);
 		return grep_usage(p, o.opts);

@@ -51,6 +51,7 @@ struct grep {
 	int64_t before, after, context;	/* -1: not given */
 	const char *label, *separator;
 	bool no_separator;
+	bool show_help;			/* a bad --color: the help text, status 0 */
 	int color;
 	struct str *patterns;	/* one a line */
 	struct grep_globs globs[2], dir_globs[2];

@@ -232,7 +232,7 @@ static int set_color(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, 
 	else if (!strcmp(arg, "never") || !strcmp(arg, "no") || !strcmp(arg, "none"))
 		g->color = 0;
 	else
-		return grep_usage(p, g);
+		g->show_help = true;
 	return 0;
 }
 
@@ -293,7 +293,7 @@ const struct tsb_opt grep_opts[] = {
 	TSB_OPT_CALL(set_matcher, GREP_FIXED, 'F', "fixed-regexp", NULL, "PATTERNS are strings"),
 	TSB_OPT_CALL(set_matcher, GREP_FIXED, 0, "fixed-strings", NULL, NULL),
 	TSB_OPT_CALL(set_matcher, GREP_PERL, 'P', "perl-regexp", NULL,
-		     "PATTERNS are Perl regular expressions (refused: not built in)"),
+		     "PATTERNS are Perl regular expressions"),
 	{ TSB_OPTION_CALL, 'X', NULL, "MATCHER", "", 0, 0, TSB_OPT_HIDDEN, set_matcher },
 	TSB_OPT_CALL(set_context, 'A', 'A', "after-context", "NUM",
 		     "print NUM lines of trailing context"),

@@ -399,10 +399,9 @@ static int install_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	if (o->keep_context)
 		tsb_warn(p, "WARNING: ignoring --preserve-context; this kernel is not "
 			 "SELinux-enabled");
-	status = install_count(o, argc, argv);
-	if (status)
-		return status;
 	status = backup_prepare(p, &o->copy.backup);
+	if (!status)
+		status = install_count(o, argc, argv);
 	if (status)
 		return status;
 	dir = install_target(o, argc, argv, &status);

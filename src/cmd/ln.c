@@ -159,7 +159,8 @@ static enum ln_next ln_make_way(struct ln *o, const char *source, const char *de
 			 quote_af(p, source));
 		return LN_FAILED;
 	}
-	if (ln_is_same(o, source, dest, from, &to)) {
+	if ((o->force || o->backup.type != BACKUP_NONE) &&
+	    ln_is_same(o, source, dest, from, &to)) {
 		tsb_warn(p, "%s and %s are the same file", quote_af(p, source), quote_af(p, dest));
 		return LN_FAILED;
 	}
@@ -311,21 +312,26 @@ static bool ln_is_dir(struct ln *o, const char *dir, int *err)
 static int ln_to_last(struct ln *o, int argc, char **argv)
 {
 	const char *last = argv[argc - 1];
-	int err = 1, not_dir;
+	int err = 1, not_dir, bad;
+	bool is_dir;
 
 	if (argc == 2 && !(o->symbolic && o->relative)) {
 		err = ln_link(o, argv[0], last, false);
-		if (err && err != -EEXIST && err != -ENOTDIR && err != -EINVAL)
-			return ln_one(o, argv[0], last, err);
+		if (!err || (err != -EEXIST && err != -ENOTDIR && err != -EINVAL)) {
+			bad = backup_prepare(o->p, &o->backup);
+			return bad ? bad : ln_one(o, argv[0], last, err);
+		}
 	}
-	if (!err)
-		return ln_one(o, argv[0], last, 0);
-	if (ln_is_dir(o, last, &not_dir))
-		return ln_into(o, last, argc - 1, argv);
-	if (argc == 2)
-		return ln_one(o, argv[0], last, err);
-	tsb_warn_errno(o->p, not_dir, "target %s", quote_af(o->p, last));
-	return 1;
+	is_dir = ln_is_dir(o, last, &not_dir);
+	if (!is_dir && argc > 2) {
+		tsb_warn_errno(o->p, not_dir, "target %s", quote_af(o->p, last));
+		return 1;
+	}
+	/* A bad type of backup is said only now: the first link may have been made. */
+	bad = backup_prepare(o->p, &o->backup);
+	if (bad)
+		return bad;
+	return is_dir ? ln_into(o, last, argc - 1, argv) : ln_one(o, argv[0], last, err);
 }
 
 static int ln_run(struct tsb_proc *p, void *opts, int argc, char **argv)
@@ -341,6 +347,8 @@ static int ln_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		return 1;
 	}
 	status = o->no_target_dir ? ln_exactly_two(o, argc, argv) : 0;
+	if (!status && argc > 1 && !o->no_target_dir && !o->target_dir)
+		return ln_to_last(o, argc, argv);
 	if (!status)
 		status = backup_prepare(p, &o->backup);
 	if (status)
@@ -352,7 +360,7 @@ static int ln_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 			return ln_into(o, o->target_dir, argc, argv);
 		return 1;
 	}
-	return argc == 1 ? ln_into(o, ".", 1, argv) : ln_to_last(o, argc, argv);
+	return ln_into(o, ".", 1, argv);
 }
 
 const struct tsb_command cmd_ln = {

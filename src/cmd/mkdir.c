@@ -115,7 +115,8 @@ static int mkdir_one(struct tsb_proc *p, const struct mkdir *o, char *dir)
 	if (o->parents && mkdir_ancestors(p, o, dir))
 		return 1;
 	tsb_umask(p, o->umask & ~o->mode);
-	err = tsb_mkdir(p, dir, o->mode & 0777);
+	/* One that will be sticky is never writable to others before it is. */
+	err = tsb_mkdir(p, dir, o->mode & (o->mode & S_ISVTX ? 0755 : 0777));
 	tsb_umask(p, o->umask);
 	if (!err) {
 		mkdir_say(p, o, dir);

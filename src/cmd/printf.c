@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/opt.h"
+#include "cmd/locale.h"
 #include "text/format.h"
 
 struct printf_job {
@@ -41,7 +42,8 @@ static bool printf_asked(struct tsb_proc *p, const char *arg)
 static int printf_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	struct printf_job job = { .p = p };
-	struct format_job run = { .dialect = FORMAT_GNU, .ctx = &job, .complain = printf_complain };
+	struct format_job run = { .dialect = FORMAT_GNU, .ctx = &job, .complain = printf_complain,
+				  .bytes = !locale_utf8(p) };
 	int status;
 
 	(void)opts;

@@ -157,7 +157,14 @@ int tail_read_error(struct tail *o, struct tail_file *f, int err)
 	return err;
 }
 
-/* From where the descriptor stands, at most max bytes; what was written or -errno. */
+/* Where GNU's copies what remains, an error is the end: no file behind it is shown. */
+static void tail_fail(struct tail *o, struct tail_file *f, int err)
+{
+	tail_read_error(o, f, err);
+	tsb_exit(o->p, 1);
+}
+
+/* From where the descriptor stands, at most max bytes; what was written. */
 int64_t tail_dump(struct tail *o, struct tail_file *f, uint64_t max)
 {
 	struct lines *in = &o->in;
@@ -172,7 +179,7 @@ int64_t tail_dump(struct tail *o, struct tail_file *f, uint64_t max)
 		if (got == -EAGAIN || got == 0)
 			break;
 		if (got < 0)
-			return tail_read_error(o, f, (int)got);
+			tail_fail(o, f, (int)got);
 		tsb_put(o->p, in->buf, (size_t)got);
 		done += (uint64_t)got;
 	}
@@ -199,7 +206,9 @@ static int tail_skip_bytes(struct tail *o, struct tail_file *f, const struct tsb
 			tsb_put(o->p, in->buf + in->at, in->n - in->at);
 		in->at = in->n;
 	}
-	return in->error ? tail_read_error(o, f, in->error) : 0;
+	if (in->error)
+		tail_fail(o, f, in->error);
+	return 0;
 }
 
 static int tail_skip_lines(struct tail *o, struct tail_file *f)

@@ -41,13 +41,18 @@ static void complain(struct run *r, const char *before, const char *word, size_t
 	str_end(&text);
 }
 
+static enum quote_style quote_style_of(const struct run *r, enum quote_style style)
+{
+	return (enum quote_style)(style | (r->job->bytes ? QUOTE_BYTES : 0));
+}
+
 /* With the word in GNU's quotes. */
 static void complain_quoted(struct run *r, const char *before, const char *word, const char *after)
 {
 	struct str quoted;
 
 	str_init(&quoted, r->job->out->heap, r->job->out->max);
-	quote_word(&quoted, word);
+	quote_gnu(&quoted, quote_style_of(r, QUOTE_LOCALE), word, strlen(word), NULL);
 	complain(r, before, quoted.p, quoted.n, after);
 	str_end(&quoted);
 }
@@ -268,7 +273,7 @@ static void convert_quoted(struct run *r, const char *s)
 
 	str_init(&text, r->job->out->heap, r->job->out->max);
 	if (gnu(r)) {
-		quote_gnu(&text, QUOTE_SHELL_ESCAPE, s, n, NULL);
+		quote_gnu(&text, quote_style_of(r, QUOTE_SHELL_ESCAPE), s, n, NULL);
 	} else {
 		/* The precision of %Q counts before quoting, that of %q after. */
 		if (r->spec.conv == 'Q' && r->spec.precision >= 0) {
@@ -455,5 +460,6 @@ int format_run(struct format_job *job, const char *fmt, size_t n)
 	if (gnu(&r) && r.arg < job->n_args && !r.stop && !r.fatal)
 		complain_quoted(&r, "warning: ignoring excess arguments, starting with ",
 				job->args[r.arg], "");
-	return r.failed || job->out->bad;
+	/* GNU's \c is an exit, whatever was wrong before. */
+	return (r.failed && !(gnu(&r) && r.stop && !r.fatal)) || job->out->bad;
 }

@@ -91,7 +91,7 @@ def text(r, kind=None):
 
 
 def printf(data):
-    return "printf '" + ''.join(chr(b) if 32 <= b < 127 and b not in b"'\\%" else '\\%03o' % b for b in data) + "'"
+    return "printf -- '" + ''.join(chr(b) if 32 <= b < 127 and b not in b"'\\%" else '\\%03o' % b for b in data) + "'"
 
 
 def fixture(r, name):
