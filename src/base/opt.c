@@ -171,16 +171,70 @@ static bool opt_apply(struct opt_state *st, const struct tsb_opt *o, const char 
 
 /* ---- Long names ---- */
 
-static bool long_ambiguous(struct opt_state *st, const char *text, size_t len,
-			   const struct tsb_opt *first)
+/* The names of a command in the order of the real tool's table, each between blanks;
+ * "": ours has the same. */
+static const char *long_order(const char *name)
 {
-	const struct tsb_opt *o = first;
+	static const struct {
+		const char *name, *order;
+	} orders[] = {
+#define ORDER(name, words) { #name, words },
+#include "base/opt_order.def"
+#undef ORDER
+	};
+
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+		if (!strcmp(orders[i].name, name))
+			return orders[i].order;
+	return "";
+}
+
+/* Where the name stands in the order; those that do not stand there come last. */
+static size_t long_rank(const char *order, const char *name)
+{
+	size_t n = strlen(name);
+	const char *at = order;
+
+	while ((at = strstr(at, name)) && !(at > order && at[-1] == ' ' && at[n] == ' '))
+		at++;
+	return at ? (size_t)(at - order) : strlen(order);
+}
+
+/* The next row that the prefix may mean, by rank and then by place: at the first
+ * call behind is NULL. */
+static const struct tsb_opt *long_next(struct opt_state *st, const char *order, const char *text,
+				       size_t len, const struct tsb_opt *behind)
+{
+	const struct tsb_opt *best = NULL;
+	size_t last = behind ? long_rank(order, behind->long_name) : 0, lowest = 0;
+	bool seen = !behind;
+
+	for (const struct tsb_opt *o = NULL; (o = opt_next(st->cmd, o)); seen |= o == behind) {
+		size_t rank;
+
+		if (!o->long_name || strncmp(o->long_name, text, len) ||
+		    (behind && !strcmp(o->long_name, behind->long_name)))
+			continue;
+		rank = long_rank(order, o->long_name);
+		if (behind && (rank < last || (rank == last && !seen)))
+			continue;
+		if (!best || rank < lowest) {
+			best = o;
+			lowest = rank;
+		}
+	}
+	return best;
+}
+
+static bool long_ambiguous(struct opt_state *st, const char *text, size_t len)
+{
+	const char *order = long_order(st->cmd->name);
+	const struct tsb_opt *first = long_next(st, order, text, len, NULL), *o = first;
 
 	str_addf(&st->out->error, "option '--%s' is ambiguous; possibilities: '--%s'", text,
 		 first->long_name);
-	while ((o = opt_next(st->cmd, o)))
-		if (o->long_name && !strncmp(o->long_name, text, len) &&
-		    !opt_same(st->cmd, first, o))
+	while ((o = long_next(st, order, text, len, o)))
+		if (!opt_same(st->cmd, first, o))
 			str_addf(&st->out->error, " '--%s'", o->long_name);
 	return opt_fail(st, OPT_BAD);
 }
@@ -202,7 +256,7 @@ static const struct tsb_opt *long_find(struct opt_state *st, const char *text, s
 			ambiguous = true;
 	}
 	if (ambiguous) {
-		long_ambiguous(st, text, len, found);
+		long_ambiguous(st, text, len);
 		return NULL;
 	}
 	if (!found) {

@@ -13,12 +13,12 @@
 #include "text/datefmt.h"
 #include "text/parsedate.h"
 
-enum { DATE_DEFAULT, DATE_RFC_EMAIL, DATE_ISO, DATE_RFC_3339, DATE_RESOLUTION };
+enum { DATE_DEFAULT, DATE_RFC_EMAIL, DATE_ISO, DATE_RFC_3339 };
 enum { UNIT_DAY, UNIT_HOURS, UNIT_MINUTES, UNIT_SECONDS, UNIT_NS };
 
 struct date {
 	const char *text, *file, *reference, *set;
-	bool utc, several, debug;
+	bool utc, several, debug, resolution;
 	const char *format;	/* of an option */
 	struct zone zone;
 };
@@ -46,8 +46,6 @@ static int date_pick(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, 
 	switch (opt->value) {
 	case DATE_RFC_EMAIL:
 		return date_set_format(p, opts, "%a, %d %b %Y %H:%M:%S %z");
-	case DATE_RESOLUTION:
-		return date_set_format(p, opts, "");
 	case DATE_ISO:
 		if (arg)
 			status = util_word(p, "--iso-8601", arg, iso, &unit);
@@ -68,7 +66,7 @@ static const struct tsb_opt date_opts[] = {
 	TSB_OPT_CALL_OPT(date_pick, DATE_ISO, 'I', "iso-8601", "FMT",
 			 "output date/time in ISO 8601 format; FMT='date' for date only (the\n"
 			 "default), 'hours', 'minutes', 'seconds', or 'ns'"),
-	TSB_OPT_CALL(date_pick, DATE_RESOLUTION, 0, "resolution", NULL,
+	TSB_OPT_FLAG(struct date, resolution, 0, "resolution",
 		     "output the available resolution of timestamps"),
 	TSB_OPT_CALL(date_pick, DATE_RFC_EMAIL, 'R', "rfc-email", NULL,
 		     "output date and time in RFC 5322 format"),
@@ -196,9 +194,9 @@ static int date_set(struct tsb_proc *p, const struct date *o, const char *format
 static int date_operands(struct tsb_proc *p, struct date *o, int argc, char **argv,
 			 const char **posix)
 {
-	bool given = o->text || o->file || o->reference;
+	bool given = o->text || o->file || o->reference || o->resolution;
 
-	if ((o->text != NULL) + (o->file != NULL) + (o->reference != NULL) > 1)
+	if ((o->text != NULL) + (o->file != NULL) + (o->reference != NULL) + o->resolution > 1)
 		return tsb_usage(p, "the options to specify dates for printing are mutually exclusive");
 	if (given && o->set)
 		return tsb_usage(p, "the options to print and set the time may not be used together");
@@ -241,9 +239,9 @@ static int date_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	if (o->utc)
 		tsb_setenv(p, "TZ", "UTC0");
 	zone_init(&o->zone, tsb_getenv(p, "TZ"));
-	format = o->format ? o->format : "%a %b %e %H:%M:%S %Z %Y";
-	if (!*format && o->format && !(argc && argv[0][0] == '+'))
-		format = "0.000000001";
+	format = o->format ? o->format : o->resolution ? "%s.%N" : "%a %b %e %H:%M:%S %Z %Y";
+	if (o->resolution)
+		t = (struct tsb_time){ 0, 1 };
 	if (o->set || posix)
 		return date_set(p, o, format, posix);
 	if (o->file)

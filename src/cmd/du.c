@@ -38,6 +38,7 @@ struct du_seen {
 };
 
 struct du {
+	bool several;			/* a file may be reached twice */
 	bool null, all, apparent, total, separate, summarize, count_links, one_fs, inodes, human_set,
 		has_depth, has_threshold;
 	int links;			/* 'P', 'D', 'L' */
@@ -407,11 +408,19 @@ static void du_unreadable(struct du *d, struct walk_entry *e)
 	du_entry(d, e, true);
 }
 
+/* Has it been counted under another name? Asked of what may have one. */
+static bool du_is_counted(struct du *d, const struct tsb_stat *st)
+{
+	bool may = d->several || (!S_ISDIR(st->mode) && st->nlink > 1);
+
+	return may && !d->count_links && !du_first_time(d, st);
+}
+
 static void du_visit(struct du *d, struct walk *w, struct walk_entry *e)
 {
 	switch (e->kind) {
 	case WALK_DIR:
-		if (du_excluded(d, e->path) || !du_first_time(d, &e->st)) {
+		if (du_excluded(d, e->path) || du_is_counted(d, &e->st)) {
 			e->number = 1;
 			walk_skip(w);
 		}
@@ -439,9 +448,8 @@ static void du_visit(struct du *d, struct walk *w, struct walk_entry *e)
 			d->status = 1;
 			return;
 		}
-		if ((e->st.nlink > 1 && !d->count_links) || !e->depth || d->links == 'L')
-			if (!du_first_time(d, &e->st) && !d->count_links)
-				return;
+		if (du_is_counted(d, &e->st))
+			return;
 		du_entry(d, e, false);
 	}
 }
@@ -552,6 +560,7 @@ static int du_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	int status;
 
 	d->p = p;
+	d->several = argc > 1 || d->files0 || d->links == 'L';
 	status = du_check(p, d);
 	if (status)
 		return status;

@@ -7,6 +7,7 @@
  */
 #include "cmd/cmd.h"
 
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -634,8 +635,10 @@ static int join_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	for (int i = 0; i < parsed.argc; i++)
 		if ((status = join_add_name(j, &words, &names, parsed.argv[i], words.kinds[i])))
 			return status;
+	/* GNU names the last word, be it an option. */
 	if (names.n < 2)
-		return names.n ? util_missing_operand_after(p, names.at[0]) : util_missing_operand(p);
+		return names.n ? util_missing_operand_after(p, argv[argc - 1])
+			       : util_missing_operand(p);
 	for (size_t i = 0; i < 2; i++)
 		if (words.old_j[i] && (join_set_key(p, &j->key[0], i) || join_set_key(p, &j->key[1], i)))
 			return 1;
@@ -645,7 +648,8 @@ static int join_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	if (!join_open(j, &seq[0], 0, names.at[0]) || !join_open(j, &seq[1], 1, names.at[1]))
 		return 1;
 	if (input_is_stdin(names.at[0]) && input_is_stdin(names.at[1])) {
-		tsb_warn(p, "both files cannot be standard input");
+		/* What GNU's last call that failed has left in errno. */
+		tsb_warn_errno(p, ENOENT, "both files cannot be standard input");
 		return 1;
 	}
 	return join_files(j, seq);

@@ -114,8 +114,6 @@ static bool paste_row(struct paste *o, struct lines **file, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		bool got = file[i] && paste_line(o, file[i], &line, &len);
 
-		if (!got && file[i] && file[i]->error)
-			return false;
 		if (got && !any)
 			for (size_t k = 0; k < waiting; k++)
 				paste_delim(o, k);

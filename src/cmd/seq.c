@@ -343,6 +343,17 @@ static int seq_go(struct tsb_proc *p, const struct seq *o, int argc, char **argv
 }
 
 /* Options end where a negative number stands. */
+/* -s and -f, and what is short for their long names, take the next word. */
+static bool seq_takes(const char *word)
+{
+	size_t n = strlen(word);
+
+	if (word[1] != '-')
+		return strchr("sf", word[n - 1]) && strspn(word + 1, "w") + 2 == n;
+	return n > 2 && (!strncmp(word + 2, "separator", n - 2) ||
+			 !strncmp(word + 2, "format", n - 2));
+}
+
 static int seq_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	struct opt_parsed parsed;
@@ -353,14 +364,9 @@ static int seq_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	(void)opts;
 	while (n < argc && argv[n][0] == '-' && argv[n][1] != '.' &&
 	       (argv[n][1] < '0' || argv[n][1] > '9') && argv[n][1]) {
-		/* -s and -f by themselves take the next word. */
-		bool takes = (argv[n][1] != '-' && strchr("sf", argv[n][strlen(argv[n]) - 1]) &&
-			      strspn(argv[n] + 1, "w") + 2 == strlen(argv[n])) ||
-			     !strcmp(argv[n], "--separator") || !strcmp(argv[n], "--format");
-
 		if (!strcmp(argv[n], "--"))
 			break;
-		n += takes ? 2 : 1;
+		n += seq_takes(argv[n]) ? 2 : 1;
 	}
 	missing = n > argc;	/* an option's argument: the parser says so */
 	n = missing ? argc : n;

@@ -152,10 +152,7 @@ static void put_composite(struct str *out, const struct spec *f, const char *for
 
 	str_init(&text, out->heap, out->max);
 	date_format(&text, format, strlen(format), m);
-	if (f->width < 0)
-		str_addn(out, text.p, text.n);
-	else
-		put_text(out, f, text.p, text.n);
+	put_text(out, f, text.p, text.n);
 	str_end(&text);
 }
 

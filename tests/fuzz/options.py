@@ -19,7 +19,7 @@ import options_table as table
 PER_BATCH = 100
 ENV = {'HOME': '/home/user', 'USER': 'user', 'LOGNAME': 'user', 'SHELL': '/bin/bash', 'TERM': 'xterm-256color', 'LANG': 'C.UTF-8',
        'PATH': '/usr/local/bin:/usr/bin:/bin', 'TZ': 'UTC'}
-LIMITS = {'wall_ms': 20000, 'stdout_bytes': 1 << 26, 'stderr_bytes': 1 << 26, 'commands': 1000000}
+LIMITS = {'wall_ms': 10000, 'stdout_bytes': 1 << 26, 'stderr_bytes': 1 << 26, 'commands': 1000000}
 TREE = r'''tree() { { find "$1" -printf '%M %n %s %TY %p -> %l\n' | sort; find "$1" -type f -size -40k ! -name '*.tar*' -exec md5sum {} + | sort; } 2>/dev/null; }
 '''
 
@@ -29,7 +29,7 @@ class Server:
     def __init__(self, command):
         self.command, self.process, self.rest = command, None, b''
 
-    def ask(self, script, seconds=25):
+    def ask(self, script, seconds=12):
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
             self.rest = b''
