@@ -617,6 +617,16 @@ static int join_add_name(struct join *j, struct join_words *w, struct join_names
 	return 0;
 }
 
+/* GNU names the last word, be it an option; a list of -o it has cut by then. */
+static const char *join_last_word(struct tsb_proc *p, int argc, char **argv)
+{
+	const char *last = argv[argc - 1];
+
+	if (!strncmp(last, "-o", 2) || (argc > 1 && !strcmp(argv[argc - 2], "-o")))
+		return tsb_strndup(p, last, strcspn(last, ", \t"));
+	return last;
+}
+
 static int join_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	struct join_words words = { 0 };
@@ -635,9 +645,8 @@ static int join_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	for (int i = 0; i < parsed.argc; i++)
 		if ((status = join_add_name(j, &words, &names, parsed.argv[i], words.kinds[i])))
 			return status;
-	/* GNU names the last word, be it an option. */
 	if (names.n < 2)
-		return names.n ? util_missing_operand_after(p, argv[argc - 1])
+		return names.n ? util_missing_operand_after(p, join_last_word(p, argc, argv))
 			       : util_missing_operand(p);
 	for (size_t i = 0; i < 2; i++)
 		if (words.old_j[i] && (join_set_key(p, &j->key[0], i) || join_set_key(p, &j->key[1], i)))
