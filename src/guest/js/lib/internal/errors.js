@@ -196,6 +196,10 @@ define('ERR_DIR_CLOSED', Error, 'Directory handle was closed');
 define('ERR_DIR_CONCURRENT_OPERATION', Error, 'Cannot do synchronous work on directory handle with concurrent asynchronous operations');
 define('ERR_FS_INVALID_SYMLINK_TYPE', Error,
 	(type) => `Symlink type must be one of "dir", "file", or "junction". Received "${type}"`);
+define('ERR_INVALID_SYNC_FORK_INPUT', TypeError,
+	(shown) => `Asynchronous forks do not support Buffer, TypedArray, DataView or string input: ${shown}`);
+define('ERR_IPC_SYNC_FORK', Error, 'IPC cannot be used with synchronous forks');
+define('ERR_CHILD_PROCESS_STDIO_MAXBUFFER', RangeError, (name) => `${name} maxBuffer length exceeded`);
 
 /* What aborted operations reject with: a plain Error named AbortError. */
 exports.AbortError = class AbortError extends Error {
