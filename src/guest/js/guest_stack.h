@@ -167,6 +167,27 @@ static int guest_stack_native(JSContext *ctx, DynBuf *to, JSStackFrame *sf, cons
 	return 1;
 }
 
+/* "Foo." of the object that a method runs on; nothing for plain calls. */
+static void guest_stack_receiver(JSContext *ctx, DynBuf *to, JSStackFrame *sf)
+{
+	JSValueConst this = sf->guest_this;
+	JSValue pending, ctor;
+	const char *text = NULL;
+
+	if (!JS_IsObject(this) || JS_VALUE_GET_PTR(this) == JS_VALUE_GET_PTR(ctx->global_obj) ||
+	    JS_VALUE_GET_OBJ(this)->class_id == JS_CLASS_PROXY)
+		return;
+	pending = JS_GetException(ctx);
+	ctor = JS_IsFunction(ctx, this) ? js_dup(this) : JS_GetProperty(ctx, this, JS_ATOM_constructor);
+	if (JS_IsObject(ctor))
+		text = get_func_name(ctx, ctor);
+	dbuf_printf(to, "%s.", text && *text ? text : JS_IsFunction(ctx, this) ? "Function" : "Object");
+	JS_FreeCString(ctx, text);
+	JS_FreeValue(ctx, JS_IsException(ctor) ? JS_UNDEFINED : ctor);
+	JS_FreeValue(ctx, JS_GetException(ctx));
+	JS_Throw(ctx, pending);
+}
+
 static void guest_stack_place(JSContext *ctx, DynBuf *to, JSStackFrame *sf, JSFunctionBytecode *b)
 {
 	const char *file = b->filename ? JS_AtomToCString(ctx, b->filename) : NULL;
@@ -190,6 +211,8 @@ static int guest_stack_frame(JSContext *ctx, DynBuf *to, JSStackFrame *sf, JSFun
 		n = guest_stack_native(ctx, to, sf, name);
 	} else if (guest_stack_internal(ctx, b)) {
 		n = guest_stack_lines(to, guest_stack_row(name), most);
+		if (name && !strcmp(name, "esmRun"))
+			n = most;	/* what is below is not Node's way */
 	} else {
 		bool named = name && *name && strcmp(name, "<eval>");
 
@@ -198,8 +221,15 @@ static int guest_stack_frame(JSContext *ctx, DynBuf *to, JSStackFrame *sf, JSFun
 		if (caller && (!strncmp(caller, "listOn", 6) || strstr(caller, "processImmediate"))) {
 			guest_stack_callback(ctx, to, caller, named ? name : "");
 			named = true;
-		} else if (named) {
-			dbuf_printf(to, "%s%s", sf->is_constructor ? "new " : "", name);
+		} else {
+			size_t before = to->size;
+
+			if (!sf->is_constructor && !(named && strchr(name, '.')) && strcmp(name ? name : "", "<eval>"))
+				guest_stack_receiver(ctx, to, sf);
+			if (to->size > before && !named)
+				dbuf_putstr(to, "<anonymous>");
+			named = named || to->size > before;
+			dbuf_printf(to, "%s%s", sf->is_constructor ? "new " : "", named && name ? name : "");
 		}
 		if (named)
 			dbuf_putstr(to, " (");
