@@ -73,9 +73,65 @@ exports.once = async function once(emitter, name, options = {}) {
 	});
 };
 
-/* What has come and was not asked for yet, and who asks and has nothing yet. */
-function makeQueue() {
-	return { values: [], askers: [], error: null, finished: false };
+const asyncIteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}).prototype);
+
+/* All events of a name: `values` have come and were not asked for yet, `askers` wait for the next. */
+class Events {
+	constructor(emitter, name, signal, closers) {
+		Object.assign(this, { emitter, name, signal, closers, values: [], askers: [], error: null, finished: false });
+		this.onEvent = (...args) => {
+			const asker = this.askers.shift();
+			if (asker)
+				asker.resolve({ value: args, done: false });
+			else
+				this.values.push(args);
+		};
+		this.onError = (error) => this.fail(error);
+		this.onClose = () => this.finish();
+		this.onAbort = () => this.fail(new AbortError(undefined, { cause: signal.reason }));
+	}
+	begin() {
+		const { emitter, name, signal } = this;
+		listen(emitter, name, this.onEvent);
+		if (name !== 'error' && typeof emitter.on === 'function')
+			emitter.on('error', this.onError);
+		this.closers.forEach((one) => listen(emitter, one, this.onClose));
+		if (signal)
+			listen(signal, 'abort', this.onAbort, { once: true });
+	}
+	next() {
+		if (this.values.length)
+			return Promise.resolve({ value: this.values.shift(), done: false });
+		if (this.error) {
+			const { error } = this;
+			this.error = null;
+			return Promise.reject(error);
+		}
+		if (this.finished)
+			return this.finish();
+		return new Promise((resolve, reject) => this.askers.push({ resolve, reject }));
+	}
+	fail(error) {
+		const asker = this.askers.shift();
+		if (asker)
+			asker.reject(error);
+		else
+			this.error = error;
+		this.finish();
+	}
+	finish() {
+		const { emitter, name, signal } = this;
+		this.finished = true;
+		unlisten(emitter, name, this.onEvent);
+		if (name !== 'error')
+			unlisten(emitter, 'error', this.onError);
+		this.closers.forEach((one) => unlisten(emitter, one, this.onClose));
+		if (signal)
+			unlisten(signal, 'abort', this.onAbort);
+		for (const asker of this.askers.splice(0))
+			asker.resolve({ value: undefined, done: true });
+		return Promise.resolve({ value: undefined, done: true });
+	}
 }
 
 exports.on = function on(emitter, name, options = {}) {
@@ -84,68 +140,17 @@ exports.on = function on(emitter, name, options = {}) {
 	validateAbortSignal(signal, 'options.signal');
 	if (signal && signal.aborted)
 		throw new AbortError(undefined, { cause: signal.reason });
-	const queue = makeQueue(), closers = close || [];
-
-	function onEvent(...args) {
-		const asker = queue.askers.shift();
-		if (asker)
-			asker.resolve({ value: args, done: false });
-		else
-			queue.values.push(args);
-	}
-	function onError(error) {
-		const asker = queue.askers.shift();
-		if (asker)
-			asker.reject(error);
-		else
-			queue.error = error;
-		iterator.return();
-	}
-	function onClose() {
-		finish();
-	}
-	function onAbort() {
-		onError(new AbortError(undefined, { cause: signal.reason }));
-	}
-	function finish() {
-		queue.finished = true;
-		unlisten(emitter, name, onEvent);
-		if (name !== 'error')
-			unlisten(emitter, 'error', onError);
-		closers.forEach((one) => unlisten(emitter, one, onClose));
-		if (signal)
-			unlisten(signal, 'abort', onAbort);
-		for (const asker of queue.askers.splice(0))
-			asker.resolve({ value: undefined, done: true });
-		return Promise.resolve({ value: undefined, done: true });
-	}
+	const events = new Events(emitter, name, signal, close || []);
 	const iterator = Object.setPrototypeOf({
-		next() {
-			if (queue.values.length)
-				return Promise.resolve({ value: queue.values.shift(), done: false });
-			if (queue.error) {
-				const { error } = queue;
-				queue.error = null;
-				return Promise.reject(error);
-			}
-			if (queue.finished)
-				return finish();
-			return new Promise((resolve, reject) => queue.askers.push({ resolve, reject }));
-		},
-		return: finish,
+		next: () => events.next(),
+		return: () => events.finish(),
 		throw(error) {
 			if (!error || !(error instanceof Error))
 				throw new codes.ERR_INVALID_ARG_TYPE('EventEmitter.AsyncIterator', 'Error', error);
-			onError(error);
+			events.fail(error);
 		},
 		[Symbol.asyncIterator]() { return this; },
-	}, Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}).prototype));
-
-	listen(emitter, name, onEvent);
-	if (name !== 'error' && typeof emitter.on === 'function')
-		emitter.on('error', onError);
-	closers.forEach((one) => listen(emitter, one, onClose));
-	if (signal)
-		listen(signal, 'abort', onAbort, { once: true });
+	}, asyncIteratorPrototype);
+	events.begin();
 	return iterator;
 };

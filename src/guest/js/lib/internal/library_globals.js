@@ -2,6 +2,7 @@
 'use strict';
 
 require('internal/error_stack');
+require('internal/locale_methods');
 
 exports.names = {
 	__proto__: null,

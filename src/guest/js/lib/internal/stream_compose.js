@@ -7,76 +7,73 @@ const { finished, isNode, isIterable } = require('internal/stream_end');
 const { Duplex, PassThrough } = require('internal/stream_duplex');
 const { Readable } = require('internal/stream_readable');
 
+/* The callback that waits under a name, which then waits no more. */
+function takeWaiting(waiting, name, ...args) {
+	const callback = waiting[name];
+	waiting[name] = null;
+	if (callback)
+		callback(...args);
+	return !!callback;
+}
+
+function over(made, waiting, error) {
+	if (!takeWaiting(waiting, 'close', error) && error)
+		made.destroy(error);
+}
+
+function connectWritable(made, writable, readable, waiting) {
+	finished(writable, { readable: false }, (error) => {
+		if (error && readable)
+			destroyer(readable, error);
+		if (!takeWaiting(waiting, 'finish', error) && error)
+			over(made, waiting, error);
+	});
+	made._write = (chunk, encoding, callback) => {
+		if (writable.write(chunk, encoding))
+			callback();
+		else
+			waiting.drain = callback;
+	};
+	made._final = (callback) => {
+		writable.end();
+		waiting.finish = callback;
+	};
+	writable.on('drain', () => takeWaiting(waiting, 'drain'));
+}
+
+function connectReadable(made, readable, waiting) {
+	finished(readable, { writable: false }, (error) => {
+		if (error)
+			over(made, waiting, error);
+	});
+	readable.on('readable', () => takeWaiting(waiting, 'readable'));
+	readable.on('end', () => made.push(null));
+	made._read = () => {
+		for (;;) {
+			const chunk = readable.read();
+			if (chunk === null) {
+				waiting.readable = made._read;
+				return;
+			}
+			if (!made.push(chunk))
+				return;
+		}
+	};
+}
+
 /* A duplex that writes into one stream and reads from another. */
 function pairOf(writable, readable) {
 	const made = new Duplex({
 		readableObjectMode: !!(readable && readable.readableObjectMode), writableObjectMode: !!(writable && writable.writableObjectMode),
 		readable: !!readable, writable: !!writable, autoDestroy: true,
 	});
-	let onDrain = null, onFinish = null, onClose = null, onReadable = null;
-	const over = (error) => {
-		const callback = onClose;
-		onClose = null;
-		if (callback)
-			callback(error);
-		else if (error)
-			made.destroy(error);
-	};
-	if (writable) {
-		finished(writable, { readable: false }, (error) => {
-			if (error && readable)
-				destroyer(readable, error);
-			if (onFinish) {
-				const callback = onFinish;
-				onFinish = null;
-				callback(error);
-			} else if (error) {
-				over(error);
-			}
-		});
-		made._write = (chunk, encoding, callback) => {
-			if (writable.write(chunk, encoding))
-				callback();
-			else
-				onDrain = callback;
-		};
-		made._final = (callback) => {
-			writable.end();
-			onFinish = callback;
-		};
-		writable.on('drain', () => {
-			const callback = onDrain;
-			onDrain = null;
-			if (callback)
-				callback();
-		});
-	}
-	if (readable) {
-		finished(readable, { writable: false }, (error) => {
-			if (error)
-				over(error);
-		});
-		readable.on('readable', () => {
-			const callback = onReadable;
-			onReadable = null;
-			if (callback)
-				callback();
-		});
-		readable.on('end', () => made.push(null));
-		made._read = () => {
-			for (;;) {
-				const chunk = readable.read();
-				if (chunk === null) {
-					onReadable = made._read;
-					return;
-				}
-				if (!made.push(chunk))
-					return;
-			}
-		};
-	}
+	const waiting = { drain: null, finish: null, close: null, readable: null };
+	if (writable)
+		connectWritable(made, writable, readable, waiting);
+	if (readable)
+		connectReadable(made, readable, waiting);
 	made._destroy = (error, callback) => {
-		onDrain = onFinish = onReadable = null;
+		waiting.drain = waiting.finish = waiting.readable = null;
 		for (const one of [writable, readable]) {
 			if (one)
 				destroyer(one, error);

@@ -59,7 +59,7 @@ function finished(stream, options, callback) {
 			callback.apply(self, args);
 		}
 	};
-	const watch = watcher(stream, options, once);
+	const watch = new Watcher(stream, options, once);
 	watch.listen();
 	if (options.signal)
 		watchSignal(options.signal, watch, once, stream);
@@ -80,76 +80,75 @@ function watchSignal(signal, watch, once, stream) {
 }
 
 /* Both sides of a stream and how far they are. */
-function watcher(stream, options, once) {
-	const r = stream._readableState, w = stream._writableState, state = w || r;
-	const readable = options.readable ?? isReadableNode(stream), writable = options.writable ?? isWritableNode(stream);
-	const closes = !!(state && state.autoDestroy && state.emitClose && state.closed === false &&
-		isWritableNode(stream) === writable && isReadableNode(stream) === readable);
-	let willClose = closes, writeDone = isWritableFinished(stream), readDone = isReadableFinished(stream), ready = false;
-	const done = (error) => ready ? once(stream, ...(error ? [error] : [])) : undefined;
-
-	function onFinish() {
-		writeDone = true;
-		if (stream.destroyed)
-			willClose = false;
-		if (willClose && (!stream.readable || readable))
+class Watcher {
+	constructor(stream, options, once) {
+		const state = stream._writableState || stream._readableState;
+		Object.assign(this, { stream, once, cleaners: [], ready: false });
+		this.readable = options.readable ?? isReadableNode(stream);
+		this.writable = options.writable ?? isWritableNode(stream);
+		this.willClose = !!(state && state.autoDestroy && state.emitClose && state.closed === false &&
+			isWritableNode(stream) === this.writable && isReadableNode(stream) === this.readable);
+		this.writeDone = isWritableFinished(stream);
+		this.readDone = isReadableFinished(stream);
+		this.listeners = [['end', () => this.onEnd()], ['finish', () => this.onFinish()], ['close', () => this.onClose()]];
+		if (options.error !== false)
+			this.listeners.push(['error', (error) => this.done(error)]);
+		this.clean = () => {
+			this.ready = false;
+			this.listeners.forEach(([name, fn]) => stream.removeListener(name, fn));
+			this.cleaners.forEach((fn) => fn());
+		};
+	}
+	listen() {
+		this.ready = true;
+		this.listeners.forEach(([name, fn]) => this.stream.on(name, fn));
+		if (this.settled())
+			nextTick(() => this.onClose());
+	}
+	done(error) {
+		if (this.ready)
+			this.once(this.stream, ...(error ? [error] : []));
+	}
+	onFinish() {
+		this.writeDone = true;
+		if (this.stream.destroyed)
+			this.willClose = false;
+		if (this.willClose && (!this.stream.readable || this.readable))
 			return;
-		if (!readable || readDone)
-			done();
+		if (!this.readable || this.readDone)
+			this.done();
 	}
-	function onEnd() {
-		readDone = true;
-		if (stream.destroyed)
-			willClose = false;
-		if (willClose && (!stream.writable || writable))
+	onEnd() {
+		this.readDone = true;
+		if (this.stream.destroyed)
+			this.willClose = false;
+		if (this.willClose && (!this.stream.writable || this.writable))
 			return;
-		if (!writable || writeDone)
-			done();
+		if (!this.writable || this.writeDone)
+			this.done();
 	}
-	function onError(error) {
-		done(error);
-	}
-	function onClose() {
-		const errored = erroredOf(stream);
+	onClose() {
+		const { stream } = this, errored = erroredOf(stream);
 		if (errored && typeof errored !== 'boolean')
-			return done(errored);
-		if (readable && !readDone && isReadableNode(stream) && !isReadableFinished(stream))
-			return done(new codes.ERR_STREAM_PREMATURE_CLOSE());
-		if (writable && !writeDone && !isWritableFinished(stream))
-			return done(new codes.ERR_STREAM_PREMATURE_CLOSE());
-		return done();
+			this.done(errored);
+		else if (this.readable && !this.readDone && isReadableNode(stream) && !isReadableFinished(stream))
+			this.done(new codes.ERR_STREAM_PREMATURE_CLOSE());
+		else if (this.writable && !this.writeDone && !isWritableFinished(stream))
+			this.done(new codes.ERR_STREAM_PREMATURE_CLOSE());
+		else
+			this.done();
 	}
-	function settled() {
+	/* Whether it was over before anybody watched. */
+	settled() {
+		const { stream, readable, writable, willClose } = this;
 		if (isClosed(stream))
-			return onClose;
-		const failed = (w && w.errorEmitted) || (r && r.errorEmitted);
-		if (failed)
-			return willClose ? undefined : onClose;
-		if (!readable && (!willClose || stream.readable) && (writeDone || stream.writable === false))
-			return onClose;
-		if (!writable && (!willClose || stream.writable) && (readDone || stream.readable === false))
-			return onClose;
-		return undefined;
+			return true;
+		if ((stream._writableState && stream._writableState.errorEmitted) || (stream._readableState && stream._readableState.errorEmitted))
+			return !willClose;
+		if (!readable && (!willClose || stream.readable) && (this.writeDone || stream.writable === false))
+			return true;
+		return !writable && (!willClose || stream.writable) && (this.readDone || stream.readable === false);
 	}
-	const listeners = [['end', onEnd], ['finish', onFinish], ['close', onClose]];
-	if (options.error !== false)
-		listeners.push(['error', onError]);
-	const cleaners = [];
-	return {
-		cleaners,
-		clean() {
-			ready = false;
-			listeners.forEach(([name, fn]) => stream.removeListener(name, fn));
-			cleaners.forEach((fn) => fn());
-		},
-		listen() {
-			ready = true;
-			listeners.forEach(([name, fn]) => stream.on(name, fn));
-			const now = settled();
-			if (now)
-				nextTick(now);
-		},
-	};
 }
 
 function finishedPromise(stream, options) {

@@ -28,79 +28,96 @@ function waitFor(source, target, state) {
 	source.pause();
 }
 
+/* One source and one target, and the listeners between them. */
+class Pipe {
+	constructor(source, target, ends) {
+		Object.assign(this, { source, target, state: source._readableState, drain: null, cleaned: false });
+		this.stop = () => source.unpipe(target);
+		this.end = () => target.end();
+		this.finish = ends ? this.end : this.stop;
+		this.onData = (chunk) => this.write(chunk);
+		this.onError = (error) => this.fail(error);
+		this.onClose = () => {
+			target.removeListener('finish', this.onFinish);
+			this.stop();
+		};
+		this.onFinish = () => {
+			target.removeListener('close', this.onClose);
+			this.stop();
+		};
+		this.onUnpipe = (readable, info) => {
+			if (readable === source && info && info.hasUnpiped === false) {
+				info.hasUnpiped = true;
+				this.clean();
+			}
+		};
+	}
+	begin() {
+		const { source, target, state } = this;
+		if (state.endEmitted)
+			nextTick(this.finish);
+		else
+			source.once('end', this.finish);
+		target.on('unpipe', this.onUnpipe);
+		source.on('data', this.onData);
+		target.prependListener('error', this.onError);
+		target.once('close', this.onClose);
+		target.once('finish', this.onFinish);
+		target.emit('pipe', source);
+		if (target.writableNeedDrain === true)
+			waitFor(source, target, state);
+		else if (!state.flowing)
+			source.resume();
+	}
+	write(chunk) {
+		const { source, target, state } = this;
+		if (target.write(chunk) !== false)
+			return;
+		if (!this.cleaned)
+			waitFor(source, target, state);
+		if (!this.drain) {
+			this.drain = () => flowOn(source, target);
+			target.on('drain', this.drain);
+		}
+	}
+	fail(error) {
+		const { target } = this;
+		this.stop();
+		target.removeListener('error', this.onError);
+		if (target.listenerCount('error') !== 0)
+			return;
+		const state = target._writableState || target._readableState;
+		if (state && !state.errorEmitted)
+			errorOrDestroy(target, error);
+		else
+			target.emit('error', error);
+	}
+	clean() {
+		const { source, target, state } = this;
+		this.cleaned = true;
+		target.removeListener('close', this.onClose);
+		target.removeListener('finish', this.onFinish);
+		if (this.drain)
+			target.removeListener('drain', this.drain);
+		target.removeListener('error', this.onError);
+		target.removeListener('unpipe', this.onUnpipe);
+		source.removeListener('end', this.end);
+		source.removeListener('end', this.stop);
+		source.removeListener('data', this.onData);
+		if (this.drain && state.awaitDrainWriters && (!target._writableState || target._writableState.needDrain))
+			this.drain();
+	}
+}
+
 function pipe(target, options) {
-	const source = this, state = this._readableState;
+	const state = this._readableState;
 	if (state.pipes.length === 1 && !state.multiAwaitDrain) {
 		state.multiAwaitDrain = true;
 		state.awaitDrainWriters = new Set(state.awaitDrainWriters ? [state.awaitDrainWriters] : []);
 	}
 	state.pipes.push(target);
 	const process = require('process');
-	const ends = (!options || options.end !== false) && target !== process.stdout && target !== process.stderr;
-	let onDrain, cleaned = false;
-	const stop = () => source.unpipe(target);
-	const onEnd = () => target.end();
-	const finish = ends ? onEnd : stop;
-	function onData(chunk) {
-		if (target.write(chunk) === false) {
-			if (!cleaned)
-				waitFor(source, target, state);
-			if (!onDrain) {
-				onDrain = () => flowOn(source, target);
-				target.on('drain', onDrain);
-			}
-		}
-	}
-	function onError(error) {
-		stop();
-		target.removeListener('error', onError);
-		if (target.listenerCount('error') === 0) {
-			const s = target._writableState || target._readableState;
-			if (s && !s.errorEmitted)
-				errorOrDestroy(target, error);
-			else
-				target.emit('error', error);
-		}
-	}
-	function onClose() {
-		target.removeListener('finish', onFinish);
-		stop();
-	}
-	function onFinish() {
-		target.removeListener('close', onClose);
-		stop();
-	}
-	function onUnpipe(readable, info) {
-		if (readable !== source || !info || info.hasUnpiped !== false)
-			return;
-		info.hasUnpiped = true;
-		cleaned = true;
-		target.removeListener('close', onClose);
-		target.removeListener('finish', onFinish);
-		if (onDrain)
-			target.removeListener('drain', onDrain);
-		target.removeListener('error', onError);
-		target.removeListener('unpipe', onUnpipe);
-		source.removeListener('end', onEnd);
-		source.removeListener('end', stop);
-		source.removeListener('data', onData);
-		if (onDrain && state.awaitDrainWriters && (!target._writableState || target._writableState.needDrain))
-			onDrain();
-	}
-	if (state.endEmitted)
-		nextTick(finish);
-	else
-		source.once('end', finish);
-	target.on('unpipe', onUnpipe);
-	source.on('data', onData);
-	target.prependListener('error', onError);
-	target.once('close', onClose);
-	target.once('finish', onFinish);
-	target.emit('pipe', source);
-	if (target.writableNeedDrain === true)
-		waitFor(source, target, state);
-	else if (!state.flowing)
-		source.resume();
+	new Pipe(this, target, (!options || options.end !== false) && target !== process.stdout && target !== process.stderr).begin();
 	return target;
 }
 
