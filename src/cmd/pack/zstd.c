@@ -60,6 +60,12 @@ static void zstd_bad(struct zstd *z)
 	tsb_exit(z->p, 1);
 }
 
+static void zstd_refuse(struct zstd *z, const char *text)
+{
+	zstd_say(z, 1, "error: %s \n", text);
+	tsb_exit(z->p, 1);
+}
+
 static uint64_t zstd_number(const char **at)
 {
 	uint64_t v = 0;
@@ -67,8 +73,8 @@ static uint64_t zstd_number(const char **at)
 
 	for (; **at >= '0' && **at <= '9'; ++*at)
 		v = v > UINT32_MAX ? v : v * 10 + (uint64_t)(**at - '0');
-	if (**at == 'K' || **at == 'M' || **at == 'G')
-		shift = *(*at)++ == 'K' ? 10 : (*at)[-1] == 'M' ? 20 : 30;
+	if (**at == 'K' || **at == 'M')
+		shift = *(*at)++ == 'K' ? 10 : 20;
 	if (shift && **at == 'i')
 		++*at;
 	if (shift && **at == 'B')
@@ -103,11 +109,10 @@ static bool zstd_long_number(struct zstd *z, const char *arg)
 
 		if (!value)
 			continue;
-		if (*value < '0' || *value > '9')
-			zstd_bad(z);
 		*(uint64_t *)(void *)((char *)z + numbers[i].offset) = zstd_number(&value);
-		if (*value)
-			zstd_bad(z);
+		if (*value && i)	/* --long takes anything */
+			zstd_refuse(z, "only numeric values with optional suffixes K, KB, KiB, M, MB, MiB "
+				    "are allowed");
 		return true;
 	}
 	return false;
@@ -161,7 +166,7 @@ static const char *zstd_text(struct zstd *z, const char *arg, const char *name, 
 	if (value || strcmp(arg, name))
 		return value;
 	if (!(*argv)[1])
-		zstd_bad(z);
+		zstd_refuse(z, "missing command argument");
 	return *++*argv;
 }
 
@@ -245,7 +250,7 @@ static void zstd_letters(struct zstd *z, const char *at, char ***argv)
 			const char **to = *at == 'o' ? &z->out_name : &z->dict;
 
 			if (!at[1] && !(*argv)[1])
-				zstd_bad(z);
+				zstd_refuse(z, "missing command argument");
 			*to = at[1] ? at + 1 : *++*argv;
 			return;
 		}

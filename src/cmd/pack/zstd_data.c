@@ -62,8 +62,14 @@ static void zstd_load_dict(struct zstd *z)
 
 	if (!name || z->dict_data)
 		return;
+	fd = tsb_stat(z->p, name, &st);
+	if (fd < 0) {
+		zstd_say(z, 1, "zstd: error 31 : Stat failed on dictionary file %s: %s \n", name,
+			 tsb_strerror(fd));
+		tsb_exit(z->p, 31);
+	}
 	fd = tsb_open(z->p, name, O_RDONLY, 0);
-	if (fd < 0 || tsb_fstat(z->p, fd, &st)) {
+	if (fd < 0) {
 		zstd_say(z, 1, "zstd: error 32 : Couldn't open dictionary %s: %s \n", name,
 			 tsb_strerror(fd));
 		tsb_exit(z->p, 32);
