@@ -83,12 +83,15 @@ static bool zip_find_end(struct zip_file *z, unsigned char end[ZIP_END_SIZE])
 static void zip_end64(struct zip_file *z, uint64_t *n)
 {
 	unsigned char b[56];
+	uint64_t at;
 
 	if (z->end < 20 || tsb_pread(z->p, z->fd, b, 20, z->end - 20) != 20 ||
 	    memcmp(b, "PK\6\7", 4))
 		return;
-	if (tsb_pread(z->p, z->fd, b, 56, pack_le64(b + 8)) != 56 || memcmp(b, "PK\6\6", 4))
+	at = pack_le64(b + 8);
+	if (at > z->end || tsb_pread(z->p, z->fd, b, 56, at) != 56 || memcmp(b, "PK\6\6", 4))
 		return;
+	z->end = at;
 	*n = pack_le64(b + 32);
 	z->directory_size = pack_le64(b + 40);
 	z->directory = pack_le64(b + 48);
@@ -166,6 +169,14 @@ static size_t zip_entry_read(struct zip_file *z, struct zip_entry *e, const unsi
 	return total;
 }
 
+/* Does an entry stand where the directory should begin? */
+static bool zip_has_signature(struct zip_file *z)
+{
+	char b[4];
+
+	return tsb_pread(z->p, z->fd, b, 4, z->directory) == 4 && !memcmp(b, "PK\1\2", 4);
+}
+
 enum zip_status zip_read(struct zip_file *z, struct tsb_proc *p, int fd)
 {
 	unsigned char end[ZIP_END_SIZE];
@@ -186,10 +197,15 @@ enum zip_status zip_read(struct zip_file *z, struct tsb_proc *p, int fd)
 	z->directory_size = pack_le32(end + 12);
 	z->directory = pack_le32(end + 16);
 	zip_end64(z, &n);
-	if (z->directory_size > z->end)
+	z->n_said = n;
+	if (z->directory_size > INT64_MAX / 4 || z->directory > INT64_MAX / 4)
 		return ZIP_BAD;
-	/* Something may stand in front of the whole archive. */
-	if (z->directory + z->directory_size > z->end)
+	/* Something may stand in front of the whole archive; more than there is cannot. */
+	z->in_front = (int64_t)z->end - (int64_t)z->directory_size - (int64_t)z->directory;
+	if (z->in_front < 0)
+		return ZIP_MISSING;
+	z->directory += (uint64_t)z->in_front;
+	if (z->directory_size && !zip_has_signature(z))
 		return ZIP_BAD;
 	z->raw = heap_alloc(tsb_heap_of(p), (size_t)z->directory_size + 1);
 	if (tsb_pread(p, fd, z->raw, (size_t)z->directory_size, z->directory) !=
@@ -215,10 +231,14 @@ uint64_t zip_data_offset(struct zip_file *z, struct zip_entry *e)
 {
 	unsigned char b[ZIP_LOCAL_SIZE];
 
-	if (tsb_pread(z->p, z->fd, b, sizeof(b), e->offset) != (ssize_t)sizeof(b) ||
+	uint64_t at = e->offset + (uint64_t)z->in_front;
+
+	if (tsb_pread(z->p, z->fd, b, sizeof(b), at) != (ssize_t)sizeof(b) ||
 	    memcmp(b, "PK\3\4", 4))
 		return 0;
+	e->flags = pack_le16(b + 6);
+	e->method = pack_le16(b + 8);
 	if (!(b[6] & 8))
 		e->crc = pack_le32(b + 14);
-	return e->offset + ZIP_LOCAL_SIZE + pack_le16(b + 26) + pack_le16(b + 28);
+	return at + ZIP_LOCAL_SIZE + pack_le16(b + 26) + pack_le16(b + 28);
 }

@@ -35,7 +35,9 @@ void unzip_err(struct unzip *u, const char *fmt, ...)
 	va_start(ap, fmt);
 	str_addvf(&text, fmt, ap);
 	va_end(ap);
-	tsb_write_all(u->p, 2, text.p, text.n);
+	/* What is tested or listed in full says its errors among the rest. */
+	tsb_write_all(u->p, u->test || (u->zipinfo && u->format != '1' && u->format != '2') ? 1 : 2,
+		      text.p, text.n);
 	str_end(&text);
 }
 
@@ -223,6 +225,16 @@ static void unzip_unmatched(struct unzip *u)
 	}
 }
 
+void unzip_warn_front(struct unzip *u)
+{
+	if (!u->z.in_front)
+		return;
+	unzip_err(u, "warning [%s]:  %lld extra byte%s at beginning or within zipfile\n"
+		  "  (attempting to process anyway)\n", u->archive, (long long)u->z.in_front,
+		  u->z.in_front == 1 ? "" : "s");
+	unzip_status(u, UNZIP_WARN);
+}
+
 static void unzip_archive(struct unzip *u)
 {
 	bool show = u->zipinfo ? u->format != '1' && u->format != '2' && u->header
@@ -235,6 +247,8 @@ static void unzip_archive(struct unzip *u)
 		unzip_show_comment(u);
 	if (u->comment_only)
 		return;
+	if (!u->zipinfo)
+		unzip_warn_front(u);
 	if (u->stamp)
 		unzip_set_stamp(u);
 	else if (u->zipinfo)
@@ -258,20 +272,56 @@ static int unzip_try(struct unzip *u, const char *name)
 	return fd;
 }
 
+static void unzip_say_archive(struct unzip *u)
+{
+	if (u->zipinfo ? u->format != '1' && u->format != '2' : u->quiet < 1 && !u->pipe)
+		tsb_printf(u->p, "Archive:  %s\n", u->archive);
+}
+
 static void unzip_no_directory(struct unzip *u, const char *name)
 {
-	if (!u->zipinfo && u->quiet < 1 && !u->pipe)
-		tsb_printf(u->p, "Archive:  %s\n", u->archive);
-	else if (u->zipinfo)
+	unzip_say_archive(u);
+	if (u->zipinfo || u->quiet > 0 || u->pipe)
 		unzip_err(u, "[%s]\n", u->archive);
 	unzip_err(u, "  End-of-central-directory signature not found.  Either this file is not\n"
 		  "  a zipfile, or it constitutes one disk of a multi-part archive.  In the\n"
 		  "  latter case the central directory and zipfile comment will be found on\n"
 		  "  the last disk(s) of this archive.\n");
+	unzip_status(u, UNZIP_NO_ZIP);
+	if (u->pipe)
+		return;
 	unzip_err(u, "%s:  cannot find zipfile directory in one of %s or\n        %s%s.zip, and "
 		  "cannot find %s.ZIP, period.\n", u->zipinfo ? "zipinfo" : "unzip", name,
 		  u->zipinfo ? "  " : "", name, name);
-	unzip_status(u, UNZIP_NO_ZIP);
+}
+
+/* The directory is said to be where the file does not reach. */
+static void unzip_missing(struct unzip *u)
+{
+	unzip_say_archive(u);
+	if (u->zipinfo)
+		tsb_printf(u->p, "Zip file size: %llu bytes, number of entries: %llu\n",
+			   (unsigned long long)u->z.size, (unsigned long long)u->z.n_said);
+	unzip_err(u, "error [%s]:  missing %lld bytes in zipfile\n  (attempting to process anyway)\n",
+		  u->archive, (long long)-u->z.in_front);
+	unzip_err(u, "error [%s]:  attempt to seek before beginning of zipfile\n"
+		  "  (please check that you have transferred or created the zipfile in the\n"
+		  "  appropriate BINARY mode and that you have compiled UnZip properly)\n",
+		  u->archive);
+	unzip_status(u, UNZIP_BAD_ZIP);
+}
+
+static void unzip_empty(struct unzip *u)
+{
+	unzip_say_archive(u);
+	if (!u->zipinfo)
+		unzip_err(u, "warning [%s]:  zipfile is empty\n", u->archive);
+	else if (u->format != '1' && u->format != '2')
+		tsb_printf(u->p, "Zip file size: %llu bytes, number of entries: 0\n",
+			   (unsigned long long)u->z.size);
+	if (u->zipinfo)
+		tsb_puts(u->p, "Empty zipfile.\n");
+	unzip_status(u, UNZIP_WARN);
 }
 
 static void unzip_open(struct unzip *u, const char *name)
@@ -293,19 +343,17 @@ static void unzip_open(struct unzip *u, const char *name)
 	if (status == ZIP_NO_END) {
 		unzip_no_directory(u, name);
 	} else if (status == ZIP_BAD) {
-		if (u->quiet < 1)
-			tsb_printf(u->p, "Archive:  %s\n", u->archive);
+		unzip_say_archive(u);
 		unzip_err(u, "error [%s]:  start of central directory not found;\n"
 			  "  zipfile corrupt.\n"
 			  "  (please check that you have transferred or created the zipfile in the\n"
 			  "  appropriate BINARY mode and that you have compiled UnZip properly)\n",
 			  u->archive);
 		unzip_status(u, UNZIP_BAD_ZIP);
+	} else if (status == ZIP_MISSING) {
+		unzip_missing(u);
 	} else if (!u->z.n) {
-		if (u->quiet < 1)
-			tsb_printf(u->p, "Archive:  %s\n", u->archive);
-		unzip_err(u, "warning [%s]:  zipfile is empty\n", u->archive);
-		unzip_status(u, UNZIP_WARN);
+		unzip_empty(u);
 	} else {
 		unzip_archive(u);
 	}

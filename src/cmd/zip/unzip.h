@@ -33,13 +33,16 @@ struct unzip {
 	bool asking, tested_any;
 	struct pack_in in;
 	struct pack_out out;
-	size_t n_done;
+	size_t n_done, n_skipped;
+	int data_status;	/* of the tests */
+	uint64_t data_at;	/* of the entry at hand */
 	uint32_t umask;
 };
 
 void unzip_status(struct unzip *u, int status);
 void unzip_err(struct unzip *u, const char *fmt, ...) TSB_PRINTF(2, 3);
 bool unzip_wants(struct unzip *u, struct zip_entry *e);
+void unzip_warn_front(struct unzip *u);		/* of bytes before the archive */
 void unzip_list(struct unzip *u);		/* -l, -v */
 void unzip_info(struct unzip *u);		/* -Z */
 void unzip_extract(struct unzip *u);

@@ -148,16 +148,16 @@ static void unzip_inflate(struct unzip *u, struct unzip_data *d)
 /* The member into u->out: says what is wrong with it. */
 static bool unzip_data(struct unzip *u, struct zip_entry *e, const char *name)
 {
-	struct unzip_data d = { .at = zip_data_offset(&u->z, e), .left = e->packed };
+	struct unzip_data d = { .at = u->data_at, .left = e->packed };
 
 	d.text = u->text > 1 || (u->text == 1 && (e->internal & 1));
 	d.crc = (uint32_t)crc32(0, NULL, 0);
 	if (!u->in.buf)
 		pack_in_open(&u->in, u->p, -1);
-	if (!d.at) {
-		unzip_err(u, "file #%zu:  bad zipfile offset (local header sig):  %llu\n",
-			  (size_t)(e - u->z.entries) + 1, (unsigned long long)e->offset);
-		unzip_status(u, UNZIP_BAD_ZIP);
+	if (e->method != ZIP_STORED && e->method != ZIP_DEFLATED) {
+		unzip_err(u, "%s:  unknown compression method\n", name);
+		unzip_status(u, UNZIP_WARN);
+		u->data_status = u->data_status ? u->data_status : UNZIP_WARN;
 		return false;
 	}
 	if (e->method == ZIP_STORED)
@@ -171,13 +171,15 @@ static bool unzip_data(struct unzip *u, struct zip_entry *e, const char *name)
 		return false;
 	}
 	if (d.bad) {
+		u->data_status = UNZIP_ERR;
 		unzip_err(u, "%serror:  invalid compressed data to inflate%s\n",
-			  u->pipe || u->quiet ? "\n  " : " ",
+			  u->pipe ? "\n  " : u->quiet ? "  " : " ",
 			  u->pipe || u->quiet ? tsb_format(u->p, " %s", name) : "");
 		unzip_status(u, UNZIP_ERR);
 		return false;
 	}
 	if (d.crc != e->crc) {
+		u->data_status = UNZIP_ERR;
 		if (u->pipe || u->quiet)
 			unzip_err(u, "%-22s  ", name);
 		unzip_err(u, " bad CRC %08x  (should be %08x)\n", d.crc, e->crc);
@@ -187,17 +189,36 @@ static bool unzip_data(struct unzip *u, struct zip_entry *e, const char *name)
 	return true;
 }
 
+/* What the entry's own header says counts. */
 static bool unzip_can(struct unzip *u, struct zip_entry *e, const char *name)
 {
+	u->data_at = zip_data_offset(&u->z, e);
+	if (!u->data_at) {
+		unzip_err(u, "file #%zu:  bad zipfile offset (local header sig):  %lld\n",
+			  (size_t)(e - u->z.entries) + 1,
+			  (long long)e->offset + (long long)u->z.in_front);
+		unzip_status(u, UNZIP_ERR);
+		u->data_status = UNZIP_ERR;
+		return false;
+	}
 	if (e->flags & 1) {
 		unzip_err(u, "   skipping: %-22s  unable to get password\n", name);
 		unzip_status(u, UNZIP_BAD_PASSWORD);
 		return false;
 	}
+	return true;
+}
+
+/* By the directory: what is skipped before it is looked at. */
+static bool unzip_may_try(struct unzip *u, const struct zip_entry *e)
+{
 	if (e->method == ZIP_STORED || e->method == ZIP_DEFLATED)
 		return true;
-	unzip_err(u, "   skipping: %-22s  unsupported compression method %u\n", name, e->method);
+	if (!u->pipe)
+		unzip_err(u, "   skipping: %-22s  unsupported compression method %u\n", e->name,
+			  e->method);
 	unzip_status(u, UNZIP_BAD_METHOD);
+	u->n_skipped++;
 	return false;
 }
 
@@ -208,8 +229,10 @@ static char *unzip_new_name(struct unzip *u)
 	char *line;
 	size_t n;
 
-	unzip_err(u, "new name: ");
-	n = tsb_getdelim(&u->answers, &line, '\n');
+	do {
+		unzip_err(u, "new name: ");
+		n = tsb_getdelim(&u->answers, &line, '\n');
+	} while (n == 1 && *line == '\n');
 	if (n && line[n - 1] == '\n')
 		n--;
 	return n ? tsb_strndup(u->p, line, n) : NULL;
@@ -261,8 +284,8 @@ static bool unzip_may_write(struct unzip *u, struct zip_entry *e, char **path)
 			return !u->freshen;
 		link = S_ISLNK(st.mode);
 		if (link && !u->always)
-			unzip_err(u, "%s exists and is a symbolic link%s.\n", *path,
-				  tsb_stat(u->p, *path, &real) ? " with no real file" : "");
+			tsb_printf(u->p, "%s exists and is a symbolic link%s.\n", *path,
+				   tsb_stat(u->p, *path, &real) ? " with no real file" : "");
 		older = link || util_time_cmp(st.mtime, e->mtime) < 0;
 		if (u->update && !older)
 			return false;
@@ -283,7 +306,8 @@ static bool unzip_is_dir(struct unzip *u, const char *path)
 	return !tsb_stat(u->p, path, &st) && S_ISDIR(st.mode);
 }
 
-static bool unzip_make_parents(struct unzip *u, const char *path)
+/* shown: what cannot be made then. */
+static bool unzip_make_parents(struct unzip *u, const char *path, const char *shown)
 {
 	char *own = tsb_strdup(u->p, path);
 
@@ -294,7 +318,7 @@ static bool unzip_make_parents(struct unzip *u, const char *path)
 		err = tsb_mkdir(u->p, own, 0777);
 		if (err == -EEXIST && !unzip_is_dir(u, own)) {
 			unzip_err(u, "checkdir error:  %s exists but is not directory\n"
-				  "                 unable to process %s.\n", own, path);
+				  "                 unable to process %s.\n", own, shown);
 			unzip_status(u, UNZIP_ERR);
 			return false;
 		}
@@ -302,7 +326,7 @@ static bool unzip_make_parents(struct unzip *u, const char *path)
 		if (err < 0 && err != -EEXIST) {
 			unzip_err(u, "checkdir error:  cannot create %.*s\n                 %s\n"
 				  "                 unable to process %s.\n", (int)(at - own), own,
-				  tsb_strerror(err), path);
+				  tsb_strerror(err), shown);
 			unzip_status(u, UNZIP_ERR);
 			return false;
 		}
@@ -342,9 +366,15 @@ static void unzip_dir(struct unzip *u, struct zip_entry *e, const char *path)
 
 	if (u->junk)
 		return;
-	if (u->freshen || !unzip_make_parents(u, path))
+	if (u->freshen || !unzip_make_parents(u, path, shown))
 		return;
 	err = tsb_mkdir(u->p, path, 0777);
+	if (err == -EEXIST && !unzip_is_dir(u, path)) {
+		unzip_err(u, "checkdir error:  %s exists but is not directory\n"
+			  "                 unable to process %s.\n", path, shown);
+		unzip_status(u, UNZIP_ERR);
+		return;
+	}
 	if (err < 0 && err != -EEXIST) {
 		unzip_err(u, "checkdir error:  cannot create %s\n                 %s\n"
 			  "                 unable to process %s.\n", path, tsb_strerror(err), shown);
@@ -364,20 +394,29 @@ static void unzip_link(struct unzip *u, struct zip_entry *e, const char *path)
 
 	if (e->plain > TSB_PATH_MAX)
 		return;
+	/* An empty file keeps the place, so that nothing goes through the link. */
+	tsb_unlink(u->p, path);
+	fd = tsb_open(u->p, path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+	if (fd < 0) {
+		unzip_err(u, "error:  cannot create %s\n        %s\n", path, tsb_strerror(fd));
+		unzip_status(u, 50);
+		return;
+	}
+	tsb_close(u->p, fd);
 	/* The target is what would be the file's content. */
 	pack_out_open(&u->out, u->p, -1);
 	if (u->quiet < 1)
 		tsb_printf(u->p, "    linking: %-22s  ", path);
 	u->out.n = 0;
 	{
-		struct unzip_data d = { .at = zip_data_offset(&u->z, e), .left = e->packed };
+		struct unzip_data d = { .at = u->data_at, .left = e->packed };
 
 		d.crc = (uint32_t)crc32(0, NULL, 0);
 		if (!u->in.buf)
 			pack_in_open(&u->in, u->p, -1);
-		if (d.at && e->method == ZIP_STORED)
+		if (e->method == ZIP_STORED)
 			unzip_stored(u, &d);
-		else if (d.at)
+		else
 			unzip_inflate(u, &d);
 		memcpy(buf, u->out.buf, u->out.n < TSB_PATH_MAX ? u->out.n : TSB_PATH_MAX);
 	}
@@ -386,12 +425,6 @@ static void unzip_link(struct unzip *u, struct zip_entry *e, const char *path)
 	u->out.n = 0;
 	if (u->quiet < 1)
 		tsb_printf(u->p, "-> %s \n", (char *)buf);
-	/* An empty file keeps the place, so that nothing goes through the link. */
-	tsb_unlink(u->p, path);
-	fd = tsb_open(u->p, path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-	if (fd < 0)
-		return;
-	tsb_close(u->p, fd);
 	unzip_later_add(u, &u->links, path, (char *)buf, e);
 }
 
@@ -410,7 +443,7 @@ static void unzip_file(struct unzip *u, struct zip_entry *e, char *path)
 	bool text = u->text > 1 || (u->text == 1 && (e->internal & 1));
 	int fd;
 
-	if (!unzip_may_write(u, e, &path) || !unzip_make_parents(u, path))
+	if (!unzip_may_write(u, e, &path) || !unzip_make_parents(u, path, path))
 		return;
 	if (u->backup)
 		unzip_backup(u, path);
@@ -418,7 +451,12 @@ static void unzip_file(struct unzip *u, struct zip_entry *e, char *path)
 		unzip_link(u, e, path);
 		return;
 	}
-	tsb_unlink(u->p, path);
+	fd = tsb_unlink(u->p, path);
+	if (fd < 0 && fd != -ENOENT) {
+		unzip_err(u, "error:  cannot delete old %s\n        %s\n", path, tsb_strerror(fd));
+		unzip_status(u, 50);
+		return;
+	}
 	fd = tsb_open(u->p, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
 	if (fd < 0) {
 		unzip_err(u, "error:  cannot create %s\n        %s\n", path, tsb_strerror(fd));
@@ -468,7 +506,7 @@ static void unzip_one(struct unzip *u, struct zip_entry *e)
 {
 	char *path;
 
-	if (!unzip_can(u, e, e->name))
+	if (!unzip_may_try(u, e) || !unzip_can(u, e, e->name))
 		return;
 	if (u->test) {
 		unzip_test_one(u, e);
@@ -513,23 +551,43 @@ static void unzip_finish(struct unzip *u)
 		unzip_attributes(u, l->e, l->path);
 }
 
+/* Only its last part is made. */
+static bool unzip_make_exdir(struct unzip *u)
+{
+	int err;
+
+	if (!u->exdir || u->test || u->to_stdout || u->pipe)
+		return true;
+	err = tsb_mkdir(u->p, u->exdir, 0777);
+	if (!err || unzip_is_dir(u, u->exdir))
+		return true;
+	unzip_err(u, "checkdir:  cannot create extraction directory: %s\n           %s\n", u->exdir,
+		  tsb_strerror(err));
+	unzip_status(u, UNZIP_ERR);
+	return false;
+}
+
 void unzip_extract(struct unzip *u)
 {
+	if (!unzip_make_exdir(u))
+		return;
 	for (size_t i = 0; i < u->z.n; i++) {
 		tsb_tick(u->p, 1);
 		if (unzip_wants(u, &u->z.entries[i]))
 			unzip_one(u, &u->z.entries[i]);
 	}
-	if (u->exdir && !u->test && !u->to_stdout && !u->pipe)
-		tsb_mkdir(u->p, u->exdir, 0777);
 	unzip_finish(u);
 	if (!u->test || u->quiet > 1 || !u->n_done)
 		return;
-	if (u->status)
-		tsb_printf(u->p, "At least one error was detected in %s.\n", u->archive);
-	else if (u->n_names || u->n_excluded)
+	if (u->data_status)
+		tsb_printf(u->p, "At least one %serror was detected in %s.\n",
+			   u->data_status == UNZIP_WARN ? "warning-" : "", u->archive);
+	else if (u->n_names || u->n_excluded || u->n_skipped)
 		tsb_printf(u->p, "No errors detected in %s for the %zu file%s tested.\n", u->archive,
 			   u->n_done, u->n_done == 1 ? "" : "s");
 	else
 		tsb_printf(u->p, "No errors detected in compressed data of %s.\n", u->archive);
+	if (u->n_skipped)
+		tsb_printf(u->p, "%zu file%s skipped because of unsupported compression or encoding.\n",
+			   u->n_skipped, u->n_skipped == 1 ? "" : "s");
 }

@@ -161,6 +161,7 @@ void unzip_info(struct unzip *u)
 	if (u->header)
 		tsb_printf(u->p, "Zip file size: %llu bytes, number of entries: %zu\n",
 			   (unsigned long long)u->z.size, u->z.n);
+	unzip_warn_front(u);
 	for (size_t i = 0; i < u->z.n; i++) {
 		struct zip_entry *e = &u->z.entries[i];
 

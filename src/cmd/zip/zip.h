@@ -31,6 +31,8 @@ struct zip_file {
 	int fd;
 	uint64_t size, directory, end;	/* offsets of the central directory and its end record */
 	uint64_t directory_size;
+	int64_t in_front;	/* bytes before what calls itself the beginning */
+	uint64_t n_said;	/* entries, by the end record */
 	struct zip_entry *entries;
 	size_t n;
 	char *comment;
@@ -39,7 +41,7 @@ struct zip_file {
 	struct zone zone;
 };
 
-enum zip_status { ZIP_OK, ZIP_NO_END, ZIP_BAD };
+enum zip_status { ZIP_OK, ZIP_NO_END, ZIP_BAD, ZIP_MISSING };
 
 /* Reads the directory of an open file. */
 enum zip_status zip_read(struct zip_file *z, struct tsb_proc *p, int fd);
