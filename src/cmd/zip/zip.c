@@ -16,10 +16,12 @@
 
 enum { ZIP_DEPTH_MAX = 500 };
 
-static void zip_vsay(struct zipper *z, int fd, const char *before, const char *fmt, va_list ap)
-	TSB_PRINTF(4, 0);
-static void zip_vsay(struct zipper *z, int fd, const char *before, const char *fmt, va_list ap)
+/* All goes to standard output, unless the archive does. */
+static void zip_vsay(struct zipper *z, const char *before, const char *fmt, va_list ap)
+	TSB_PRINTF(3, 0);
+static void zip_vsay(struct zipper *z, const char *before, const char *fmt, va_list ap)
 {
+	int fd = (z->archive && !strcmp(z->archive, "-")) || z->as_filter ? 2 : 1;
 	struct str text;
 
 	str_init(&text, tsb_heap_of(z->p), STR_MAX_DEFAULT);
@@ -38,7 +40,7 @@ void zip_say(struct zipper *z, const char *fmt, ...)
 	if (z->quiet)
 		return;
 	va_start(ap, fmt);
-	zip_vsay(z, z->archive && !strcmp(z->archive, "-") ? 2 : 1, "", fmt, ap);
+	zip_vsay(z, "", fmt, ap);
 	va_end(ap);
 }
 
@@ -47,7 +49,7 @@ void zip_warn(struct zipper *z, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	zip_vsay(z, 2, "\tzip warning: ", fmt, ap);
+	zip_vsay(z, "\tzip warning: ", fmt, ap);
 	va_end(ap);
 }
 
@@ -56,7 +58,11 @@ void zip_fail(struct zipper *z, int status, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	zip_vsay(z, 2, "\nzip error: ", fmt, ap);
+	if (z->io_error)
+		z->quiet = false;
+	if (z->io_error)
+		zip_say(z, "zip I/O error: %s", tsb_strerror(z->io_error));
+	zip_vsay(z, "\nzip error: ", fmt, ap);
 	va_end(ap);
 	tsb_exit(z->p, status);
 }
@@ -136,11 +142,26 @@ static bool zip_takes_value(int c)
 	return c == 'n' || c == 't' || c == 't' + 256 || c == 'b' || c == 'O';
 }
 
+static void zip_no_value(struct zipper *z, int c)
+{
+	static const struct { int letter; const char *name, *what; } rows[] = {
+		{ 'n', "n", "suffixes to not compress: .gz:.zip" }, { 't', "t", "exclude before date" },
+		{ 't' + 256, "tt", "include before date" }, { 'b', "b", "dir to use for temp archive" },
+		{ 'O', "O", "set out zipfile different than in zipfile" },
+		{ 'x', "x", "exclude files matching patterns" },
+		{ 'i', "i", "include only files matching patterns" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].letter == c)
+			zip_fail(z, ZIP_E_PARMS, "Invalid command arguments (option '%s' (%s) requires "
+				 "a value)", rows[i].name, rows[i].what);
+}
+
 static void zip_value(struct zipper *z, int c, const char *value)
 {
 	if (!value)
-		zip_fail(z, ZIP_E_PARMS, "Invalid command arguments (option '%c' requires a value)",
-			 c & 255);
+		zip_no_value(z, c);
 	switch (c) {
 	case 'n': z->no_suffixes = value; break;
 	case 't': z->after = value; break;
@@ -155,6 +176,8 @@ static char **zip_list(struct zipper *z, int c, char **argv, const char *glued)
 	const char **list = c == 'x' ? z->excluded : z->included;
 	size_t *n = c == 'x' ? &z->n_excluded : &z->n_included;
 
+	if (!(glued && *glued) && !argv[1])
+		zip_no_value(z, c);
 	if (glued && *glued)
 		list[(*n)++] = glued;
 	else
@@ -185,7 +208,10 @@ static char **zip_short(struct zipper *z, char **argv)
 		int pair = zip_pair(at), c = pair ? pair : (unsigned char)*at;
 
 		at += pair ? 2 : 1;
-		if (*at == '-' && (c == 'T' || c == 'D' || c == 'q')) {
+		if (*at == '-' && c == 'q')
+			zip_fail(z, ZIP_E_PARMS, "Invalid command arguments (option 'q' (quiet) not "
+				 "negatable)");
+		if (*at == '-' && (c == 'T' || c == 'D')) {
 			at++;
 			continue;
 		}
@@ -394,7 +420,7 @@ static void zip_delete_name(struct zipper *z, const char *pattern)
 		z->n_changed++;
 		zip_say(z, "deleting: %s\n", m->name);
 	}
-	if (!any)
+	if (!any && !z->quiet)
 		zip_warn(z, "name not matched: %s", pattern);
 }
 
@@ -402,8 +428,9 @@ static void zip_take_name(struct zipper *z, const char *name)
 {
 	struct tsb_stat st;
 
-	if (z->action == ZIP_DELETE) {
-		zip_delete_name(z, name);
+	if (z->action == ZIP_DELETE && (z->existed || !tsb_lstat(z->p, name, &st))) {
+		if (z->existed)
+			zip_delete_name(z, name);
 		return;
 	}
 	if (!strcmp(name, "-")) {
@@ -417,10 +444,13 @@ static void zip_take_name(struct zipper *z, const char *name)
 		z->n_changed++;
 		return;
 	}
-	if (z->links ? tsb_lstat(z->p, name, &st) : tsb_stat(z->p, name, &st))
-		zip_warn(z, "name not matched: %s", name);
-	else
+	if (z->links ? tsb_lstat(z->p, name, &st) : tsb_stat(z->p, name, &st)) {
+		/* What is gone from the disk, too, is not asked for. */
+		if (!z->quiet && !(z->action == ZIP_SYNC && zip_find(z, name)))
+			zip_warn(z, "name not matched: %s", name);
+	} else {
 		zip_walk(z, name, 0, NULL);
+	}
 }
 
 static void zip_take_stdin(struct zipper *z)
@@ -500,7 +530,7 @@ static void zip_show(struct zipper *z)
 	tsb_exit(z->p, 0);
 }
 
-static uint32_t zip_date(struct zipper *z, const char *text)
+static uint32_t zip_date(struct zipper *z, const char *text, const char *option)
 {
 	uint64_t y = 0, m = 0, d = 0;
 	size_t n = text ? strlen(text) : 0;
@@ -517,8 +547,8 @@ static uint32_t zip_date(struct zipper *z, const char *text)
 		num_u64(text + 4, &y);
 	}
 	if (y < 1980 || y > 2107 || m < 1 || m > 12 || d < 1 || d > 31)
-		zip_fail(z, ZIP_E_PARMS, "Invalid command arguments (invalid date entered for -t "
-			 "option - use mmddyyyy or yyyy-mm-dd)");
+		zip_fail(z, ZIP_E_PARMS, "Invalid command arguments (invalid date entered for -%s "
+			 "option - use mmddyyyy or yyyy-mm-dd)", option);
 	return (uint32_t)(y - 1980) << 25 | (uint32_t)m << 21 | (uint32_t)d << 16;
 }
 
@@ -532,21 +562,30 @@ static int zip_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	zone_init(&z->zone, tsb_getenv(p, "TZ"));
 	map_init(&z->by_name, tsb_heap_of(p));
 	zip_options(z, argc, argv);
-	if (!z->archive) {
-		if (argc)
+	if (!z->archive) {	/* a filter */
+		if (z->action == ZIP_UPDATE || z->action == ZIP_FRESHEN || z->action == ZIP_DELETE) {
+			z->as_filter = true;
+			zip_fail(z, ZIP_E_PARMS, "Invalid command arguments (can't use -d, -f, -u, -U, "
+				 "or -g on stdout\n)");
+		}
+		if (z->n_excluded || z->n_included)
+			zip_fail(z, ZIP_E_PARMS, "Invalid command arguments (nothing to select from)");
+		if (tsb_isatty(p, 1))
 			zip_help(z);
 		z->archive = "-";
 	}
 	if (!strcmp(z->archive, "-") && !z->n_names && !z->from_stdin)
 		z->names[z->n_names++] = "-";
-	z->after_dos = zip_date(z, z->after);
-	z->before_dos = zip_date(z, z->before);
+	z->after_dos = zip_date(z, z->after, "t");
+	z->before_dos = zip_date(z, z->before, "tt");
 	zip_open_old(z);
+	if (!z->existed && z->action != ZIP_ADD && z->action != ZIP_SYNC && !z->quiet)
+		zip_warn(z, "%s not found or empty", z->archive);
 	if (z->show)
 		zip_show(z);
 	zip_select(z);
 	if (!z->n_changed && !z->comment && !(z->existed && (z->test || z->stamp))) {
-		if (z->existed && (z->action == ZIP_UPDATE || z->action == ZIP_FRESHEN))
+		if (z->action == ZIP_FRESHEN || (z->existed && z->action == ZIP_UPDATE))
 			return ZIP_E_NONE;
 		zip_fail(z, ZIP_E_NONE, "Nothing to do! (%s)", z->archive);
 	}

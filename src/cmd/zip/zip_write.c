@@ -438,11 +438,9 @@ static void zip_in_place(struct zipper *z, const char *temporary, size_t n)
 
 	if (!n && z->existed) {
 		zip_warn(z, "zip file empty");
-		tsb_unlink(z->p, temporary);
-		tsb_unlink(z->p, z->archive);
-		return;
+	} else {
+		zip_test_archive(z, temporary);
 	}
-	zip_test_archive(z, temporary);
 	if (z->existed && !tsb_stat(z->p, z->archive, &st)) {
 		struct tsb_setattr set = { .mask = TSB_SET_MODE, .mode = st.mode & 07777 };
 
@@ -451,6 +449,7 @@ static void zip_in_place(struct zipper *z, const char *temporary, size_t n)
 	if (z->out_name)
 		z->archive = z->out_name;
 	err = tsb_rename(z->p, temporary, z->archive, 0);
+	z->io_error = err;
 	if (err < 0)
 		zip_fail(z, ZIP_E_CREATE, "Could not create output file (%s)", z->archive);
 	zip_set_stamp(z);
@@ -467,6 +466,7 @@ void zip_write(struct zipper *z)
 		temporary = path_join(z->p, path_dir(z->p, z->archive), "ziXXXXXX");
 		tempname_fill(z->p, temporary + strlen(temporary) - 6, 6);
 		fd = tsb_open(z->p, temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
+		z->io_error = fd < 0 ? fd : 0;
 		if (fd < 0)
 			zip_fail(z, ZIP_E_CREATE, "Could not create output file (%s)", z->archive);
 	}

@@ -27,7 +27,8 @@ struct zipper {
 	struct tsb_proc *p;
 	/* options */
 	int action, level, crlf;	/* crlf: 1: -l, 2: -ll */
-	bool recurse, recurse_names, junk, move, links, no_dirs, no_extra, test, stamp, quiet;
+	bool recurse, recurse_names, junk, move, links, no_dirs, no_extra, test, stamp, quiet, as_filter;
+	int io_error;		/* that ends it */
 	bool verbose, comment, from_stdin, show;
 	const char *no_suffixes, *after, *before, *out_name;
 	const char **included, **excluded, **names;
