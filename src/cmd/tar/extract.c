@@ -162,6 +162,8 @@ static void copy_data(struct tar *t, int fd, const char *name, uint64_t left)
 		unsigned char *b = tar_block(t);
 		size_t n;
 
+		if (!b)		/* said of this data, and of all that should follow */
+			tar_error(t, "Unexpected EOF in archive");
 		if (!b)
 			tar_fatal(t, "Unexpected EOF in archive");
 		n = tar_blocks_ready(t) * TAR_BLOCK;
@@ -192,6 +194,7 @@ static void copy_sparse(struct tar *t, int fd, const char *name)
 	struct tar_member *m = &t->m;
 	bool can_seek = fd != 1 && !t->to_command;
 	uint64_t at = 0, stored = m->stored, part;
+	bool short_said = false;
 
 	for (size_t i = 0; i < m->n_map; i++) {
 		const struct tar_hole_map *h = &m->map[i];
@@ -203,6 +206,9 @@ static void copy_sparse(struct tar *t, int fd, const char *name)
 		else
 			copy_zeros(t, fd, name, h->offset - at);
 		part = h->bytes < stored ? h->bytes : stored;
+		if (part < h->bytes && !short_said)
+			tar_error(t, "Unexpected EOF in archive");
+		short_said |= part < h->bytes;
 		copy_data(t, fd, name, part);
 		part = (part + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
 		stored -= part < stored ? part : stored;
@@ -414,7 +420,14 @@ static void extract_kind(struct tar *t, const char *name)
 		if (!only_data)
 			(t->m.type == '1' ? extract_link : extract_symlink)(t, name);
 		tar_skip_member(t);
+	} else if (t->m.type == 'M') {
+		tar_error(t, "%s: Cannot extract -- file is continued from another volume",
+			  tar_quote_colon(t, name));
+		tar_skip_member(t);
 	} else if (S_ISREG(t->m.st.mode)) {
+		if (t->m.type == '7' && !t->contiguous_said)
+			tar_warn(t, TAR_W_CONTIGUOUS_CAST, "Extracting contiguous files as regular files");
+		t->contiguous_said |= t->m.type == '7';
 		if (t->m.type && !strchr("07S", t->m.type))
 			tar_warn(t, TAR_W_UNKNOWN_CAST, "%s: Unknown file type '%c', extracted as "
 				 "normal file", tar_quote_colon(t, name), t->m.type);

@@ -55,7 +55,7 @@ static void check_time(struct tar *t, const char *name, struct tsb_time time)
 
 	if (time.sec < 0) {
 		tar_warn(t, TAR_W_TIMESTAMP, "%s: implausibly old time stamp %s",
-			 tar_quote_colon(t, name), tar_time_text(t, time));
+			 tar_quote_colon(t, name), tar_date_text(t, time, true));
 		return;
 	}
 	if (util_time_cmp(time, t->start) <= 0)
@@ -69,7 +69,7 @@ static void check_time(struct tar *t, const char *name, struct tsb_time time)
 		ahead.sec--;
 	}
 	tar_warn(t, TAR_W_TIMESTAMP, "%s: time stamp %s is %s s in the future",
-		 tar_quote_colon(t, name), tar_time_text(t, time), tar_time_text(t, ahead));
+		 tar_quote_colon(t, name), tar_date_text(t, time, true), tar_time_text(t, ahead));
 }
 
 static int set_one(struct tar *t, const char *name, int fd, const struct tsb_setattr *set)

@@ -46,21 +46,21 @@ static int64_t get_base256(const unsigned char *at, size_t n)
 /* The number of a field; an unreadable one is said (what: "off_t") and -1. */
 int64_t tar_get_number(struct tar *t, const unsigned char *at, size_t n, const char *what)
 {
-	size_t i = 0, digits = 0;
+	size_t i = 0;
 	uint64_t v = 0;
 
 	if (at[0] & 0x80)
 		return get_base256(at, n);
-	while (i < n && (at[i] == ' ' || !at[i]))
+	while (i < n && at[i] == ' ')
 		i++;
 	if (i == n) {
-		if (what && at[0] == ' ')
+		if (what)
 			tar_error(t, "Blanks in header where numeric %s value expected", what);
 		return what && at[0] == ' ' ? -1 : 0;
 	}
-	for (; i < n && at[i] >= '0' && at[i] <= '7'; i++, digits++)
+	for (; i < n && at[i] >= '0' && at[i] <= '7'; i++)
 		v = v << 3 | (unsigned)(at[i] - '0');
-	if ((i == n || !at[i] || at[i] == ' ') && digits)
+	if (i == n || !at[i] || at[i] == ' ')
 		return (int64_t)(v & INT64_MAX);
 	if (what)
 		tar_error(t, "Archive contains %s where numeric %s value expected",
@@ -100,7 +100,7 @@ static bool is_zero_block(const unsigned char *b)
 /* ---- Reading ---- */
 
 /* The text of an 'L', 'K', 'x' or 'g' header, NUL-terminated. */
-char *tar_read_text(struct tar *t, uint64_t size, size_t *n)
+char *tar_read_text(struct tar *t, uint64_t size, size_t *n, bool fatal)
 {
 	char *text = tsb_alloc(t->p, (size_t)size + 1);
 	size_t have = 0;
@@ -109,6 +109,10 @@ char *tar_read_text(struct tar *t, uint64_t size, size_t *n)
 		unsigned char *b = tar_block(t);
 		size_t part = size - have < TAR_BLOCK ? (size_t)size - have : TAR_BLOCK;
 
+		if (!b && !fatal) {
+			tar_error(t, "Unexpected EOF in archive");
+			break;
+		}
 		if (!b)
 			tar_fatal(t, "Unexpected EOF in archive");
 		memcpy(text + have, b, part);
@@ -194,7 +198,13 @@ static void decode_finish(struct tar_member *m, struct tar *t)
 	m->st.mode = (m->st.mode & 07777) | type_bits(m->type, m->trailing_slash);
 }
 
-static void read_extras(struct tar *t, const unsigned char *b, char **name, char **link, bool *again)
+/* What stands in front of a member; the records of a pax header are looked at with the member. */
+struct extras {
+	char *name, *link, *pax;
+	size_t n_pax;
+};
+
+static void read_extras(struct tar *t, const unsigned char *b, struct extras *x, bool *again)
 {
 	int type = b[H_TYPE];
 	int64_t size = tar_get_number(t, b + H_SIZE, 12, "off_t");
@@ -205,13 +215,17 @@ static void read_extras(struct tar *t, const unsigned char *b, char **name, char
 	if (!*again)
 		return;
 	tar_consume(t, 1);
-	text = tar_read_text(t, size < 0 ? 0 : (uint64_t)size, &n);
-	if (type == 'L')
-		*name = text;
-	else if (type == 'K')
-		*link = text;
-	else
-		tar_pax_read(t, text, n, type == 'g');
+	text = tar_read_text(t, size < 0 ? 0 : (uint64_t)size, &n, type != 'L' && type != 'K');
+	if (type == 'L') {
+		x->name = text;
+	} else if (type == 'K') {
+		x->link = text;
+	} else if (type == 'g') {
+		tar_pax_read(t, text, n, true);
+	} else {
+		x->pax = text;
+		x->n_pax = n;
+	}
 }
 
 static enum tar_header read_member(struct tar *t, const unsigned char *b, char *name, char *link)
@@ -234,15 +248,15 @@ static enum tar_header read_member(struct tar *t, const unsigned char *b, char *
 		return TAR_H_BAD;
 	decode_finish(m, t);
 	m->real_size = m->sparse ? m->real_size : m->st.size;
-	if (m->sparse && m->sparse_major == 1 && !tar_sparse_read_map(t, m))
-		return TAR_H_BAD;
+	if (m->sparse && m->sparse_major == 1)
+		m->sparse_bad = !tar_sparse_read_map(t, m);
 	m->st.size = m->real_size;
 	return TAR_H_OK;
 }
 
 enum tar_header tar_read_header(struct tar *t)
 {
-	char *name = NULL, *link = NULL;
+	struct extras x = { NULL, NULL, NULL, 0 };
 	uint64_t at = 0;
 	bool again = true, first = true;
 
@@ -252,7 +266,7 @@ enum tar_header tar_read_header(struct tar *t)
 		unsigned char *b = tar_block(t);
 
 		if (!b)
-			return first ? TAR_H_END : TAR_H_BAD;
+			return TAR_H_END;
 		if (first)
 			at = tar_block_number(t);
 		if (is_zero_block(b)) {
@@ -266,11 +280,13 @@ enum tar_header tar_read_header(struct tar *t)
 			return TAR_H_BAD;
 		}
 		first = false;
-		read_extras(t, b, &name, &link, &again);
+		read_extras(t, b, &x, &again);
 		if (again)
 			continue;
 		t->m.at_block = at;
-		return read_member(t, b, name, link);
+		if (x.pax)
+			tar_pax_read(t, x.pax, x.n_pax, false);
+		return read_member(t, b, x.name, x.link);
 	}
 }
 

@@ -22,20 +22,29 @@ static void member_mode(const struct tar_member *m, char mode[12])
 	case '7':
 		mode[0] = 'C';
 		break;
+	case '\0': case '0': case '2': case '3': case '4': case '5': case '6': case 'S': case 'D':
+		break;
+	default:
+		mode[0] = '?';
 	}
 }
 
-static char *member_time(struct tar *t, struct tsb_time time)
+/* Local time; before 1970 with a fraction it is tar's own mistake. */
+char *tar_date_text(struct tar *t, struct tsb_time time, bool full)
 {
 	struct date_moment when;
 	struct str out;
 
+	if (time.sec < 0 && time.nsec) {
+		time.sec++;
+		time.nsec = 1000000000 - time.nsec;
+	}
 	str_init(&out, tsb_heap_of(t->p), STR_MAX_DEFAULT);
 	if (!date_moment(&when, time.sec, time.nsec, &t->zone)) {
 		str_addf(&out, "%lld", (long long)time.sec);
 		return str_take(&out, NULL);
 	}
-	if (t->full_time) {
+	if (full) {
 		date_format(&out, "%Y-%m-%d %H:%M:%S", 17, &when);
 		if (time.nsec) {
 			str_addf(&out, ".%09d", time.nsec);
@@ -91,7 +100,7 @@ static void print_long(struct tar *t, struct tar_member *m, struct str *out)
 		size = tsb_format(t->p, "%u,%u", major(m->st.rdev), minor(m->st.rdev));
 	else
 		size = tsb_format(t->p, "%llu", (unsigned long long)m->st.size);
-	time = member_time(t, m->st.mtime);
+	time = tar_date_text(t, m->st.mtime, t->full_time);
 	if (strlen(time) > t->date_width)
 		t->date_width = strlen(time);
 	width = strlen(user) + 1 + strlen(group) + 1 + strlen(size);

@@ -279,17 +279,21 @@ static size_t pax_read_one(struct tar *t, const char *text, size_t n, struct pax
 	size_t length = 0, i = 0, head;
 	const char *equal;
 
-	while (i < n && text[i] >= '0' && text[i] <= '9' && length < n)
-		length = length * 10 + (size_t)(text[i++] - '0');
+	for (; i < n && text[i] >= '0' && text[i] <= '9'; i++)
+		length = length > n ? length : length * 10 + (size_t)(text[i] - '0');
+	if (length > n) {
+		tar_error(t, "Extended header length %s is out of range",
+			  tsb_strndup(t->p, text, strnlen(text, n)));
+		return 0;
+	}
 	if (!i || i == n || text[i] != ' ') {
 		tar_error(t, !i ? "Malformed extended header: missing length"
 				: "Malformed extended header: missing blank after length");
 		return 0;
 	}
 	head = i + 1;
-	if (length > n || length <= head) {
-		tar_error(t, "Extended header length %s is out of range",
-			  tsb_strndup(t->p, text, i));
+	if (length <= head) {
+		tar_error(t, "Malformed extended header: missing equal sign");
 		return 0;
 	}
 	equal = memchr(text + head, '=', length - head);
@@ -385,8 +389,8 @@ static void pax_apply_one(struct tar *t, struct tar_member *m, const char *key, 
 		m->st.gid = (uint32_t)pax_number(t, key, value, m->st.gid);
 	} else if (!strcmp(key, "size")) {
 		m->st.size = m->stored = pax_number(t, key, value, m->st.size);
-	} else if (!strncmp(key, "GNU.sparse.", 11)) {
-		tar_sparse_pax(t, m, key + 11, value);
+	} else if (!strncmp(key, "GNU.sparse.", 11) && tar_sparse_pax(t, m, key + 11, value)) {
+		return;
 	} else if (strncmp(key, "SCHILY.", 7) && strncmp(key, "RHT.", 4)) {
 		for (size_t i = 0; quiet[i]; i++)
 			if (!strcmp(quiet[i], key))

@@ -78,7 +78,12 @@ static void tar_one_member(struct tar *t, void (*each)(struct tar *t))
 	wanted = tar_wanted(t, m->name) && !tar_is_old(t) && !tar_excluded(t, m->name);
 	if (wanted || tar_is_label(t)) {
 		tar_change_names(t);
-		each(t);
+		if (m->sparse_bad && t->action != TAR_LIST)
+			tar_skip_member(t);
+		else
+			each(t);
+		if (m->sparse_bad)
+			tar_sparse_bad(t, m);
 		return;
 	}
 	if (m->type == '5' && t->show_omitted)

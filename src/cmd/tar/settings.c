@@ -374,6 +374,7 @@ static void tar_set_sparse_version(struct tar *t, const char *arg)
 	t->sparse = true;
 	t->sparse_major = (unsigned)major;
 	t->sparse_minor = (unsigned)minor;
+	t->sparse_version_set = true;
 }
 
 int tar_opt_text(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
@@ -561,7 +562,7 @@ static void tar_settle_format(struct tar *t)
 		tar_usage(t, "GNU features wanted on incompatible archive format");
 	if (t->pax_given && t->pax && t->format != TAR_PAX && t->action == TAR_CREATE)
 		tar_usage(t, "--pax-option can be used only on POSIX archives");
-	if (t->sparse && !t->sparse_major && !t->sparse_minor)
+	if (t->sparse && !t->sparse_version_set)
 		t->sparse_major = 1;
 }
 

@@ -172,7 +172,7 @@ static bool sparse_entries(struct tar *t, struct tar_member *m, const unsigned c
 	return true;
 }
 
-static bool sparse_bad(struct tar *t, struct tar_member *m)
+bool tar_sparse_bad(struct tar *t, struct tar_member *m)
 {
 	tar_error(t, "%s: malformed sparse archive member", tar_quote_colon(t, m->orig_name));
 	return false;
@@ -186,14 +186,14 @@ bool tar_sparse_read_old(struct tar *t, struct tar_member *m, const unsigned cha
 	m->sparse = true;
 	m->n_map = 0;
 	if (size < 0 || !sparse_entries(t, m, header + H_GNU_SPARSE, SPARSE_HERE))
-		return sparse_bad(t, m);
+		return tar_sparse_bad(t, m);
 	while (more) {
 		unsigned char *b = tar_block(t);
 
 		if (!b)
 			tar_fatal(t, "Unexpected EOF in archive");
 		if (!sparse_entries(t, m, b, SPARSE_MORE))
-			return sparse_bad(t, m);
+			return tar_sparse_bad(t, m);
 		more = b[504];
 		tar_consume(t, 1);
 	}
@@ -242,35 +242,40 @@ static bool map_number(struct map_reader *r, uint64_t *v)
 bool tar_sparse_read_map(struct tar *t, struct tar_member *m)
 {
 	struct map_reader r = { .t = t };
-	uint64_t n, offset, bytes;
+	uint64_t n = 0, offset, bytes;
+	bool good = map_number(&r, &n);
 
-	if (!map_number(&r, &n))
-		return sparse_bad(t, m);
-	for (uint64_t i = 0; i < n; i++) {
-		if (!map_number(&r, &offset) || !map_number(&r, &bytes) ||
-		    !tar_sparse_add(t, m, offset, bytes))
-			return sparse_bad(t, m);
+	for (uint64_t i = 0; good && i < n; i++) {
+		good = map_number(&r, &offset) && map_number(&r, &bytes) &&
+		       tar_sparse_add(t, m, offset, bytes);
 		tsb_tick(t->p, 1);
 	}
 	if (r.block)
 		tar_consume(t, 1);
-	if (m->stored < r.used * TAR_BLOCK)
-		return sparse_bad(t, m);
-	m->stored -= r.used * TAR_BLOCK;
-	return true;
+	good &= m->stored >= r.used * TAR_BLOCK;
+	m->stored -= r.used * TAR_BLOCK < m->stored ? r.used * TAR_BLOCK : m->stored;
+	return good;
 }
 
 static void sparse_map_list(struct tar *t, struct tar_member *m, const char *value)
 {
+	const char *all = value;
 	uint64_t v[2];
 	size_t n = 0;
 
 	while (*value) {
-		size_t len = strcspn(value, ",");
+		size_t len = strspn(value, "0123456789");
 
-		if (num_u64(tsb_strndup(t->p, value, len), &v[n]) != NUM_OK ||
-		    v[n] > INT64_MAX / 2)
+		if (value[len] && value[len] != ',' && len) {
+			tar_error(t, "Malformed extended header: invalid GNU.sparse.map: unexpected "
+				  "delimiter %c", value[len]);
 			return;
+		}
+		if (num_u64(tsb_strndup(t->p, value, len), &v[n]) != NUM_OK ||
+		    v[n] > INT64_MAX / 2) {
+			tar_error(t, "Malformed extended header: invalid GNU.sparse.map=%s", all);
+			return;
+		}
 		if (++n == 2) {
 			tar_sparse_add(t, m, v[0], v[1]);
 			n = 0;
@@ -279,23 +284,30 @@ static void sparse_map_list(struct tar *t, struct tar_member *m, const char *val
 	}
 }
 
-/* A record GNU.sparse.KEY of a pax header. */
-void tar_sparse_pax(struct tar *t, struct tar_member *m, const char *key, const char *value)
+/* A record GNU.sparse.KEY of a pax header; false: no KEY is known. */
+bool tar_sparse_pax(struct tar *t, struct tar_member *m, const char *key, const char *value)
 {
+	static const char *const keys[] = { "name", "map", "size", "realsize", "major", "minor",
+					    "offset", "numbytes", "numblocks", NULL };
 	uint64_t v = 0;
+	size_t i = 0;
 
+	while (keys[i] && strcmp(keys[i], key) != 0)
+		i++;
+	if (!keys[i])
+		return false;
 	m->sparse = true;
 	if (!strcmp(key, "name")) {
 		m->orig_name = tsb_strdup(t->p, value);
-		return;
+		return true;
 	}
 	if (!strcmp(key, "map")) {
 		sparse_map_list(t, m, value);
-		return;
+		return true;
 	}
 	if (num_u64(value, &v) != NUM_OK || v > INT64_MAX / 2) {
-		tar_error(t, "Malformed extended header: invalid %s=%s", key, value);
-		return;
+		tar_error(t, "Malformed extended header: invalid GNU.sparse.%s=%s", key, value);
+		return true;
 	}
 	if (!strcmp(key, "size") || !strcmp(key, "realsize")) {
 		m->real_size = v;
@@ -308,4 +320,5 @@ void tar_sparse_pax(struct tar *t, struct tar_member *m, const char *key, const 
 	} else if (!strcmp(key, "numbytes") && m->n_map) {
 		m->map[m->n_map - 1].bytes = v;
 	}
+	return true;
 }

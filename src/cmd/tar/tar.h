@@ -70,6 +70,7 @@ struct tar_member {
 	uint64_t stored;	/* bytes of data in the archive */
 	bool sparse;
 	unsigned sparse_major, sparse_minor;
+	bool sparse_bad;	/* its map cannot be read */
 	struct tar_hole_map *map;	/* the data of a sparse file */
 	size_t n_map;
 	uint64_t real_size;	/* of a sparse file */
@@ -139,7 +140,7 @@ struct tar {
 	bool totals, sparse, seekable, no_seek, recursive_unlink, delay_dirs, no_delay_dirs;
 	bool clamp_mtime, restrict_use, starting_seen, same_order, atime_preserve;
 	bool verbatim_files, null_files, files_option, o_option, ignore_command_error;
-	bool exclude_cached_done, label_checked, read_full, hole_seek, hole_raw, multi_volume;
+	bool contiguous_said, exclude_cached_done, label_checked, read_full, hole_seek, hole_raw, multi_volume;
 	bool force_local, one_top_level_given, exclude_backups_done, pax_given, no_auto;
 	int same_owner, same_mode;	/* -1: by who runs it */
 	int verbose;
@@ -151,6 +152,7 @@ struct tar {
 	int wildcards;		/* 1, 0, -1: not said */
 	bool include_unanchored, no_recursion;
 	unsigned sparse_major, sparse_minor;
+	bool sparse_version_set;
 	uint64_t occurrence, strip;
 	const char *to_command, *index_file, *label, *starting_file, *one_top_level;
 	const char *newer_text;	/* -N, --newer-mtime */
@@ -293,13 +295,16 @@ void tar_pax_record(struct str *out, const char *key, const char *value, size_t 
 void tar_pax_records(struct tar *t, struct tar_member *m, struct str *out);
 bool tar_pax_has_overrides(struct tar *t);
 const char *tar_time_text(struct tar *t, struct tsb_time time);
+char *tar_date_text(struct tar *t, struct tsb_time time, bool full);
 
 /* ---- sparse.c ---- */
 void tar_sparse_scan(struct tar *t, struct tar_member *m, int fd);
 /* The map, from the old GNU header or the data's first blocks. */
 bool tar_sparse_read_old(struct tar *t, struct tar_member *m, const unsigned char *header);
 bool tar_sparse_read_map(struct tar *t, struct tar_member *m);
-void tar_sparse_pax(struct tar *t, struct tar_member *m, const char *key, const char *value);
+/* "NAME: malformed ...": false. */
+bool tar_sparse_bad(struct tar *t, struct tar_member *m);
+bool tar_sparse_pax(struct tar *t, struct tar_member *m, const char *key, const char *value);
 void tar_sparse_put_header(struct tar *t, struct tar_member *m);
 void tar_sparse_dump(struct tar *t, struct tar_member *m, int fd);
 bool tar_sparse_add(struct tar *t, struct tar_member *m, uint64_t offset, uint64_t bytes);
