@@ -254,6 +254,17 @@ static void tar_guess_compressed(struct tar *t)
 	b->eof = false;
 }
 
+/* What is to be changed in place. */
+static void tar_refuse_compressed(struct tar *t)
+{
+	unsigned char head[TAR_BLOCK];
+	ssize_t n = tsb_pread(t->p, t->b->fd, head, sizeof(head), 0);
+
+	if (n > 0 && !(n == TAR_BLOCK && tar_checksum_ok(head)) &&
+	    tar_compressor_magic(head, (size_t)n))
+		tar_fatal(t, "Cannot update compressed archives");
+}
+
 /* A short compressed file: less than a block. */
 static void tar_guess_short(struct tar *t)
 {
@@ -296,6 +307,8 @@ void tar_open(struct tar *t, enum tar_mode mode)
 	} else if (mode == TAR_READ) {
 		tar_guess_short(t);
 		tar_guess_compressed(t);
+	} else {
+		tar_refuse_compressed(t);
 	}
 	if (t->compress && mode != TAR_MODIFY) {
 		b->fd = tar_start_compressor(t, t->compress, fd, mode == TAR_READ, &b->pid);

@@ -45,8 +45,10 @@ static bool same_contents(struct tar *t, int fd)
 		uint64_t offset = at;
 		size_t n;
 
-		if (!b)
-			tar_fatal(t, "Unexpected EOF in archive");
+		if (!b) {
+			tar_error(t, "Unexpected EOF in archive");
+			break;
+		}
 		n = tar_blocks_ready(t) * TAR_BLOCK;
 		n = n < left ? n : (size_t)left;
 		if (m->sparse) {

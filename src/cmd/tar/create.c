@@ -233,7 +233,7 @@ static void check_links(struct tar *t)
 		const struct tar_member *first = e->value;
 
 		if (first->st.nlink)
-			tar_error(t, "Missing links to %s.", tar_quote_word(t, first->orig_name));
+			tar_say(t, "Missing links to %s.", tar_quote_word(t, first->orig_name));
 	}
 }
 

@@ -116,16 +116,18 @@ static bool write_header(struct tar *t, struct tar_member *m)
 
 /* ---- Data ---- */
 
-static void dump_data(struct tar *t, struct tar_member *m, int fd)
+/* false: the file had become shorter. */
+static bool dump_data(struct tar *t, struct tar_member *m, int fd)
 {
 	uint64_t left = m->stored;
+	bool shrunk = false;
 
 	while (left) {
 		unsigned char *b = tar_block(t);
 		size_t room = tar_blocks_ready(t) * TAR_BLOCK, have = 0;
 		size_t want = room < left ? room : (size_t)left;
 
-		while (have < want) {
+		while (have < want && !shrunk) {
 			ssize_t got = tsb_read(t->p, fd, b + have, want - have);
 
 			if (got < 0) {
@@ -136,18 +138,20 @@ static void dump_data(struct tar *t, struct tar_member *m, int fd)
 				break;
 			have += (size_t)got;
 		}
-		if (have < want) {
+		if (have < want && !shrunk) {
 			tar_warn(t, TAR_W_FILE_SHRANK, left - have == 1
 				 ? "%s: File shrank by %llu byte; padding with zeros"
 				 : "%s: File shrank by %llu bytes; padding with zeros",
 				 tar_quote_colon(t, m->orig_name),
 				 (unsigned long long)(left - have));
 			t->status = t->status ? t->status : 1;
+			shrunk = true;
 		}
 		memset(b + have, 0, (want - have) + (TAR_BLOCK - want % TAR_BLOCK) % TAR_BLOCK);
 		tar_consume(t, (want + TAR_BLOCK - 1) / TAR_BLOCK);
 		left -= want;
 	}
+	return !shrunk;
 }
 
 static void check_changed(struct tar *t, struct tar_member *m, int fd, struct tsb_time ctime,
@@ -194,9 +198,8 @@ static bool dump_regular(struct tar *t, struct tar_member *m, const char *path)
 	}
 	if (m->sparse)
 		tar_sparse_dump(t, m, fd);
-	else
-		dump_data(t, m, fd);
-	check_changed(t, m, fd, st.ctime, st.size);
+	if (m->sparse || dump_data(t, m, fd))
+		check_changed(t, m, fd, st.ctime, st.size);
 	if (t->atime_preserve) {
 		struct tsb_setattr set = { .mask = TSB_SET_ATIME | TSB_SET_MTIME,
 					   .atime = st.atime, .mtime = st.mtime };
@@ -301,6 +304,7 @@ static bool is_old(const struct tar *t, const struct tsb_stat *st)
 static bool add_dir(struct tar *t, struct tar_member *m, const char *path, size_t depth)
 {
 	const char *tag;
+	int err;
 
 	if (t->one_fs && depth && m->st.dev != t->m.st.dev) {
 		tar_warn(t, TAR_W_XDEV, "%s: file is on a different filesystem; not dumped",
@@ -312,6 +316,11 @@ static bool add_dir(struct tar *t, struct tar_member *m, const char *path, size_
 			tar_warn(t, TAR_W_CACHEDIR, "%s: contains a cache directory tag %s; %s",
 				 tar_quote_colon(t, tsb_format(t->p, "%s/", path)),
 				 tar_quote(t, tag), "directory not dumped");
+		return false;
+	}
+	err = tsb_access(t->p, path, R_OK);
+	if (err < 0) {
+		tar_failed_read(t, "open", path, err);
 		return false;
 	}
 	m->type = '5';

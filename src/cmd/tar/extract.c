@@ -30,17 +30,14 @@ static bool remove_tree(struct tar *t, const char *name)
 	return remove_all(&r, 1, paths);
 }
 
-static bool remove_one(struct tar *t, const char *name, bool tree)
+static int remove_one(struct tar *t, const char *name, bool tree)
 {
 	int err = tsb_unlink(t->p, name);
 
-	if (!err)
-		return true;
 	if (err != -EISDIR && err != -EPERM)
-		return false;
-	if (!tsb_rmdir(t->p, name))
-		return true;
-	return tree && remove_tree(t, name);
+		return err;
+	err = tsb_rmdir(t->p, name);
+	return err && tree && remove_tree(t, name) ? 0 : err;
 }
 
 static bool backed_up(struct tar *t, const char *name)
@@ -56,6 +53,8 @@ static bool backed_up(struct tar *t, const char *name)
 	if (err < 0) {
 		tar_error(t, "%s: Cannot rename to %s: %s", tar_quote_colon(t, name),
 			  tar_quote_word(t, to ? to : "?"), tsb_strerror(err));
+		tar_error(t, "%s: Was unable to backup this file: %s", tar_quote_colon(t, name),
+			  tsb_strerror(err));
 		return false;
 	}
 	if (t->verbose) {
@@ -120,19 +119,21 @@ static enum recovery recover(struct tar *t, const char *name, int err, bool is_d
 	}
 	if (is_dir && !tsb_lstat(t->p, name, &st) && S_ISDIR(st.mode))
 		return RECOVER_NO;
-	return remove_one(t, name, t->recursive_unlink) ? RECOVER_AGAIN : RECOVER_NO;
+	return remove_one(t, name, t->recursive_unlink) ? RECOVER_NO : RECOVER_AGAIN;
 }
 
 /* Before anything is made: false when the member is to be passed over. */
 static bool prepare(struct tar *t, const char *name, bool is_dir)
 {
 	struct tsb_stat st;
+	int err = 0;
 
 	if (t->to_stdout || t->to_command)
 		return true;
-	if (t->old_files == TAR_OLD_UNLINK && !is_dir && !tsb_lstat(t->p, name, &st) &&
-	    !remove_one(t, name, t->recursive_unlink) && S_ISDIR(st.mode)) {
-		tar_cannot(t, "unlink", name, -ENOTEMPTY);
+	if (t->old_files == TAR_OLD_UNLINK && !tsb_lstat(t->p, name, &st))
+		err = remove_one(t, name, t->recursive_unlink);
+	if (err && (!is_dir || err == -EACCES)) {
+		tar_cannot(t, "unlink", name, err);
 		return false;
 	}
 	if (t->old_files == TAR_OLD_KEEP_NEWER && !is_dir && is_newer(t, name)) {

@@ -302,6 +302,8 @@ const char *tar_safe_name(struct tar *t, const char *name, bool is_link)
 		tar_removed(t, name, (size_t)(rest - name), is_link);
 	if (*rest)
 		return rest;
+	if (*name)
+		return ".";
 	tar_say(t, is_link ? "Substituting `.' for empty hard link target"
 			   : "Substituting `.' for empty member name");
 	return ".";

@@ -181,8 +181,8 @@ void tar_files_from(struct tar *t, const char *file)
 	int fd, delim = t->null_files ? 0 : '\n';
 
 	if (t->files_from_depth >= 20)
-		tar_fatal(t, "%s: file list requested from %s already read from %s",
-			  tar_quote_colon(t, file), file, file);
+		tar_fatal(t, "%s: file list requested from %s already read from command line",
+			  tar_quote_colon(t, file), file);
 	t->files_from_depth++;
 	fd = tar_open_list(t, file, "Cannot stat: ");
 	tsb_reader_init(&in, t->p, fd);

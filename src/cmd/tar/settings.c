@@ -238,11 +238,12 @@ int tar_opt_number(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, co
 }
 
 /* "invalid argument ‘x’ for ‘--sort’" and what would be valid. */
-static void tar_bad_word(struct tar *t, const char *option, const char *arg, const char *valid)
+static void tar_bad_word_as(struct tar *t, const char *how, const char *option, const char *arg,
+			    const char *valid)
 {
 	struct str text;
 
-	tar_say(t, "invalid argument %s for %s", tar_quote_word(t, arg),
+	tar_say(t, "%s argument %s for %s", how, tar_quote_word(t, arg),
 		tar_quote_word(t, option));
 	str_init(&text, tsb_heap_of(t->p), STR_MAX_DEFAULT);
 	str_adds(&text, "Valid arguments are:");
@@ -260,6 +261,11 @@ static void tar_bad_word(struct tar *t, const char *option, const char *arg, con
 	tsb_exit(t->p, 2);
 }
 
+static void tar_bad_word(struct tar *t, const char *option, const char *arg, const char *valid)
+{
+	tar_bad_word_as(t, "invalid", option, arg, valid);
+}
+
 static const char tar_warning_words[] =
 	"all alone-zero-block bad-dumpdir cachedir contiguous-cast file-changed file-ignored "
 	"file-removed file-shrank file-unchanged filename-with-nuls ignore-archive ignore-newer "
@@ -272,6 +278,7 @@ static void tar_set_warning(struct tar *t, const char *arg)
 	const char *word = off ? arg + 3 : arg, *at = tar_warning_words;
 	size_t len = strlen(word);
 	unsigned bit = 0, found = 0;
+	bool ambiguous = false, exact = false;
 
 	if (!strcmp(arg, "none")) {
 		t->warnings = 0;
@@ -281,12 +288,16 @@ static void tar_set_warning(struct tar *t, const char *arg)
 		size_t n = strcspn(at, " ");
 
 		bit = i ? 1u << (i - 1) : TAR_W_ALL;
-		if (n >= len && !strncmp(at, word, len) && len)
+		if (n >= len && !strncmp(at, word, len) && len) {
+			ambiguous |= found != 0;
+			exact |= n == len;
 			found = found && n != len ? found : bit;
+		}
 		at += n + (at[n] != 0);
 	}
-	if (!found)
-		tar_bad_word(t, "--warning", arg, tar_warning_words);
+	if (!found || (ambiguous && !exact))
+		tar_bad_word_as(t, found ? "ambiguous" : "invalid", "--warning", word,
+				tar_warning_words);
 	t->warnings = off ? t->warnings & ~found : t->warnings | found;
 }
 
@@ -320,8 +331,6 @@ int tar_opt_word(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, cons
 	case 'a':
 		if (arg && !tar_prefix(arg, "replace") && !tar_prefix(arg, "system"))
 			tar_bad_word(t, "--atime-preserve", arg, "replace system");
-		if (arg && tar_prefix(arg, "system"))
-			tar_usage(t, "--atime-preserve='system' is not supported on this platform");
 		t->atime_preserve = true;
 		break;
 	case 'h':
@@ -450,7 +459,7 @@ int tar_opt_checkpoint(struct tsb_proc *p, void *opts, const struct tsb_opt *opt
 		tar_checkpoint_add(t, ".");
 		arg++;
 	}
-	if (num_u64(arg, &t->checkpoint) != NUM_OK || !t->checkpoint)
+	if (num_u64(arg, &t->checkpoint) != NUM_OK)
 		tar_fatal(t, "--checkpoint value is not an integer");
 	return 0;
 }
