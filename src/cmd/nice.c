@@ -283,6 +283,7 @@ static int ionice_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	const struct ionice *o = opts;
 	const char *which = o->pid ? o->pid : o->pgid ? o->pgid : o->uid;
+	struct procs_item it;
 	int64_t n;
 
 	if (o->class && ionice_class(p, o->class))
@@ -295,6 +296,12 @@ static int ionice_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		tsb_warn(p, "invalid PID argument: '%s'", which);
 		return 1;
 	}
+	if (o->pid && !procs_read_one(p, n > 0 && n <= INT32_MAX ? (int)n : 0, &it)) {
+		tsb_warn_errno(p, ESRCH, "ioprio_%s failed", o->class || o->data ? "set" : "get");
+		return o->ignore ? 0 : 1;
+	}
+	if (o->data && o->class && (!strcmp(o->class, "none") || !strcmp(o->class, "0")))
+		tsb_warn(p, "ignoring given class data for none class");
 	if (!o->class && !o->data && (which || !argc)) {
 		tsb_puts(p, "none: prio 0\n");
 		return 0;
@@ -351,6 +358,23 @@ static void chrt_show(struct tsb_proc *p, int pid)
 	tsb_printf(p, "pid %d's current scheduling priority: 0\n", pid);
 }
 
+/* Does the policy take this priority? */
+static bool chrt_priority(struct tsb_proc *p, const struct chrt *o, const char *text)
+{
+	int64_t priority;
+
+	if (num_i64(text, &priority) != NUM_OK) {
+		tsb_warn(p, "invalid priority argument: '%s'", text);
+		return false;
+	}
+	if (strchr("fr", o->policy) ? priority < 1 || priority > 99 : priority != 0) {
+		tsb_warn(p, "unsupported priority value for the policy: %lld: see --max for valid range",
+			 (long long)priority);
+		return false;
+	}
+	return true;
+}
+
 static int chrt_pid(struct tsb_proc *p, const struct chrt *o, int argc, char **argv)
 {
 	struct procs_item it;
@@ -370,6 +394,8 @@ static int chrt_pid(struct tsb_proc *p, const struct chrt *o, int argc, char **a
 		chrt_show(p, (int)pid);
 		return 0;
 	}
+	if (!chrt_priority(p, o, argv[0]))
+		return 1;
 	if (strchr("fr", o->policy) && tsb_getuid(p)) {
 		tsb_warn_errno(p, EPERM, "failed to set pid %lld's policy", (long long)pid);
 		return 1;
@@ -380,7 +406,6 @@ static int chrt_pid(struct tsb_proc *p, const struct chrt *o, int argc, char **a
 static int chrt_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	struct chrt *o = opts;
-	int64_t priority;
 
 	if (o->max) {
 		tsb_puts(p, "SCHED_OTHER min/max priority\t: 0/0\nSCHED_FIFO min/max priority\t: 1/99\n"
@@ -392,15 +417,8 @@ static int chrt_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		return tsb_usage(p, "bad usage");
 	if (o->pid)
 		return chrt_pid(p, o, argc, argv);
-	if (num_i64(argv[0], &priority) != NUM_OK) {
-		tsb_warn(p, "invalid priority argument: '%s'", argv[0]);
+	if (!chrt_priority(p, o, argv[0]))
 		return 1;
-	}
-	if (strchr("fr", o->policy) ? priority < 1 || priority > 99 : priority != 0) {
-		tsb_warn(p, "unsupported priority value for the policy: %lld: see --max for valid range",
-			 (long long)priority);
-		return 1;
-	}
 	if (strchr("frd", o->policy) && tsb_getuid(p)) {
 		tsb_warn_errno(p, EPERM, "failed to set pid 0's policy");
 		return 1;

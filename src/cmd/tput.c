@@ -92,14 +92,13 @@ static bool tput_is_number(const char *name)
 	return false;
 }
 
-/* ---- Parameters: the little stack language of terminfo(5) ---- */
+/* ---- Parameters: what tput.def uses of the little stack language of terminfo(5) ---- */
 
 struct tput_run {
 	struct str *out;
 	long param[TPUT_PARAMS];
 	long stack[TPUT_STACK];
 	int depth;
-	long variable[52];
 };
 
 static void tput_push(struct tput_run *r, long v)
@@ -113,33 +112,17 @@ static long tput_pop(struct tput_run *r)
 	return r->depth ? r->stack[--r->depth] : 0;
 }
 
-static long *tput_variable(struct tput_run *r, int c)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	const char *at = c ? strchr(letters, c) : NULL;
-
-	return &r->variable[at ? at - letters : 0];
-}
-
 static void tput_binary(struct tput_run *r, int op)
 {
 	unsigned long b = (unsigned long)tput_pop(r), a = (unsigned long)tput_pop(r);
 	long x = (long)a, y = (long)b;
 
 	switch (op) {
-	case '+': tput_push(r, (long)(a + b)); break;
 	case '-': tput_push(r, (long)(a - b)); break;
 	case '*': tput_push(r, (long)(a * b)); break;
 	case '/': tput_push(r, y && y != -1 ? x / y : 0); break;
-	case 'm': tput_push(r, y && y != -1 ? x % y : 0); break;
-	case '&': tput_push(r, (long)(a & b)); break;
 	case '|': tput_push(r, (long)(a | b)); break;
-	case '^': tput_push(r, (long)(a ^ b)); break;
-	case '=': tput_push(r, x == y); break;
-	case '<': tput_push(r, x < y); break;
-	case '>': tput_push(r, x > y); break;
-	case 'A': tput_push(r, x && y); break;
-	default: tput_push(r, x || y); break;
+	default: tput_push(r, x < y); break;
 	}
 }
 
@@ -173,12 +156,8 @@ static const char *tput_number(struct tput_run *r, const char *at)
 	if (*at == '.')
 		for (precision = 0, at++; *at >= '0' && *at <= '9'; at++)
 			precision = precision < TPUT_WIDTH_MAX ? precision * 10 + (*at - '0') : precision;
-	if (*at == 'x')
-		str_addf(r->out, "%*.*lx", width, precision, (unsigned long)tput_pop(r));
-	else if (*at == 'X')
+	if (*at == 'X')
 		str_addf(r->out, "%*.*lX", width, precision, (unsigned long)tput_pop(r));
-	else if (*at == 'o')
-		str_addf(r->out, "%*.*lo", width, precision, (unsigned long)tput_pop(r));
 	else
 		str_addf(r->out, "%*.*ld", width, precision, tput_pop(r));
 	return *at ? at + 1 : at;
@@ -190,21 +169,11 @@ static const char *tput_step(struct tput_run *r, const char *at)
 	long v;
 
 	switch (*at) {
-	case '%': str_addc(r->out, '%'); return at + 1;
 	case 'i': r->param[0]++, r->param[1]++; return at + 1;
 	case 'c': str_addc(r->out, (int)tput_pop(r)); return at + 1;
 	case 'p':
 		tput_push(r, at[1] >= '1' && at[1] <= '9' ? r->param[at[1] - '1'] : 0);
 		return at[1] ? at + 2 : at + 1;
-	case 'P':
-		*tput_variable(r, at[1]) = tput_pop(r);
-		return at[1] ? at + 2 : at + 1;
-	case 'g':
-		tput_push(r, *tput_variable(r, at[1]));
-		return at[1] ? at + 2 : at + 1;
-	case '\'':
-		tput_push(r, (unsigned char)at[1]);
-		return at[1] && at[2] ? at + 3 : at + 1;
 	case '{':
 		for (v = 0, at++; *at >= '0' && *at <= '9'; at++)
 			v = v < 100000000 ? v * 10 + (*at - '0') : v;
@@ -214,11 +183,8 @@ static const char *tput_step(struct tput_run *r, const char *at)
 	case ';': return at + 1;
 	case 't': return tput_pop(r) ? at + 1 : tput_skip(at + 1, true);
 	case 'e': return tput_skip(at + 1, false);
-	case '!': tput_push(r, !tput_pop(r)); return at + 1;
-	case '~': tput_push(r, ~tput_pop(r)); return at + 1;
-	case '\0': return at;
 	default:
-		if (strchr("+-*/m&|^=<>AO", *at)) {
+		if (strchr("-*/|<", *at)) {
 			tput_binary(r, *at);
 			return at + 1;
 		}
@@ -511,7 +477,7 @@ static int reset_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	(void)opts, (void)argc, (void)argv;
 	if (!tsb_isatty(p, 2) && !tsb_isatty(p, 1) && !tsb_isatty(p, 0)) {
 		tsb_write_all(p, 2, text, strlen(text));
-		return 1;
+		return 10;
 	}
 	text = "\033c\033]104\007\033[!p\033[?3;4l\033[4l\033>\r";
 	tsb_write_all(p, 2, text, strlen(text));
