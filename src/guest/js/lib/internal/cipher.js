@@ -285,7 +285,7 @@ exports.info = function (name) {
 	const mode = found[2].toLowerCase(), bits = Number(found[1]);
 	const nid = { cbc: 419, ecb: 418, ctr: 904, gcm: 895 }[mode] + (bits - 128) / 64 * { cbc: 4, ecb: 4, ctr: 1, gcm: 3 }[mode];
 	return {
-		mode, name: mode === 'gcm' ? `id-aes${bits}-GCM` : `aes-${bits}-${mode}`, nid,
+		mode, name: mode === 'gcm' ? `id-aes${bits}-gcm` : `aes-${bits}-${mode}`, nid,
 		blockSize: mode === 'cbc' || mode === 'ecb' ? 16 : 1,
 		...(mode === 'ecb' ? {} : { ivLength: mode === 'gcm' ? 12 : 16 }), keyLength: bits / 8,
 	};
