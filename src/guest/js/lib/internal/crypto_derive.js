@@ -1,103 +1,123 @@
-/* Keys from passwords: PBKDF2, HKDF and scrypt. */
+/* Keys out of passwords and secrets: pbkdf2, scrypt, hkdf. */
 'use strict';
 
-const { Hmac } = require('internal/hash');
+const { codes } = require('internal/errors');
+const { validateFunction, validateInt32, validateInteger, validateString, validateUint32 } = require('internal/validators');
+const { Buffer } = require('buffer');
+const N = require('internal/sysnumbers');
+const c = require('internal/crypto_common');
+const queue = require('internal/fs_queue');
 
-exports.hmac = (algorithm, key, ...parts) => {
-	const mac = new Hmac(algorithm, key);
-	parts.forEach((part) => mac.update(part));
-	return mac.finish();
-};
+/* ---- pbkdf2 ---- */
 
-exports.pbkdf2 = function (algorithm, password, salt, iterations, length) {
-	const out = new Uint8Array(length), base = new Hmac(algorithm, password), counter = new Uint8Array(4);
-	for (let block = 1, at = 0; at < length; block++) {
-		new DataView(counter.buffer).setUint32(0, block);
-		let u = base.copy().update(salt).update(counter).finish();
-		const sum = u.slice();
-		for (let i = 1; i < iterations; i++) {
-			u = base.copy().update(u).finish();
-			for (let k = 0; k < sum.length; k++)
-				sum[k] ^= u[k];
-		}
-		const part = sum.subarray(0, length - at);
-		out.set(part, at);
-		at += part.length;
-	}
-	return out;
-};
+function pbkdf2Step(password, salt, iterations, length, name) {
+	validateString(name, 'digest');
+	password = c.bytesOf(password, 'password');
+	salt = c.bytesOf(salt, 'salt');
+	validateInt32(iterations, 'iterations', 1);
+	validateInt32(length, 'keylen', 0);
+	const digest = c.digestOrThrow(name);
+	return () => {
+		const out = Buffer.alloc(length);
+		host.sys(N.pbkdf2, digest.kind, password, salt, iterations, out);
+		return out;
+	};
+}
 
-exports.hkdf = function (algorithm, key, salt, info, length) {
-	const secret = exports.hmac(algorithm, salt.length ? salt : new Uint8Array(algorithm.size), key);
-	const out = new Uint8Array(length);
-	let last = new Uint8Array(0);
-	for (let i = 1, at = 0; at < length; i++) {
-		last = exports.hmac(algorithm, secret, last, info, Uint8Array.of(i));
-		const part = last.subarray(0, length - at);
-		out.set(part, at);
-		at += part.length;
-	}
-	return out;
-};
+function pbkdf2(password, salt, iterations, length, digest, callback) {
+	if (typeof digest === 'function')
+		[callback, digest] = [digest, undefined];
+	const step = pbkdf2Step(password, salt, iterations, length, digest);
+	validateFunction(callback, 'callback');
+	queue.submit(step, 1, (error, key) => callback(error, key));
+}
+
+const pbkdf2Sync = (password, salt, iterations, length, digest) => pbkdf2Step(password, salt, iterations, length, digest)();
 
 /* ---- scrypt ---- */
 
-const rotate = (x, n) => (x << n) | (x >>> (32 - n));
-
-function quarter(x, a, b, c, d) {
-	x[b] ^= rotate((x[a] + x[d]) | 0, 7);
-	x[c] ^= rotate((x[b] + x[a]) | 0, 9);
-	x[d] ^= rotate((x[c] + x[b]) | 0, 13);
-	x[a] ^= rotate((x[d] + x[c]) | 0, 18);
+function pick(options, short, long) {
+	if (options[short] !== undefined && options[long] !== undefined)
+		throw new codes.ERR_CRYPTO_SCRYPT_INVALID_PARAMETER();
+	const value = options[short] ?? options[long];
+	if (value !== undefined)
+		validateUint32(value, short);
+	return value;
 }
 
-const salsaWords = new Int32Array(16);
-
-function salsa(block) {
-	const x = salsaWords;
-	x.set(block);
-	for (let i = 0; i < 4; i++) {
-		quarter(x, 0, 4, 8, 12);
-		quarter(x, 5, 9, 13, 1);
-		quarter(x, 10, 14, 2, 6);
-		quarter(x, 15, 3, 7, 11);
-		quarter(x, 0, 1, 2, 3);
-		quarter(x, 5, 6, 7, 4);
-		quarter(x, 10, 11, 8, 9);
-		quarter(x, 15, 12, 13, 14);
-	}
-	for (let i = 0; i < 16; i++)
-		block[i] = (block[i] + x[i]) | 0;
+function invalid(why) {
+	return c.plain(RangeError, 'ERR_CRYPTO_INVALID_SCRYPT_PARAMS', `Invalid scrypt params${why}`);
 }
 
-function mixBlocks(b, r) {
-	const x = b.slice((2 * r - 1) * 16), out = new Int32Array(b.length);
-	for (let i = 0; i < 2 * r; i++) {
-		for (let k = 0; k < 16; k++)
-			x[k] ^= b[i * 16 + k];
-		salsa(x);
-		out.set(x, ((i & 1) * r + (i >> 1)) * 16);
+function scryptStep(password, salt, length, options) {
+	password = c.bytesOf(password, 'password');
+	salt = c.bytesOf(salt, 'salt');
+	validateInt32(length, 'keylen', 0);
+	options ??= {};
+	const cost = pick(options, 'N', 'cost') || 16384, size = pick(options, 'r', 'blockSize') || 8;
+	const parallel = pick(options, 'p', 'parallelization') || 1;
+	let most = 32 * 1024 * 1024;
+	if (options.maxmem !== undefined) {
+		validateInteger(options.maxmem, 'maxmem', 0);
+		most = options.maxmem || most;
 	}
-	b.set(out);
+	if (cost < 2 || (cost & (cost - 1)) !== 0 || size * parallel > 2 ** 30 - 1)
+		throw invalid('');
+	if (128 * size * (cost + parallel + 2) > most)
+		throw invalid(': error:030000AC:digital envelope routines::memory limit exceeded');
+	return () => {
+		const out = Buffer.alloc(length);
+		if (host.sys(N.scrypt, password, salt, cost, size, parallel, out) < 0)
+			throw invalid('');
+		return out;
+	};
 }
 
-function romMix(b, n, r) {
-	const size = 32 * r, v = new Int32Array(n * size);
-	for (let i = 0; i < n; i++) {
-		v.set(b, i * size);
-		mixBlocks(b, r);
-	}
-	for (let i = 0; i < n; i++) {
-		const from = (b[(2 * r - 1) * 16] & (n - 1)) * size;
-		for (let k = 0; k < size; k++)
-			b[k] ^= v[from + k];
-		mixBlocks(b, r);
-	}
+function scrypt(password, salt, length, options, callback) {
+	if (callback === undefined)
+		[callback, options] = [options, undefined];
+	const step = scryptStep(password, salt, length, options);
+	validateFunction(callback, 'callback');
+	queue.submit(step, 1, (error, key) => callback(error, key));
 }
 
-exports.scrypt = function (algorithm, password, salt, length, n, r, p) {
-	const bytes = exports.pbkdf2(algorithm, password, salt, 1, p * 128 * r);
-	for (let i = 0; i < p; i++)
-		romMix(new Int32Array(bytes.buffer, i * 128 * r, 32 * r), n, r);
-	return exports.pbkdf2(algorithm, password, bytes, 1, length);
+const scryptSync = (password, salt, length, options) => scryptStep(password, salt, length, options)();
+
+/* ---- hkdf (RFC 5869) ---- */
+
+exports.hkdfBytes = function (digest, key, salt, info, length) {
+	const secret = c.hmac(digest, salt, key), blocks = [];
+	let last = Buffer.alloc(0);
+	for (let i = 1; i <= Math.ceil(length / digest.bytes); i++)
+		blocks.push(last = c.hmac(digest, secret, last, info, Uint8Array.of(i)));
+	return Buffer.concat(blocks).subarray(0, length);
 };
+
+function hkdfStep(name, key, salt, info, length) {
+	validateString(name, 'digest');
+	if (typeof key !== 'string' && c.viewOf(key) === undefined && !key?.[c.kSecret])
+		throw new codes.ERR_INVALID_ARG_TYPE('ikm', ['string', 'SecretKeyObject', 'ArrayBuffer', 'TypedArray', 'DataView', 'Buffer'], key);
+	key = c.keyOf(key, 'ikm');
+	salt = c.bytesOf(salt, 'salt');
+	info = c.bytesOf(info, 'info');
+	validateInteger(length, 'length', 0, 2 ** 32);
+	if (info.length > 1024)
+		throw new codes.ERR_OUT_OF_RANGE('info', 'must not contain more than 1024 bytes', info.length);
+	const digest = c.digestOrThrow(name);
+	if (length > 255 * digest.bytes)
+		throw new codes.ERR_CRYPTO_INVALID_KEYLEN();
+	return () => {
+		const bytes = exports.hkdfBytes(digest, key, salt, info, length);
+		return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + length);
+	};
+}
+
+function hkdf(digest, key, salt, info, length, callback) {
+	const step = hkdfStep(digest, key, salt, info, length);
+	validateFunction(callback, 'callback');
+	queue.submit(step, 1, (error, made) => callback(error, made));
+}
+
+const hkdfSync = (digest, key, salt, info, length) => hkdfStep(digest, key, salt, info, length)();
+
+Object.assign(exports, { pbkdf2, pbkdf2Sync, scrypt, scryptSync, hkdf, hkdfSync });

@@ -200,6 +200,11 @@ define('ERR_INVALID_SYNC_FORK_INPUT', TypeError,
 	(shown) => `Asynchronous forks do not support Buffer, TypedArray, DataView or string input: ${shown}`);
 define('ERR_IPC_SYNC_FORK', Error, 'IPC cannot be used with synchronous forks');
 define('ERR_CHILD_PROCESS_STDIO_MAXBUFFER', RangeError, (name) => `${name} maxBuffer length exceeded`);
+define('ERR_CRYPTO_HASH_FINALIZED', Error, 'Digest already called');
+define('ERR_CRYPTO_INVALID_STATE', Error, (what) => `Invalid state for operation ${what}`);
+define('ERR_CRYPTO_SCRYPT_INVALID_PARAMETER', Error, 'Invalid scrypt parameter');
+define('ERR_CRYPTO_INVALID_KEYLEN', RangeError, 'Invalid key length');
+define('ERR_CRYPTO_INVALID_KEY_OBJECT_TYPE', TypeError, (type, expected) => `Invalid key object type ${type}, expected ${expected}.`);
 
 /* What aborted operations reject with: a plain Error named AbortError. */
 exports.AbortError = class AbortError extends Error {

@@ -138,7 +138,8 @@ const rows = {
 	Headers: 'internal/fetch', Request: 'internal/fetch', Response: 'internal/fetch', FormData: 'internal/fetch',
 	ReadableStream: 'stream/web', WritableStream: 'stream/web', TransformStream: 'stream/web', TextEncoderStream: 'stream/web',
 	TextDecoderStream: 'stream/web', CompressionStream: 'stream/web', DecompressionStream: 'stream/web',
-	ByteLengthQueuingStrategy: 'stream/web', CountQueuingStrategy: 'stream/web', crypto: 'internal/webcrypto', Intl: 'internal/intl',
+	ByteLengthQueuingStrategy: 'stream/web', CountQueuingStrategy: 'stream/web', crypto: 'internal/webcrypto', Crypto: 'internal/webcrypto',
+	CryptoKey: 'internal/webcrypto', SubtleCrypto: 'internal/webcrypto', Intl: 'internal/intl',
 };
 const enumerable = new Set(['structuredClone', 'atob', 'btoa', 'performance', 'fetch', 'crypto']);
 for (const name of Object.keys(rows)) {
