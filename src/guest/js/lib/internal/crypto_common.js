@@ -4,6 +4,7 @@
 const { codes } = require('internal/errors');
 const N = require('internal/sysnumbers');
 const { Buffer } = require('buffer');
+const { encodingOf } = require('internal/encodings');
 const sys = host.sys, STATE = 768;
 
 /* In the order of guest/digest.h: [name, bytes, block, other names...]. */
@@ -133,4 +134,5 @@ exports.keyOf = function (value, name = 'key', encoding) {
 	return exports.bytesOf(value, name, encoding);
 };
 
-exports.text = (bytes, encoding) => encoding && encoding !== 'buffer' ? bytes.toString(encoding) : bytes;
+/* An unknown encoding is none. */
+exports.text = (bytes, encoding) => encoding && encodingOf(encoding) ? bytes.toString(encoding) : bytes;

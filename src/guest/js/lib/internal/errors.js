@@ -230,12 +230,3 @@ exports.aggregateTwoErrors = function (inner, outer) {
 	return both;
 };
 
-define('ERR_CRYPTO_HASH_FINALIZED', Error, 'Digest already called');
-define('ERR_CRYPTO_HASH_UPDATE_FAILED', Error, 'Hash update failed');
-define('ERR_CRYPTO_INVALID_DIGEST', TypeError, (name) => `Invalid digest: ${name}`);
-define('ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH', RangeError, 'Input buffers must have the same byte length');
-define('ERR_CRYPTO_INVALID_KEYLEN', RangeError, 'Invalid key length');
-define('ERR_CRYPTO_INVALID_IV', TypeError, 'Invalid initialization vector');
-define('ERR_CRYPTO_UNKNOWN_CIPHER', Error, 'Unknown cipher');
-define('ERR_CRYPTO_INVALID_STATE', Error, (name) => `Invalid state for operation ${name}`);
-define('ERR_CRYPTO_INVALID_SCRYPT_PARAMS', RangeError, 'Invalid scrypt params');
