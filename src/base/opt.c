@@ -252,7 +252,7 @@ static const struct tsb_opt *long_find(struct opt_state *st, const char *text, s
 			return o;	/* a whole name beats every prefix */
 		if (!found)
 			found = o;
-		else if (!opt_same(st->cmd, found, o))
+		else if (strcmp(found->long_name, o->long_name) && !opt_same(st->cmd, found, o))
 			ambiguous = true;
 	}
 	if (ambiguous) {

@@ -37,11 +37,17 @@ static int basenc_wrap(struct tsb_proc *p, void *opts, const struct tsb_opt *opt
 	enum num_result r = num_suffixed(arg, NULL, &b->wrap);
 
 	(void)opt;
-	if (r == NUM_RANGE)
+	/* A signed number for GNU's: what is too large is no wrapping, and -0 is 0. */
+	if (r == NUM_RANGE || b->wrap > INT64_MAX || (*arg == '-' && strspn(arg + 1, "0") &&
+						     !arg[1 + strspn(arg + 1, "0")])) {
 		b->wrap = 0;
-	else if (r != NUM_OK)
+		r = NUM_RANGE;
+	}
+	if (r == NUM_RANGE)
+		return 0;
+	if (r != NUM_OK)
 		tsb_warn(p, "invalid wrap size: %s", quote_text(p, arg));
-	return r != NUM_OK && r != NUM_RANGE;
+	return r != NUM_OK;
 }
 
 static const struct {

@@ -13,6 +13,7 @@
 
 #include "cmd/diffutils.h"
 #include "cmd/lines.h"
+#include "cmd/locale.h"
 #include "cmd/util.h"
 
 #define CMP_BLOCK ((size_t)64 << 10)
@@ -95,9 +96,12 @@ static bool read_unit(const char **s, uint64_t *v)
 /* A number up to `end` (0 or ':'): *s moves behind it. */
 static bool read_size(const char **s, char end, uint64_t *v)
 {
+	bool minus;
+
 	*s += strspn(*s, " \t\n\v\f\r");
-	*s += **s == '+';
-	if (!read_digits(s, v) || !read_unit(s, v))
+	minus = **s == '-';
+	*s += **s == '+' || minus;
+	if (!read_digits(s, v) || !read_unit(s, v) || (minus && *v))
 		return false;
 	if (**s && **s == end) {
 		++*s;
@@ -266,7 +270,8 @@ static void say_first(struct cmp *c, size_t at)
 	unsigned char a = (unsigned char)c->file[0].buf[at], b = (unsigned char)c->file[1].buf[at];
 	char as[5], bs[5];
 
-	tsb_printf(c->p, "%s %s differ: byte %llu, line %llu", c->file[0].name, c->file[1].name,
+	tsb_printf(c->p, "%s %s differ: %s %llu, line %llu", c->file[0].name, c->file[1].name,
+		   !c->show && locale_is_c(c->p, "LC_MESSAGES") ? "char" : "byte",
 		   (unsigned long long)(c->byte + at + 1),
 		   (unsigned long long)(c->line + count_lines(c->file[0].buf, at)));
 	if (c->show)

@@ -297,18 +297,6 @@ const struct tsb_opt diff_opts[] = {
 
 /* ---- Together ---- */
 
-/* LC_TIME: in C and POSIX the times of -c are as POSIX has them. */
-static bool time_is_plain(struct tsb_proc *p)
-{
-	static const char *const names[] = { "LC_ALL", "LC_TIME", "LANG" };
-	const char *v = NULL;
-
-	for (size_t i = 0; i < 3 && (!v || !*v); i++)
-		v = tsb_getenv(p, names[i]);
-	return !v || v[0] != 'C' || v[1] != '.' ||
-	       (strcasecmp(v + 2, "UTF-8") != 0 && strcasecmp(v + 2, "UTF8") != 0);
-}
-
 static void compile(struct diff_cmd *d, struct diff_patterns *re)
 {
 	struct tsb_heap *heap = tsb_heap_of(d->p);
@@ -354,7 +342,7 @@ int diff_prepare(struct diff_cmd *d)
 	} else if (d->style == DIFF_UNSPECIFIED) {
 		d->style = DIFF_NORMAL;
 	}
-	d->time_format = d->style == DIFF_CONTEXT && time_is_plain(d->p) ?
+	d->time_format = d->style == DIFF_CONTEXT && locale_is_c(d->p, "LC_TIME") ?
 		"%a %b %e %T %Y" : "%Y-%m-%d %H:%M:%S.%N %z";
 	if (d->old_context >= 0 && (d->style == DIFF_CONTEXT || d->style == DIFF_UNIFIED) &&
 	    (d->context < d->old_context ||

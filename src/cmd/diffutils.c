@@ -39,9 +39,12 @@ static int diffutils_bad(struct tsb_proc *p, const char *text)
 bool diffutils_parse(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char **argv,
 		     struct opt_parsed *out, int *status)
 {
+	struct tsb_command strict = *cmd;
 	struct str text;
 
-	if (rawopt_parse_as(p, cmd, argc, argv, out, status, diffutils_bad))
+	if (tsb_getenv(p, "POSIXLY_CORRECT"))
+		strict.flags |= TSB_OPERAND_ENDS;
+	if (rawopt_parse_as(p, &strict, argc, argv, out, status, diffutils_bad))
 		return true;
 	if (out->result != OPT_STOP || *status != DIFFUTILS_VERSION)
 		return false;

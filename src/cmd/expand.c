@@ -18,6 +18,7 @@ struct expand {
 	bool all;		/* not only blanks at the start of a line */
 	bool first_only;
 	struct tabs tabs;
+	const char *digits;	/* of unexpand's -NUM, which may go on in the next word */
 
 	struct tsb_proc *p;
 	char **files;
@@ -38,6 +39,22 @@ static int expand_opt_tabs(struct tsb_proc *p, void *opts, const struct tsb_opt 
 	return tabs_parse(p, &e->tabs, arg);
 }
 
+/* -4 and -4,8. For unexpand each digit is an option: -1 -2,5 is 12, then 5 at the end. */
+static int expand_opt_digits(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
+			     const char *arg)
+{
+	struct expand *e = opts;
+	const char *text, *comma;
+
+	(void)opt;
+	if (!e->back)
+		return tabs_parse(p, &e->tabs, arg);
+	text = tsb_format(p, "%s%s", e->digits ? e->digits : "", arg);
+	comma = strrchr(text, ',');
+	e->digits = comma ? comma + 1 : text;
+	return comma ? tabs_parse(p, &e->tabs, tsb_strndup(p, text, (size_t)(comma - text))) : 0;
+}
+
 static int expand_opt_initial(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
 			      const char *arg)
 {
@@ -55,7 +72,8 @@ static int expand_opt_initial(struct tsb_proc *p, void *opts, const struct tsb_o
 	TSB_OPT_CALL(expand_opt_tabs, 0, 't', "tabs", "LIST", \
 		     "use comma separated list of tab positions; the last position can be " \
 		     "prefixed with '/' to specify a tab size to use after the last explicitly " \
-		     "specified tab stop, or with '+' to align remaining tab stops relative to it")
+		     "specified tab stop, or with '+' to align remaining tab stops relative to it"), \
+	{ TSB_OPTION_CALL, 0, "-stops", "LIST", "-LIST", 0, 0, TSB_OPT_HIDDEN, expand_opt_digits }
 
 static const struct tsb_opt expand_opts[] = {
 	TSB_OPT_CALL(expand_opt_initial, 0, 'i', "initial", NULL, "do not convert tabs after non blanks"),
@@ -299,8 +317,10 @@ static int expand_work(struct expand *e, int argc, char **argv)
 {
 	static char dash[] = "-", *standard[] = { dash, NULL };
 	struct unexpand u = { 0 };
-	int status = tabs_finish(e->p, &e->tabs);
+	int status = e->digits && *e->digits ? tabs_parse(e->p, &e->tabs, e->digits) : 0;
 
+	if (!status)
+		status = tabs_finish(e->p, &e->tabs);
 	if (status)
 		return status;
 	e->files = argc ? argv : standard;
@@ -318,40 +338,37 @@ static int expand_work(struct expand *e, int argc, char **argv)
 	return e->failed;
 }
 
-/* Words like -4 or -4,8 are lists of stops; they are read before the options. */
+/* -t, or what is short for --tabs: the next word is its list. */
+static bool expand_takes(const char *word)
+{
+	size_t n = strlen(word);
+
+	return !strcmp(word, "-t") ||
+	       (n > 2 && !strncmp(word, "--", 2) && !strncmp(word + 2, "tabs", n - 2));
+}
+
+/* Words like -4 or -4,8 are lists of stops. */
 static int expand_main(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char **argv)
 {
-	char **rest = tsb_alloc(p, ((size_t)argc + 1) * sizeof(*rest));
+	char **words = tsb_alloc(p, ((size_t)argc + 1) * sizeof(*words));
 	struct opt_parsed parsed;
-	struct tabs tabs = { 0 };
 	struct expand *e;
-	int n = 0, status;
+	int status;
 	bool options = true;
 
 	for (int i = 0; i < argc; i++) {
 		const char *arg = argv[i];
-
-		bool is_argument = i && (!strcmp(argv[i - 1], "-t") || !strcmp(argv[i - 1], "--tabs"));
+		bool is_argument = i && expand_takes(argv[i - 1]);
 
 		options &= strcmp(arg, "--") != 0;
-		if (!options || is_argument || arg[0] != '-' || arg[1] < '0' || arg[1] > '9')
-			rest[n++] = argv[i];
-		else if (tabs_parse(p, &tabs, arg + 1))
-			return 1;
+		words[i] = argv[i];
+		if (options && !is_argument && arg[0] == '-' && arg[1] >= '0' && arg[1] <= '9')
+			words[i] = tsb_format(p, "---stops=%s", arg + 1);
 	}
-	if (!rawopt_parse(p, cmd, n, rest, &parsed, &status))
+	if (!rawopt_parse(p, cmd, argc, words, &parsed, &status))
 		return status;
 	e = parsed.opts;
 	e->p = p;
-	for (size_t i = 0; i < e->tabs.n; i++) {
-		tabs.at = tsb_realloc(p, tabs.at, (tabs.n + 1) * sizeof(*tabs.at));
-		tabs.at[tabs.n++] = e->tabs.at[i];
-	}
-	if (e->tabs.extend)
-		tabs.extend = e->tabs.extend;
-	if (e->tabs.increment)
-		tabs.increment = e->tabs.increment;
-	e->tabs = tabs;
 	return expand_work(e, parsed.argc, parsed.argv);
 }
 

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "cmd/quote.h"
+#include "cmd/locale.h"
 #include "cmd/util.h"
 #include "text/datefmt.h"
 
@@ -19,7 +20,7 @@
 
 static int pr_number(struct tsb_proc *p, const char *arg, int64_t min, const char *what, int64_t *v)
 {
-	enum num_result result = num_i64(arg, v);
+	enum num_result result = num_i64(arg + strspn(arg, " \t\n\v\f\r"), v);
 
 	if (result == NUM_OK && *v >= min && *v <= INT_MAX)
 		return 0;
@@ -399,7 +400,8 @@ static void pr_init_header(struct pr *r, const char *name, int fd)
 	if (fd > 0 && !tsb_fstat(r->p, fd, &st))
 		t = st.mtime;
 	if (!format)
-		format = tsb_getenv(r->p, "POSIXLY_CORRECT") ? "%b %e %H:%M %Y" : "%Y-%m-%d %H:%M";
+		format = tsb_getenv(r->p, "POSIXLY_CORRECT") &&
+			 locale_is_c(r->p, "LC_TIME") ? "%b %e %H:%M %Y" : "%Y-%m-%d %H:%M";
 	zone_init(&zone, tsb_getenv(r->p, "TZ"));
 	str_init(&text, tsb_heap_of(r->p), STR_MAX_DEFAULT);
 	if (date_moment(&m, t.sec, t.nsec, &zone))

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/utf8.h"
+#include "base/str.h"
 #include "cmd/lines.h"
 #include "cmd/locale.h"
 
@@ -18,6 +19,7 @@ struct rev {
 	bool utf8;
 	struct sink out;
 	struct lines in;
+	struct str held;	/* up to a NUL: it goes on with the next line */
 	char *buf;
 	size_t cap;
 };
@@ -52,17 +54,28 @@ static int rev_stream(struct rev *r, const char *name)
 	char *line;
 
 	while (lines_next(&r->in, '\n', &line, &n)) {
+		char *nul = memchr(line, '\0', n);
 		bool ended = line[n - 1] == '\n';
 
 		if (++number % 1024 == 0)
 			tsb_tick(r->p, 128);
+		if (nul || r->held.n) {
+			str_addn(&r->held, line, nul ? (size_t)(nul - line) : n);
+			line = r->held.p;
+			n = r->held.n;
+		}
+		if (nul)
+			continue;
 		if (!rev_line(r, line, n - ended)) {
 			tsb_warn(r->p, "%s: %zu: %s", name, number - 1, tsb_strerror(EILSEQ));
 			return 1;
 		}
 		if (ended)
 			sink_putc(&r->out, '\n');
+		str_reset(&r->held);
 	}
+	rev_line(r, r->held.p, r->held.n);
+	str_reset(&r->held);
 	if (!r->in.error)
 		return 0;
 	tsb_warn(r->p, "%s: %zu: %s", name, number, tsb_strerror(r->in.error));
@@ -76,6 +89,7 @@ static int rev_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 
 	(void)opts;
 	sink_init(&r.out, p);
+	str_init(&r.held, tsb_heap_of(p), STR_MAX_DEFAULT);
 	if (!argc) {
 		lines_open(&r.in, p, 0);
 		status = rev_stream(&r, "stdin");

@@ -8,13 +8,15 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cmd/lines.h"
+#include "cmd/locale.h"
 #include "cmd/util.h"
 #include "text/regex.h"
 
 struct tac {
 	struct tsb_proc *p;
-	bool before, is_regex;
+	bool before, is_regex, utf8;
 	const char *separator;
 	size_t n;
 	struct regex *re;
@@ -84,13 +86,21 @@ static int tac_compile(struct tac *o)
 {
 	const char *error = NULL, *pattern = tac_translate(o->p, o->separator);
 
-	o->re = regex_compile(tsb_heap_of(o->p), pattern, strlen(pattern), REGEX_NEWLINE, &error);
+	o->re = regex_compile(tsb_heap_of(o->p), pattern, strlen(pattern),
+			      REGEX_NEWLINE | (o->utf8 ? REGEX_UTF8 : 0), &error);
 	if (!o->re) {
 		tsb_warn(o->p, "%s", error);
 		return 1;
 	}
 	regex_on_tick(o->re, tac_tick, o->p);
 	return 0;
+}
+
+static size_t tac_char(const struct tac *o, const char *text, size_t n)
+{
+	int32_t c;
+
+	return o->utf8 ? utf8_decode(text, n, &c) : 1;
 }
 
 /* The last match that begins in text[from..limit) and ends there: so and eo. */
@@ -104,7 +114,7 @@ static bool tac_last_match(struct tac *o, const char *text, size_t from, size_t 
 	       span.so < limit) {
 		*found = span;
 		any = true;
-		from = span.so + 1;
+		from = span.so + tac_char(o, text + span.so, limit - span.so);
 	}
 	return any;
 }
@@ -114,6 +124,9 @@ static bool tac_find_regex(struct tac *o, const char *text, size_t limit, struct
 {
 	for (size_t back = 64; ; back *= 2) {
 		size_t from = back < limit ? limit - back : 0;
+
+		while (o->utf8 && from && (text[from] & 0xc0) == 0x80)
+			from--;
 
 		if (tac_last_match(o, text, from, limit, found))
 			return true;
@@ -205,6 +218,7 @@ static int tac_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	int status = 0;
 
 	o->p = p;
+	o->utf8 = locale_utf8(p);
 	if (!o->separator)
 		o->separator = "\n";
 	o->n = *o->separator ? strlen(o->separator) : 1;	/* none is a NUL */

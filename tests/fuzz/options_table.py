@@ -111,7 +111,7 @@ def fixture(r, name):
             data[f] = b'\n'.join(rows)
         lines.append(printf(data[f]) + ' >' + shlex.quote(f))
     lines += ["printf 'a\\000sp ace\\000d/x' >n0", 'printf "echo run \\"\\$@\\"\\n" >exe; printf "ro\\n" >ro', 'ln -s a ln; ln -s d dln; ln -s nowhere broken; ln a ha']
-    if name in ('ls', 'find', 'du', 'stat', 'tar'): lines += ['mkfifo p', "printf x >$'t\\tb'; printf y >$'n\\nl'; printf z >é; printf 12 >'q\"x'; printf v >v1.10; printf v >v1.9; printf o >old~; truncate -s 3000000 big; truncate -s 12345 mid"]
+    if name in ('ls', 'find', 'du', 'stat', 'tar'): lines += ['mkfifo p' if name != 'tar' else ':', "printf x >$'t\\tb'; printf y >$'n\\nl'; printf z >é; printf 12 >'q\"x'; printf v >v1.10; printf v >v1.9; printf o >old~; truncate -s 3000000 big; truncate -s 12345 mid"]
     lines += ['chmod 755 exe; chmod 444 ro; chmod 600 b; chmod 1777 de; chmod 750 d/e']
     if name in ('ls', 'find', 'du', 'grep', 'cp', 'chmod') and r.random() < .3: lines += ['mkdir lock; printf 1 >lock/in; touch -d 2021-02-03 lock/in lock; chmod 0 lock; printf s >secret; touch -d 2021-02-04 secret; chmod 0 secret']
     names = [f for f in list(kinds) + ['d', 'd/e', 'de', 'ro', 'exe', 'n0'] if f not in ('d', 'd/e')]
