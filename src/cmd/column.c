@@ -91,6 +91,8 @@ static const struct tsb_opt column_opts[] = {
 		    "columns separator for table output (default is two spaces)"),
 	TSB_OPT_STR(struct column, input_separator, 's', "separator", "STRING",
 		    "possible table delimiters"),
+	TSB_OPT_FLAG(struct column, repeat_header, 'e', "table-header-repeat",
+		     "repeat the header on each page of a terminal (output has no pages here)"),
 	TSB_OPT_FLAG(struct column, rows_first, 'x', "fillrows", "fill rows before columns"),
 	TSB_OPT_HELP('h', NULL),
 	TSB_OPT_VERSION('V', NULL),

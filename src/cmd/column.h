@@ -21,6 +21,7 @@ struct column_row {
 };
 
 struct column {
+	bool repeat_header;	/* on each page of a terminal: there is none */
 	/* Options. */
 	bool table, rows_first, json, no_headings, keep_empty;
 	const char *input_separator, *output_separator, *name;

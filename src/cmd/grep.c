@@ -13,6 +13,7 @@
 #include "base/opt.h"
 #include "base/str.h"
 #include "cmd/grep.h"
+#include "cmd/locale.h"
 #include "cmd/util.h"
 #include "cmd/walk.h"
 
@@ -20,12 +21,12 @@
 
 static unsigned grep_regex_flags(const struct grep *g)
 {
-	unsigned flags = REGEX_GREP | REGEX_UTF8;
+	unsigned utf8 = g->utf8 ? REGEX_UTF8 : 0, flags = REGEX_GREP | utf8;
 
 	if (g->matcher == GREP_EXTENDED || g->matcher > GREP_PERL)
 		flags |= REGEX_EXTENDED;
 	if (g->matcher == GREP_PERL)
-		flags = REGEX_PERL | REGEX_UTF8;
+		flags = REGEX_PERL | utf8;
 	if (g->matcher == GREP_FIXED)
 		flags |= REGEX_LITERAL;
 	if (g->icase)
@@ -232,17 +233,20 @@ static int grep_tree(struct grep *g, char *name)
 static int grep_operand(struct grep *g, char *name, bool several)
 {
 	struct tsb_stat st;
-	bool dir;
+	bool dir, looks, missing;
 
 	g->show_name = g->with_name > 0 || (!g->with_name && several);
 	if (input_is_stdin(name))
 		return grep_stdin(g);
-	dir = (g->dirs != GREP_DIR_READ || g->globs[1].n || g->dir_globs[1].n) && !tsb_stat(g->p, name, &st) && S_ISDIR(st.mode);
+	looks = g->dirs != GREP_DIR_READ || g->globs[1].n || g->dir_globs[1].n;
+	missing = looks && tsb_stat(g->p, name, &st);
+	dir = looks && !missing && S_ISDIR(st.mode);
 	if (dir && g->dirs == GREP_DIR_RECURSE) {
 		g->show_name = g->with_name >= 0;
 		return grep_tree(g, name);
 	}
-	if (grep_skips(g, name, true, dir))
+	/* What is not there is said before it can be left out. */
+	if (!missing && grep_skips(g, name, true, dir))
 		return 1;
 	return grep_path(g, name, true);
 }
@@ -290,9 +294,11 @@ static int grep_all(struct grep *g, int argc, char **argv)
 
 static int grep_start(struct tsb_proc *p, struct grep *g, int argc, char **argv)
 {
+	bool empty;
 	int status;
 
 	g->p = p;
+	g->utf8 = locale_utf8(p);
 	if (!g->any_pattern) {
 		if (!argc)
 			return grep_usage(p, g);
@@ -302,7 +308,9 @@ static int grep_start(struct tsb_proc *p, struct grep *g, int argc, char **argv)
 		str_addc(g->patterns, '\n');
 		argc--;
 	}
-	if ((!g->max_count || (!g->patterns->n && !g->invert)) && g->list != 'L')
+	/* The empty pattern is in every line, so that -v selects none. */
+	empty = g->patterns->n == 1 && !g->line && !g->word;
+	if ((!g->max_count || (g->invert ? empty : !g->patterns->n)) && g->list != 'L')
 		return 1;	/* nothing can be selected: no file is opened */
 	status = grep_compile(g);
 	if (status)

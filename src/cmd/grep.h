@@ -42,6 +42,7 @@ struct grep {
 	const char *prog;	/* NULL: the name it was called by */
 	/* Options. */
 	int matcher, binary, dirs, devices;
+	bool utf8;			/* the locale: characters, not bytes */
 	bool matcher_set, follow, icase, word, line, zero, quiet_errors, invert;
 	bool byte_offset, line_number, line_buffered, null_name, only_matching, quiet;
 	bool count, tabs, any_pattern, crlf_kept, unix_offsets;

@@ -189,7 +189,7 @@ static int set_dirs(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, c
 
 	if (!arg) {
 		g->dirs = GREP_DIR_RECURSE;
-		g->follow = opt->value == 'R';
+		g->follow |= opt->value == 'R';
 		return 0;
 	}
 	for (int i = 0; i < 3; i++)

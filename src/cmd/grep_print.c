@@ -150,7 +150,7 @@ static bool bad_encoding(const char *at, size_t n)
 /* false: the line is no text and is not printed. */
 static bool print_head(struct grep *g, size_t from, size_t n, int sep)
 {
-	if (g->binary != GREP_TEXT && bad_encoding(g->in.buf + from, n)) {
+	if (g->binary != GREP_TEXT && g->utf8 && bad_encoding(g->in.buf + from, n)) {
 		g->bad_encoding = true;
 		return false;
 	}
@@ -195,7 +195,7 @@ static size_t print_matches(struct grep *g, size_t from, size_t to, const char *
 
 			if (m.so >= n)
 				break;
-			at = m.so + utf8_decode(text + m.so, n - m.so, &c);
+			at = m.so + (g->utf8 ? utf8_decode(text + m.so, n - m.so, &c) : 1);
 			continue;
 		}
 		if (g->only_matching) {

@@ -35,6 +35,8 @@ static const struct tsb_opt iconv_opts[] = {
 	TSB_OPT_STR(struct iconv, output, 'o', "output", "FILE", "output file"),
 	TSB_OPT_FLAG(struct iconv, silent, 's', "silent", "suppress warnings"),
 	TSB_OPT_FLAG(struct iconv, verbose, 0, "verbose", "print progress information"),
+	TSB_OPT_HELP('?', "usage"),
+	TSB_OPT_VERSION('V', NULL),
 	TSB_OPT_END
 };
 

@@ -258,6 +258,8 @@ static int sed_main(struct tsb_proc *p, void *raw, int argc, char **argv)
 
 	(void)raw;
 	plain.flags &= ~(unsigned)TSB_RAW;
+	if (tsb_getenv(p, "POSIXLY_CORRECT"))
+		plain.flags |= TSB_OPERAND_ENDS;
 	all[0] = tsb_strdup(p, tsb_name(p));
 	memcpy(all + 1, argv, (size_t)argc * sizeof(*all));
 	opt_parse(&o, &plain, tsb_heap_of(p), p, argc + 1, all);

@@ -192,6 +192,7 @@ struct re_parser {
 	unsigned depth;
 	size_t base;			/* groups of earlier patterns */
 	uint32_t closed;		/* bit n: group n is complete */
+	bool begun;			/* the branch has more than anchors already */
 	const char *error;
 };
 struct re_node *re_parse(struct regex *re, const char *p, size_t n, const char **error);

@@ -399,7 +399,7 @@ static struct re_node *operator_at_start(struct re_parser *ps, struct token t, b
 			ps->at = start;
 			return ps->error ? NULL : char_node(ps, '{');
 		}
-		if (ps->syntax & RE_SYN_WARN)
+		if ((ps->syntax & RE_SYN_WARN) && !ps->begun)
 			re_warn(ps->re, start_warning(t.kind), strlen(start_warning(t.kind)));
 		t = token_at(ps, false);
 		if (is_operator(t.kind))
@@ -490,7 +490,7 @@ static struct re_node *anchor_repeated(struct re_parser *ps, struct re_node *mad
 			ps->at = start;
 			return ps->error ? NULL : made;
 		}
-		if (ps->syntax & RE_SYN_WARN)
+		if ((ps->syntax & RE_SYN_WARN) && !ps->begun)
 			re_warn(ps->re, start_warning(t.kind), strlen(start_warning(t.kind)));
 		if (!min)
 			made = node(ps, RE_EMPTY);
@@ -539,13 +539,18 @@ static struct re_node *parse_repeated(struct re_parser *ps, bool grouped, bool c
 
 static struct re_node *parse_branch(struct re_parser *ps, bool grouped, bool caret_here)
 {
-	struct re_node *cat = node(ps, RE_CAT);
+	struct re_node *cat = node(ps, RE_CAT), *made;
+	bool begun = false;
 
+	ps->begun = false;
 	while (cat && !ps->error) {
 		struct token t = token_at(ps, caret_here);
 		if (t.kind == T_END || t.kind == T_ALT || (t.kind == T_CLOSE && grouped))
 			break;
-		re_node_add(cat, parse_repeated(ps, grouped, caret_here));
+		made = parse_repeated(ps, grouped, caret_here);
+		re_node_add(cat, made);
+		begun |= made && made->kind != RE_ASSERT && made->kind != RE_EMPTY;
+		ps->begun = begun;
 		caret_here = false;
 	}
 	return cat;

@@ -101,7 +101,6 @@ static bool zstd_long_number(struct zstd *z, const char *arg)
 		{ "memlimit-decompress", offsetof(struct zstd, memory) },
 		{ "threads", offsetof(struct zstd, ignored) },
 		{ "block-size", offsetof(struct zstd, ignored) },
-		{ "maxdict", offsetof(struct zstd, ignored) },
 	};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
@@ -147,6 +146,8 @@ static bool zstd_long_flag(struct zstd *z, const char *arg)
 		{ "asyncio", offsetof(struct zstd, nothing), 1 },
 		{ "no-asyncio", offsetof(struct zstd, nothing), 1 },
 		{ "single-thread", offsetof(struct zstd, nothing), 1 },
+		{ "auto-threads=logical", offsetof(struct zstd, nothing), 1 },
+		{ "auto-threads=physical", offsetof(struct zstd, nothing), 1 },
 		{ "format=zstd", offsetof(struct zstd, nothing), 1 },
 	};
 

@@ -72,6 +72,7 @@ void tar_delete(struct tar *t)
 			continue;
 		}
 		last = status;
+		tar_check_label(t);
 		drop = tar_wanted(t, t->m.name);
 		tar_skip_member(t);
 		if (drop) {

@@ -91,6 +91,10 @@ static const struct tsb_opt tar_opts[] = {
 	SWITCH(0x105, 0, "same-permissions", NULL),
 	SWITCH(0x106, 0, "no-same-permissions", "apply the user's umask when extracting permissions "
 	       "from the archive (default for ordinary users)"),
+	SWITCH(0x140, 0, "show-snapshot-field-ranges",
+	       "show valid ranges for snapshot-file fields"),
+	TEXT(tar_opt_text, 'l', 0, "level", "NUMBER",
+	     "dump level for created listed-incremental archive (with -g, which there is not)"),
 	FLAG(same_order, 's', "preserve-order", "member arguments are listed in the same order as "
 	     "the files in the archive"),
 	FLAG(same_order, 0, "same-order", NULL),
@@ -181,6 +185,7 @@ static const struct tsb_opt tar_opts[] = {
 	     "show block number within archive with each message"),
 	FLAG(interactive, 'w', "interactive", "ask for confirmation for every action"),
 	FLAG(interactive, 0, "confirmation", NULL),
+	TSB_OPT_HELP('?', "usage"),
 	SWITCH(0x123, 0, "show-defaults", "show tar defaults"),
 	FLAG(show_omitted, 0, "show-omitted-dirs", "when listing or extracting, list each directory "
 	     "that does not match search criteria"),

@@ -90,8 +90,9 @@ struct tar_map *tar_map_read(struct tar *t, const char *file, bool group)
 	struct tar_map *first = NULL, **tail = &first;
 	int fd = tsb_open(t->p, file, 0, 0);
 	struct tsb_reader in;
+	size_t n, number = 0;
+	bool bad = false;
 	char *line;
-	size_t n;
 
 	if (fd < 0)
 		tar_fatal(t, "%s: Cannot open: %s", tar_quote_colon(t, file), tsb_strerror(fd));
@@ -103,13 +104,21 @@ struct tar_map *tar_map_read(struct tar *t, const char *file, bool group)
 			line[n - 1] = '\0';
 		own = tsb_strdup(t->p, line + strspn(line, " \t"));
 		own[strcspn(own, "#")] = '\0';
+		number++;
 		if (!*own)
 			continue;
+		if (!own[strcspn(own, " \t")]) {
+			tar_error(t, "%s:%zu: malformed line", file, number);
+			bad = true;
+			continue;
+		}
 		*tail = map_line(t, own, group);
 		tail = &(*tail)->next;
 	}
 	tsb_reader_end(&in);
 	tsb_close(t->p, fd);
+	if (bad)
+		tar_fatal(t, "errors reading map file");
 	return first;
 }
 

@@ -72,6 +72,11 @@ static void pax_one_option(struct tar *t, char *text)
 		pax_append(t, &o->global, text, equal + 1, strlen(equal + 1));
 }
 
+bool tar_pax_has_global(const struct tar *t)
+{
+	return t->pax && t->pax->global;
+}
+
 void tar_pax_option(struct tar *t, const char *text)
 {
 	while (*text) {

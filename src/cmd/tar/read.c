@@ -48,7 +48,7 @@ static void tar_change_names(struct tar *t)
 	} else if (m->type == '2') {
 		m->link_name = tar_transform(t, m->link_name, TAR_XFORM_SYMLINK);
 	}
-	if (t->one_top_level && t->action == TAR_EXTRACT && *m->name) {
+	if (t->one_top_level && (t->action == TAR_EXTRACT || t->action == TAR_DIFF) && *m->name) {
 		const char *at = m->name;
 		size_t n = strlen(t->one_top_level);
 
@@ -62,19 +62,27 @@ static void tar_change_names(struct tar *t)
 	}
 }
 
+void tar_check_label(struct tar *t)
+{
+	struct pattern *want;
+
+	if (!t->label || t->label_checked)
+		return;
+	t->label_checked = true;
+	if (!tar_is_label(t))
+		tar_fatal(t, "Archive not labeled to match %s", tar_quote_word(t, t->label));
+	want = pattern_compile(tsb_heap_of(t->p), t->label, strlen(t->label), 0);
+	if (!pattern_match(want, t->m.name, strlen(t->m.name)))
+		tar_fatal(t, "Volume %s does not match %s", tar_quote_word(t, t->m.name),
+			  tar_quote_word(t, t->label));
+}
+
 static void tar_one_member(struct tar *t, void (*each)(struct tar *t))
 {
 	struct tar_member *m = &t->m;
 	bool wanted;
 
-	if (tar_is_label(t)) {
-		if (t->label && !pattern_match(pattern_compile(tsb_heap_of(t->p), t->label,
-							       strlen(t->label), 0), m->name,
-					       strlen(m->name)))
-			tar_fatal(t, "Volume %s does not match %s", tar_quote_word(t, m->name),
-				  tar_quote_word(t, t->label));
-		t->label_checked = true;
-	}
+	tar_check_label(t);
 	wanted = tar_wanted(t, m->name) && !tar_is_old(t) && !tar_excluded(t, m->name);
 	if (wanted || tar_is_label(t)) {
 		tar_change_names(t);

@@ -86,6 +86,18 @@ static int tar_switch_more(struct tar *t, int value)
 	return 0;
 }
 
+static void tar_show_ranges(struct tar *t)
+{
+	tsb_puts(t->p, "This tar's snapshot file field ranges are\n"
+		 "   (field name      => [ min, max ]):\n\n"
+		 "    nfs             => [ 0, 1 ],\n"
+		 "    timestamp_sec   => [ -9223372036854775808, 9223372036854775807 ],\n"
+		 "    timestamp_nsec  => [ 0, 999999999 ],\n"
+		 "    dev             => [ 0, 18446744073709551615 ],\n"
+		 "    ino             => [ 0, 18446744073709551615 ],\n\n");
+	tsb_exit(t->p, 0);
+}
+
 int tar_opt_switch(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
 	struct tar *t = tar_of(p, opts);
@@ -110,6 +122,9 @@ int tar_opt_switch(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, co
 		break;
 	case 0x105: case 0x106:
 		t->same_mode = opt->value == 0x105;
+		break;
+	case 0x140:
+		tar_show_ranges(t);
 		break;
 	case 0x107:
 		t->delay_dirs = false;
@@ -401,7 +416,12 @@ int tar_opt_text(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, cons
 	case 'f': t->archive = arg; t->n_archives++; break;
 	case 'x': tar_pax_option(t, arg); t->pax_given = true; break;
 	case 'I': tar_set_compress(t, arg); break;
-	case 'K': tar_add_name(t, arg, false); break;
+	case 'K': t->starting_file = arg; tar_add_name(t, arg, false); break;
+	case 'l':
+		t->level_given = true;
+		if (*arg < '0' || *arg > '9')
+			tar_usage(t, "Invalid incremental level value");
+		break;
 	case '~': t->backup.wanted = true; t->backup.suffix = arg; break;
 	case 't': tar_add_xform(t, arg); break;
 	case '+': t->quote_more = arg; break;
@@ -637,6 +657,44 @@ static void tar_settle_verify(struct tar *t)
 		tar_fatal(t, "Cannot verify stdin/stdout archive");
 }
 
+static const char *tar_action_name(const struct tar *t)
+{
+	static const struct { int action; const char *name; } names[] = {
+		{ TAR_CREATE, "-c" }, { TAR_APPEND, "-r" }, { TAR_UPDATE, "-u" }, { TAR_CAT, "-A" },
+		{ TAR_DELETE, "-D" }, { TAR_LIST, "-t" }, { TAR_EXTRACT, "-x" }, { TAR_DIFF, "-d" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (names[i].action == t->action)
+			return names[i].name;
+	return "--test-label";
+}
+
+/* Options that only reading has, or only writing. */
+static void tar_settle_action(struct tar *t)
+{
+	bool reads = t->action == TAR_LIST || t->action == TAR_EXTRACT || t->action == TAR_DIFF ||
+		     t->action == TAR_TEST_LABEL;
+	bool appends = t->action == TAR_APPEND || t->action == TAR_UPDATE || t->action == TAR_CAT;
+	const char *wrong = reads && t->verify ? "--verify"
+			    : !reads && t->starting_file ? "--starting-file"
+			    : !reads && t->same_order ? "--same-order" : NULL;
+
+	if (wrong)
+		tar_usage(t, "'%s' cannot be used with '%s'", wrong, tar_action_name(t));
+	if (appends && tar_pax_has_global(t))
+		tar_usage(t, "can't update global extended header record");
+	if (t->level_given)
+		tar_say(t, "--level is meaningless without --listed-incremental");
+	/* There is no network: no other machine has an archive. */
+	if (t->archive && !t->force_local && strchr(t->archive, ':') &&
+	    strcspn(t->archive, ":") > 0 && strcspn(t->archive, ":") < strcspn(t->archive, "/")) {
+		tar_say(t, "Cannot connect to %s: resolve failed",
+			tsb_strndup(t->p, t->archive, strcspn(t->archive, ":")));
+		tsb_exit(t->p, 128);
+	}
+}
+
 void tar_settle(struct tar *t)
 {
 	if (!t->action)
@@ -649,6 +707,7 @@ void tar_settle(struct tar *t)
 	if (t->sparse && t->format != TAR_GNU && t->format != TAR_OLDGNU && t->format != TAR_PAX)
 		tar_usage(t, "GNU features wanted on incompatible archive format");
 	tar_settle_verify(t);
+	tar_settle_action(t);
 	if (t->clamp_mtime && !t->mtime_set)
 		tar_usage(t, "--clamp-mtime needs a date specified using --mtime");
 	if (t->occurrence && t->action < TAR_DELETE)

@@ -138,6 +138,7 @@ struct tar {
 	bool ignore_failed_read, check_links, one_fs, numeric_owner, remove_files, touch;
 	bool to_stdout, utc, full_time, verify, block_numbers, show_omitted, show_transformed;
 	bool totals, sparse, seekable, no_seek, recursive_unlink, delay_dirs, no_delay_dirs;
+	bool level_given;		/* --level, which needs -g */
 	bool clamp_mtime, restrict_use, starting_seen, same_order, atime_preserve;
 	bool verbatim_files, null_files, files_option, o_option, ignore_command_error;
 	bool contiguous_said, exclude_cached_done, label_checked, read_full, hole_seek, hole_raw, multi_volume;
@@ -285,6 +286,7 @@ void tar_write_long(struct tar *t, const char *text, char type);
 void tar_write_text(struct tar *t, const char *text, size_t n);	/* padded data blocks */
 
 /* ---- pax.c ---- */
+bool tar_pax_has_global(const struct tar *t);	/* keyword=value */
 void tar_pax_option(struct tar *t, const char *text);
 void tar_pax_read(struct tar *t, const char *text, size_t n, bool global);
 void tar_pax_apply(struct tar *t, struct tar_member *m);
@@ -311,6 +313,8 @@ bool tar_sparse_add(struct tar *t, struct tar_member *m, uint64_t offset, uint64
 
 /* ---- read.c, list.c ---- */
 void tar_read_all(struct tar *t, void (*each)(struct tar *t));
+/* Of the first header read: does the volume have the label of -V? */
+void tar_check_label(struct tar *t);
 void tar_test_label(struct tar *t);
 void tar_list_member(struct tar *t);
 void tar_print_header(struct tar *t, struct tar_member *m);

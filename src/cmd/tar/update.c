@@ -72,6 +72,7 @@ static uint64_t find_end(struct tar *t)
 		if (status == TAR_H_END)
 			return tar_block_number(t);
 		if (status == TAR_H_OK) {
+			tar_check_label(t);
 			if (t->action == TAR_UPDATE)
 				check_update(t);
 			tar_skip_member(t);
