@@ -56,6 +56,7 @@ static const struct tsb_opt dos_opts[] = {
 	{ TSB_OPTION_FLAG, 'F', "follow-symlink", NULL, "follow symbolic links", 0, 1, 0, NULL },
 	{ TSB_OPTION_FLAG, 'R', "replace-symlink", NULL, "replace symbolic links", 0, 1, 0, NULL },
 	{ TSB_OPTION_FLAG, 'S', "skip-symlink", NULL, "skip symbolic links (default)", 0, 1, 0, NULL },
+	{ TSB_OPTION_FLAG, 'L', "license", NULL, "display the software's license", 0, 1, 0, NULL },
 	TSB_OPT_END
 };
 
@@ -453,7 +454,8 @@ enum { DOS_GOES_ON = -1 };
 static int dos_word(struct dos *d, const struct tsb_command *cmd, int argc, char **argv, int *i)
 {
 	const char *word = argv[*i];
-	bool version = !strcmp(word, "-V") || !strcmp(word, "--version");
+	bool version = !strcmp(word, "-V") || !strcmp(word, "--version") ||
+		       !strcmp(word, "-L") || !strcmp(word, "--license");
 
 	if (version || !strcmp(word, "-h") || !strcmp(word, "--help")) {
 		dos_show(d->p, cmd, version);

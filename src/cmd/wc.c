@@ -160,7 +160,7 @@ static void wc_all(struct wc *o, struct wc_counts *n)
 	bool more = true;
 
 	for (unsigned c = 0; c < 256; c++)
-		class[c] = (unsigned char)wc_class_of(c);
+		class[c] = c < 128 || o->utf8 ? (unsigned char)wc_class_of(c) : WC_OTHER;
 	o->column = 0;
 	o->in_word = false;
 	while (more) {

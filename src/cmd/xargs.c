@@ -289,7 +289,7 @@ static char *xargs_fill(struct xargs *x, const char *arg)
 	str_init(&s, tsb_heap_of(x->p), STR_MAX_DEFAULT);
 	while ((at = strstr(arg, x->hole))) {
 		str_addn(&s, arg, (size_t)(at - arg));
-		str_addn(&s, x->word.p, strlen(x->word.p));
+		str_addn(&s, x->word.p, x->word.n);	/* a NUL in it ends the whole */
 		arg = at + n;
 		if (!n || s.n > x->line_max)
 			xargs_die(x, "command too long");

@@ -23,7 +23,7 @@ const struct tsb_opt ak_options[] = {
 	ROW('i', "include", "INCLUDEFILE", "a library of awk functions"),
 	ROW('I', "trace", NULL, "not supported: an error"),
 	ROW('l', "load", "LIBRARY", "not supported: an error"),
-	ROW_OPT('L', "lint", "VALUE", "warnings about doubtful programs"),
+	ROW_OPT('L', "lint", "VALUE", "not supported: an error"),
 	ROW('M', "bignum", NULL, "not supported: an error"),
 	ROW('N', "use-lc-numeric", NULL, "the locale's decimal point, which is a point"),
 	ROW('n', "non-decimal-data", NULL, "octal and hexadecimal numbers in the input"),
@@ -34,7 +34,7 @@ const struct tsb_opt ak_options[] = {
 	ROW('r', "re-interval", NULL, "the default"),
 	ROW('s', "no-optimize", NULL, "changes no result"),
 	ROW('S', "sandbox", NULL, "no commands, no other files"),
-	ROW('t', "lint-old", NULL, "warnings about what old awks do not know"),
+	ROW('t', "lint-old", NULL, "not supported: an error"),
 	ROW('V', "version", NULL, "print the version and exit"),
 	TSB_OPT_END
 };
