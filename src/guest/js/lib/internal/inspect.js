@@ -128,10 +128,29 @@ function formatProxy(ctx, proxy, level) {
 
 /* ---- what to show of it ---- */
 
+/* V8 gives functions and errors own properties that this engine has not: they are shown where V8 has them. */
+function hiddenNames(value, keys) {
+	const kind = classOf(value);
+	if (kind === 'Error')
+		return ['stack', ...keys.filter((key) => key !== 'stack')];
+	if (kind === 'Function' && hasOwn(value, 'prototype') && !hasOwn(value, 'caller')) {
+		const source = Function.prototype.toString.call(value);
+		if (source.startsWith('function') && !/['"]use strict['"]/.test(source) && !source.includes('[native code]'))
+			keys.splice(keys.indexOf('prototype'), 0, 'arguments', 'caller');
+	}
+	return keys;
+}
+
+function absentProperty(value, key) {
+	if (typeof value === 'function' && (key === 'arguments' || key === 'caller'))
+		return { value: null, configurable: false, enumerable: false };
+	return { value: value[key], configurable: true, enumerable: key !== 'stack' || classOf(value) !== 'Error' };
+}
+
 function shownKeys(value, showHidden) {
 	const symbols = Object.getOwnPropertySymbols(value);
 	if (showHidden) {
-		const keys = Object.getOwnPropertyNames(value);
+		const keys = hiddenNames(value, Object.getOwnPropertyNames(value));
 		return symbols.length ? keys.concat(symbols) : keys;
 	}
 	let keys;
@@ -271,7 +290,7 @@ function objectPlan(ctx, value, constructor, tag, plan, kind, level, typedArray)
 
 function planOf(ctx, value, constructor, tag, level, found, typedArray) {
 	const kind = classOf(value);
-	const plan = { base: '', braces: ['{', '}'], keys: [], type: PLAIN, format: () => [], done: undefined, found: found && found.start };
+	const plan = { base: '', braces: ['{', '}'], keys: [], type: PLAIN, format: () => [], done: undefined, found };
 	const iterable = value[Symbol.iterator] || constructor === null;
 	if (iterable && Array.isArray(value)) {
 		listPlan(ctx, value, constructor, tag, plan);
@@ -312,9 +331,7 @@ function entriesOf(ctx, value, level, plan) {
 	const output = plan.format(ctx, value, level);
 	for (const key of plan.keys)
 		output.push(formatProperty(ctx, value, level, key, plan.type));
-	if (plan.found !== undefined)
-		names.prototypeProperties(ctx, value, plan.found, level, output, formatProperty);
-	return output;
+	return plan.found === undefined ? output : output.concat(plan.found);
 }
 
 function isStackOverflow(error) {
@@ -322,9 +339,19 @@ function isStackOverflow(error) {
 }
 const InternalErrorClass = globalThis.InternalError || RangeError;
 
+/* What the prototypes of a user's class hold, as text; undefined when that is nothing. */
+function prototypeList(ctx, value, hidden, level) {
+	if (hidden === undefined || hidden.start === undefined)
+		return undefined;
+	const list = [];
+	names.prototypeProperties(ctx, value, hidden.start, level, list, formatProperty);
+	return list.length ? list : undefined;
+}
+
 function formatRaw(ctx, value, level, typedArray) {
-	const found = ctx.showHidden && (level <= ctx.depth || ctx.depth === null) ? { start: undefined } : undefined;
-	const constructor = names.constructorName(value, ctx, level, found);
+	const hidden = ctx.showHidden && (level <= ctx.depth || ctx.depth === null) ? { start: undefined } : undefined;
+	const constructor = names.constructorName(value, ctx, level, hidden);
+	const found = prototypeList(ctx, value, hidden, level);
 	const tag = tagOf(ctx, value);
 	const plan = planOf(ctx, value, constructor, tag, level, found, typedArray);
 	if (plan.done !== undefined)
@@ -413,7 +440,7 @@ function propertyName(ctx, key, enumerable) {
 
 function formatProperty(ctx, value, level, key, type, desc, original = value) {
 	let shown, gap = ' ';
-	desc = desc || Object.getOwnPropertyDescriptor(value, key) || { value: value[key], configurable: true, enumerable: true };
+	desc = desc || Object.getOwnPropertyDescriptor(value, key) || absentProperty(value, key);
 	if (desc.value !== undefined) {
 		const deeper = ctx.compact !== true || type !== PLAIN ? 2 : 3;
 		ctx.indentationLvl += deeper;
