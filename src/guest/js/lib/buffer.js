@@ -140,7 +140,7 @@ Buffer.alloc = function alloc(size, fill, encoding) {
 	checkSize(size);
 	const made = new FastBuffer(size);
 	if (fill !== undefined && fill !== 0 && size > 0)
-		fillBuffer(made, fill, undefined, undefined, encoding);
+		fillBuffer(made, fill, 0, size, encoding);
 	return made;
 };
 Buffer.allocUnsafe = function allocUnsafe(size) {
@@ -311,9 +311,9 @@ proto.compare = function compare(target, targetStart, targetEnd, start, end) {
 		validateInteger(value, name, 0, most);
 		return value;
 	};
-	targetStart = bound(targetStart, 'targetStart', Number.MAX_SAFE_INTEGER, 0);
+	targetStart = bound(targetStart, 'targetStart', MAX, 0);
 	targetEnd = bound(targetEnd, 'targetEnd', target.length, target.length);
-	start = bound(start, 'sourceStart', Number.MAX_SAFE_INTEGER, 0);
+	start = bound(start, 'sourceStart', MAX, 0);
 	end = bound(end, 'sourceEnd', this.length, this.length);
 	if (start >= end)
 		return targetStart >= targetEnd ? 0 : -1;
@@ -399,12 +399,12 @@ proto.includes = function includes(value, byteOffset, encoding) {
 function fillRange(buffer, offset, end) {
 	if (offset === undefined)
 		return [0, buffer.length];
-	validateNumber(offset, 'offset', 0, MAX);
+	validateInteger(offset, 'offset', 0, MAX);
 	if (end === undefined)
 		end = buffer.length;
 	else
-		validateNumber(end, 'end', 0, buffer.length);
-	return [Math.trunc(offset), Math.trunc(end)];
+		validateInteger(end, 'end', 0, buffer.length);
+	return [offset, end];
 }
 
 function repeat(buffer, pattern, start, end) {
@@ -420,7 +420,7 @@ function repeat(buffer, pattern, start, end) {
 function fillBuffer(buffer, value, offset, end, encoding) {
 	if (typeof value === 'string') {
 		if (offset === undefined || typeof offset === 'string') {
-			encoding = offset ?? encoding;
+			encoding = offset;
 			offset = undefined;
 		} else if (typeof end === 'string') {
 			encoding = end;
@@ -452,12 +452,12 @@ proto.fill = function fill(value, offset, end, encoding) {
 	return fillBuffer(this, value, offset, end, encoding);
 };
 
-function copyBound(value, name, standard) {
+function copyBound(value, name, standard, most) {
 	if (value === undefined)
 		return standard;
 	const n = Math.trunc(+value) || 0;
 	if (n < 0)
-		throw new codes.ERR_OUT_OF_RANGE(name, '>= 0', value);
+		throw new codes.ERR_OUT_OF_RANGE(name, most === undefined ? '>= 0' : `>= 0 && <= ${most}`, value);
 	return n;
 }
 
@@ -467,7 +467,7 @@ proto.copy = function copy(target, targetStart, sourceStart, sourceEnd) {
 	if (!types.isUint8Array(target))
 		throw new codes.ERR_INVALID_ARG_TYPE('target', ['Buffer', 'Uint8Array'], target);
 	const to = copyBound(targetStart, 'targetStart', 0);
-	const from = copyBound(sourceStart, 'sourceStart', 0);
+	const from = copyBound(sourceStart, 'sourceStart', 0, this.length);
 	if (from > this.length)
 		throw new codes.ERR_OUT_OF_RANGE('sourceStart', `>= 0 && <= ${this.length}`, sourceStart);
 	const end = copyBound(sourceEnd, 'sourceEnd', this.length);
@@ -593,7 +593,13 @@ function transcode(source, from, to) {
 		const error = new Error('Unable to transcode Buffer [U_ILLEGAL_ARGUMENT_ERROR]');
 		throw Object.assign(error, { code: 'U_ILLEGAL_ARGUMENT_ERROR', errno: 1 });
 	}
-	let text = left.text(source, 0, source.length);
+	if (left === utf8 && right.name === 'utf16le' && host.utf8Decode(source, 0, source.length, true) === undefined) {
+		const error = new Error('Unable to transcode Buffer [U_INVALID_CHAR_FOUND]');
+		throw Object.assign(error, { code: 'U_INVALID_CHAR_FOUND', errno: 10 });
+	}
+	let text = (left.name === 'ascii' ? encodingOf('latin1') : left).text(source, 0, source.length);
+	if (left.name === 'ascii' && right.name !== 'utf16le')
+		text = text.replace(/[\x80-\xFF]/g, '\uFFFD');
 	const most = right.name === 'latin1' ? 0xFF : right.name === 'ascii' ? 0x7F : 0x10FFFF;
 	if (most < 0x10FFFF)
 		text = Array.from(text, (c) => c.codePointAt(0) > most ? '?' : c).join('');

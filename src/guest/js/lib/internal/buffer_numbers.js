@@ -84,6 +84,8 @@ function defineFixed(proto, size, signed) {
 		}, alias && `read${alias}`);
 		method(proto, `write${word}${end}`, function (value, offset = 0) {
 			value = +value;
+			if (size === 1 && typeof offset !== 'number')
+				throw typeError('offset', offset);
 			if (!(value >= min && value <= max) && !Number.isNaN(value))
 				checkValue(value, min, max, size);
 			place(this, offset, size);
@@ -114,6 +116,8 @@ function defineSized(proto, signed, little) {
 	method(proto, `write${word}`, function (value, offset, size) {
 		checkByteLength(size);
 		value = +value;
+		if (size === 1 && typeof offset !== 'number')
+			throw typeError('offset', offset);
 		const [min, max] = limits(size, signed);
 		if (!Number.isNaN(value))
 			checkValue(value, min, max, size);
