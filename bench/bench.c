@@ -1,6 +1,6 @@
 /*
  * bench DIR [--strict] [--only TEXT] [--group LETTER]: every bar, ours against a yardstick measured in the same
- * run. DIR holds the programs `exit` and `text`. --only: the jobs on big inputs (big.c) that
+ * run. DIR holds the programs `exit` and `text`, maybe native-js. --only: the jobs on big inputs (big.c) that
  * hold this text in their script, and nothing else.
  */
 #include <fcntl.h>
@@ -109,7 +109,7 @@ static double spawn_time(void)
 	return bench_median(v, 9);
 }
 
-static double bash_wall(const char *script)
+double bench_bash_wall(const char *script)
 {
 	char *argv[] = { "bash", "-c", (char *)script, NULL };
 	double t = now();
@@ -122,7 +122,7 @@ double bench_real(const char *script, bool system)
 {
 	double t = cpu_time(RUSAGE_CHILDREN, system);
 
-	bash_wall(script);
+	bench_bash_wall(script);
 	return cpu_time(RUSAGE_CHILDREN, system) - t;
 }
 
@@ -162,7 +162,7 @@ static void run(struct tsb_sandbox *box, const char *script)
 	tsb_result_free(r);
 }
 
-static double run_wall(struct tsb_sandbox *box, const char *script, int times)
+double bench_wall(struct tsb_sandbox *box, const char *script, int times)
 {
 	double v[9];
 
@@ -305,15 +305,15 @@ static void bench_small(struct tsb_sandbox *box)
 	double spawn = spawn_time();
 
 	run(box, "echo hello > out.txt");
-	bench_report("(a) echo hello > out.txt", run_wall(box, "echo hello > out.txt", 1000), spawn,
+	bench_report("(a) echo hello > out.txt", bench_wall(box, "echo hello > out.txt", 1000), spawn,
 		     1.0 / 300);
 	bench_create(spawn);
 	run(box, setup);
 	snprintf(script, sizeof(script),
 		 "cd /tmp; exec > /dev/null; %s; for i in 1 2 3 4 5 6 7 8 9 10; do %s; done; rm lines",
 		 setup, pipe3);
-	bench_report("(c) three-stage pipe, 200 lines", run_wall(box, pipe3, 200),
-		     bash_wall(script) / 10, 1.0 / 300);
+	bench_report("(c) three-stage pipe, 200 lines", bench_wall(box, pipe3, 200),
+		     bench_bash_wall(script) / 10, 1.0 / 300);
 	bench_branch(spawn);
 	bench_loops(box);
 }
@@ -341,9 +341,12 @@ int main(int argc, char **argv)
 	setenv("LC_ALL", "C.UTF-8", 1);
 	box = open_box();
 	printf("%-34s %15s %17s  %9s  %9s\n", "", "ours", "yardstick", "ratio", "bar");
-	if (!only)
+	if (!only && group != 'g')
 		bench_small(box);
-	bench_big(box, programs, only, group);
+	if (!only && (!group || group == 'g'))
+		bench_js(box, programs, BENCH_JS);
+	if (group != 'g')
+		bench_big(box, programs, only, group);
 	tsb_sandbox_close(box);
 	printf("%d missed\n", missed);
 	return strict && missed ? 1 : 0;

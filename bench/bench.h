@@ -15,6 +15,12 @@ void bench_note(const char *name, double value, double bar);	/* a ratio of its o
 double bench_ours(struct tsb_sandbox *box, const char *script, bool system);
 double bench_real(const char *script, bool system);
 
+/* Wall clock of a run, the median of several; and of bash, once. */
+double bench_wall(struct tsb_sandbox *box, const char *script, int times);
+double bench_bash_wall(const char *script);
+
+/* Group (g); folder: where the scripts are. */
+void bench_js(struct tsb_sandbox *box, const char *programs, const char *folder);
 /* Groups (f) and (t); only: jobs whose script holds this text, or NULL for all. */
 void bench_big(struct tsb_sandbox *box, const char *programs, const char *only, int group);
 

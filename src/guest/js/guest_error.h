@@ -535,8 +535,13 @@ static const char *guest_regexp_text(const char *text)
 
 static void guest_bad_regexp(JSContext *ctx, JSValueConst pattern, const char *text)
 {
-	const char *p = JS_ToCString(ctx, pattern);
+	const char *p;
 
+	if (!strcmp(text, "out of memory")) {
+		JS_ThrowOutOfMemory(ctx);
+		return;
+	}
+	p = JS_ToCString(ctx, pattern);
 	text = guest_regexp_text(text);
 	if (p && *p && !strcmp(text, "Unterminated character class") && p[strlen(p) - 1] == '\\')
 		text = "\\ at end of pattern";

@@ -50,7 +50,7 @@ function setBody(owner, value, headers) {
 /* ---- Request ---- */
 
 const requests = new WeakMap();
-const NORMAL = { delete: 'DELETE', get: 'GET', head: 'HEAD', options: 'OPTIONS', patch: 'PATCH', post: 'POST', put: 'PUT' };
+const NORMAL = { delete: 'DELETE', get: 'GET', head: 'HEAD', options: 'OPTIONS', post: 'POST', put: 'PUT' };
 const FORBIDDEN = /^(?:CONNECT|TRACE|TRACK)$/i;
 const CHOICES = {
 	redirect: ['follow', 'manual', 'error'], mode: ['same-origin', 'cors', 'no-cors', 'navigate', 'websocket'],
@@ -66,6 +66,11 @@ function methodOf(method) {
 		throw new TypeError(`'${text}' is not a valid HTTP method.`);
 	if (FORBIDDEN.test(text))
 		throw new TypeError(`'${text}' HTTP method is unsupported.`);
+	if (text === 'patch' && !methodOf.warned) {
+		methodOf.warned = true;
+		require('internal/process').process.emitWarning('Using `patch` is highly likely to result in a `405 Method Not Allowed`. ' +
+			'`PATCH` is much more likely to succeed.', { code: 'UNDICI-FETCH-patch' });
+	}
 	return NORMAL[text.toLowerCase()] ?? text;
 }
 
