@@ -351,6 +351,10 @@ const char *gitignore_add(struct gitignore *g, const char *line, size_t n)
 		r.dirs_only = true;
 		n--;
 	}
+	if (!n && r.keep && !slash && !r.dirs_only && g->flags & GITIGNORE_BRACES) {
+		line = "*";	/* to ripgrep "!" alone means all */
+		n = 1;
+	}
 	if (!n)
 		return NULL;
 	r.whole = slash || memchr(line, '/', n);
@@ -368,7 +372,8 @@ void gitignore_parse(struct gitignore *g, const char *text, size_t n,
 		     void (*bad)(void *ctx, size_t line, const char *glob, const char *why),
 		     void *ctx)
 {
-	size_t at = n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+	bool mark = n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3);
+	size_t at = mark && !(g->flags & GITIGNORE_BRACES) ? 3 : 0;
 
 	for (size_t number = 1; at < n; number++) {
 		const char *line = text + at, *nl = memchr(line, '\n', n - at);

@@ -30,8 +30,9 @@ struct gitignore;
 
 enum {
 	GITIGNORE_ICASE = 1,	/* letters of ASCII in either case */
-	/* ripgrep's dialect: {a,b} is either, brackets know no classes and no escapes, and
-	 * a bad pattern is an error (in git it matches nothing). */
+	/* ripgrep's dialect: {a,b} is either, brackets know no classes and no escapes, a bad
+	 * pattern is an error (in git it matches nothing), "!" alone takes all back, tabs at
+	 * an end go, and a byte order mark is not skipped. */
 	GITIGNORE_BRACES = 2
 };
 

@@ -44,6 +44,7 @@ enum {
 				   UNICODE, DOTALL */
 	REGEX_UNICODE = 8192,	/* with PERL: \w \d \s \b know all of Unicode */
 	REGEX_DOTALL = 16384,	/* with PERL: . takes newlines */
+	REGEX_PERL_PLACE = 65536,	/* with PERL: errors begin "at offset N: " */
 	REGEX_PAREN_ORD = 32768,	/* an unmatched \) or ) is literal */
 	REGEX_GREP = 2048	/* grep's leniency: in ERE an operator at the start is skipped, ")"
 				   and a bad interval are literal; in BRE "\\{" at the start is */
@@ -77,6 +78,8 @@ void regex_free(struct regex *re);
  * text, NULL behind the last. */
 const char *regex_warning(const struct regex *re, size_t i);
 size_t regex_groups(const struct regex *re);	/* number of ( ) */
+/* With REGEX_PERL: the number of the group of that name, (size_t)-1: there is none. */
+size_t regex_group_named(const struct regex *re, const char *name, size_t n);
 bool regex_has_backrefs(const struct regex *re);
 /* Set the hook a long match calls: never for fewer than ~10,000 steps. */
 void regex_on_tick(struct regex *re, void (*tick)(void *ctx, size_t steps), void *ctx);

@@ -70,13 +70,21 @@ static uint32_t compile_options(unsigned flags)
 	return options;
 }
 
-static void perl_error(struct regex *re, int code, const char **error)
+static void perl_error(struct regex *re, int code, size_t at, const char **error)
 {
 	PCRE2_UCHAR text[256];
 	int n = pcre2_get_error_message(code, text, sizeof(text));
+	size_t before = re->flags & REGEX_LINE ? 4 : re->flags & REGEX_WORD ? 10 : 0;
+	struct str s;
 
-	if (error)
-		*error = n > 0 ? heap_dup(re->heap, text, (size_t)n) : "invalid pattern";
+	if (!error)
+		return;
+	*error = n > 0 ? heap_dup(re->heap, text, (size_t)n) : "invalid pattern";
+	if (!(re->flags & REGEX_PERL_PLACE))
+		return;
+	str_init(&s, re->heap, STR_MAX_DEFAULT);
+	str_addf(&s, "at offset %zu: %s", at > before ? at - before : 0, *error);
+	*error = str_take(&s, NULL);
 }
 
 bool re_perl_compile(struct regex *re, const char *pattern, size_t n, const char **error)
@@ -103,7 +111,7 @@ bool re_perl_compile(struct regex *re, const char *pattern, size_t n, const char
 	str_end(&s);
 	pcre2_compile_context_free(context);
 	if (!perl->code) {
-		perl_error(re, code, error);
+		perl_error(re, code, at, error);
 		return false;
 	}
 	perl->data = pcre2_match_data_create_from_pattern(perl->code, perl->general);
@@ -166,4 +174,17 @@ enum regex_status re_perl_lines(struct regex *re, const char *text, size_t n, in
 		re_tick(re, PERL_LINE_TICK);
 	}
 	return REGEX_NOMATCH;
+}
+
+size_t regex_group_named(const struct regex *re, const char *name, size_t n)
+{
+	char z[128];
+	int number;
+
+	if (!re->perl || n >= sizeof(z))
+		return REGEX_NONE;
+	memcpy(z, name, n);
+	z[n] = '\0';
+	number = pcre2_substring_number_from_name(re->perl->code, (PCRE2_SPTR)z);
+	return number > 0 ? (size_t)number : REGEX_NONE;
 }
