@@ -24,8 +24,7 @@ static char **with_config(struct rg *g, int *argc, char **argv)
 			path = NULL;
 	fd = path && *path ? input_open(g->p, path) : -1;
 	if (path && *path && fd < 0)
-		rg_say(g, "failed to read the file specified in RIPGREP_CONFIG_PATH: %s: %s", path,
-		       rg_os_error(g, fd));
+		rg_say(g, "%s: %s", path, rg_os_error(g, fd));
 	if (fd >= 0) {
 		tsb_reader_init(&in, g->p, fd);
 		while ((n = tsb_getdelim(&in, &line, '\n'))) {
@@ -197,12 +196,13 @@ static int run(struct rg *g, int argc, char **argv)
 	return g->trouble ? RG_TROUBLE : 1;
 }
 
-static int show(struct rg *g, bool help)
+static int show(struct rg *g, bool help, bool long_form)
 {
 	struct str s;
 
 	if (!help) {
-		tsb_puts(g->p, "ripgrep 13.0.0\n-SIMD -AVX (compiled)\n");
+		tsb_puts(g->p, long_form ? "ripgrep 13.0.0\n-SIMD -AVX (compiled)\n" :
+			 "ripgrep 13.0.0\n");
 		return 0;
 	}
 	str_init(&s, g->heap, STR_MAX_DEFAULT);
@@ -225,7 +225,7 @@ static int rg_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h") ||
 		    !strcmp(argv[i], "--version") || !strcmp(argv[i], "-V"))
-			return show(g, argv[i][1] == 'h' || argv[i][2] == 'h');
+			return show(g, argv[i][1] == 'h' || argv[i][2] == 'h', argv[i][1] == '-');
 	if (!rg_parse(g, &argc, argv, &status))
 		return status;
 	sink_init(&g->sink, p);
@@ -246,8 +246,7 @@ static int rg_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	}
 	if (!g->files && !g->patterns.n && !g->any_pattern_file) {
 		if (!argc)
-			return rg_usage(p, "The following required arguments were not provided:\n"
-					"    <PATTERN>");
+			return rg_usage(p, RG_NO_PATTERN);
 		*vec_add(g->heap, &g->patterns) = (struct slice){ argv[0], strlen(argv[0]) };
 		argc--;
 		argv++;

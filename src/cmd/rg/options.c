@@ -555,7 +555,12 @@ static int act(struct rg *g, const struct tsb_opt *o, const char *arg)
 
 static int no_value(struct rg *g, const struct tsb_opt *o)
 {
-	const char *many = strchr("efgtT", o->short_name ? o->short_name : ' ') ? "..." : "";
+	const char *many;
+
+	if (!g->n_operands && !g->patterns.n && !g->any_pattern_file && !g->files &&
+	    o->short_name != 'e' && o->short_name != 'f')
+		return rg_usage(g->p, RG_NO_PATTERN);
+	many = strchr("efgtT", o->short_name ? o->short_name : ' ') ? "..." : "";
 
 	return rg_usage(g->p, tsb_format(g->p, "The argument '--%s <%s>%s' requires a value but none "
 					 "was supplied", o->long_name, o->arg, many));
@@ -616,6 +621,20 @@ static int unknown(struct rg *g, const char *arg, const char *name)
 	return rg_usage(g->p, text);
 }
 
+/* A number that begins with a dash is taken for an option. */
+static bool is_option_instead(struct rg *g, const struct tsb_opt *o, const char *arg, int *status)
+{
+	if (*arg != '-' || !arg[1] || (o->call != set_number && o->call != set_size))
+		return false;
+	if (arg[1] == '-' ? find_row(0, arg + 2, strcspn(arg + 2, "=")) != NULL :
+	    find_row(arg[1], NULL, 0) != NULL)
+		*status = no_value(g, o);
+	else
+		*status = unknown(g, arg[1] == '-' ? arg : tsb_strndup(g->p, arg, 2),
+				  arg[1] == '-' ? arg + 2 : NULL);
+	return true;
+}
+
 /* "--name", "--name=value": how many arguments were taken; 0: *status. */
 static int long_option(struct rg *g, int left, char **argv, int *status)
 {
@@ -636,6 +655,8 @@ static int long_option(struct rg *g, int left, char **argv, int *status)
 		*status = no_value(g, o);
 		return 0;
 	}
+	if (!equals && is_option_instead(g, o, argv[1], status))
+		return 0;
 	*status = act(g, o, equals ? equals + 1 : argv[1]);
 	return *status ? 0 : equals ? 1 : 2;
 }
@@ -660,6 +681,8 @@ static int short_options(struct rg *g, int left, char **argv, int *status)
 			*status = no_value(g, o);
 			return 0;
 		}
+		if (!s[1] && is_option_instead(g, o, argv[1], status))
+			return 0;
 		*status = act(g, o, !s[1] ? argv[1] : s[1] == '=' ? s + 2 : s + 1);
 		return *status ? 0 : s[1] ? 1 : 2;
 	}
@@ -682,6 +705,7 @@ bool rg_parse(struct rg *g, int *argc, char **argv, int *status)
 			took = long_option(g, *argc - i, argv + i, status);
 		else
 			took = short_options(g, *argc - i, argv + i, status);
+		g->n_operands = n;
 		if (!took)
 			return false;
 		i += took;

@@ -86,7 +86,7 @@ static unsigned shape_flags(const struct rg *g, bool icase)
 static bool compile_perl(struct rg *g, const char *text, size_t n, bool icase,
 			 struct rg_syntax *own, const struct str *all)
 {
-	bool unicode = !g->no_unicode && (own || !g->no_pcre_unicode);
+	bool unicode = !g->no_unicode && (own ? !own->bytes : !g->no_pcre_unicode);
 	unsigned flags = REGEX_PERL | REGEX_NEWLINE | shape_flags(g, icase) |
 			 (unicode ? REGEX_UTF8 | REGEX_UNICODE : 0u) |
 			 (g->multiline && g->dotall ? REGEX_DOTALL : 0u) | REGEX_PERL_PLACE;

@@ -408,13 +408,16 @@ static void put_count(struct rg_file *f, uint64_t n)
 			rg_puts(g, g->field_match_sep);
 	}
 	rg_put(g, digits, num_format_u64(digits, n));
-	rg_puts(g, "\n");
+	put_end(g);
 }
 
 static void put_name(struct rg_file *f)
 {
 	rg_print_path(f->g, f->path);
-	rg_put(f->g, f->g->null ? "" : "\n", 1);
+	if (f->g->null)
+		rg_put(f->g, "", 1);
+	else
+		put_end(f->g);
 }
 
 static void print_summary(struct rg_file *f)

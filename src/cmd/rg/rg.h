@@ -78,6 +78,7 @@ struct rg {
 	VEC(struct rg_type) types;
 	uint64_t threads;
 	const char *pre;
+	int n_operands;			/* seen so far */
 	VEC(const char *) pre_globs;
 	bool show_pcre2;
 	/* The search. */
@@ -133,6 +134,7 @@ struct rg_file {
 };
 
 /* ---- options.c ---- */
+#define RG_NO_PATTERN "The following required arguments were not provided:\n    <PATTERN>"
 extern const struct tsb_opt rg_opts[];
 extern const struct rg rg_defaults;
 /* Reads the arguments; operands stay. false: the command ends with *status. */

@@ -97,6 +97,10 @@ static void decode(struct rg_file *f)
 		e = RG_ENC_UTF16LE;
 	else if (f->n >= 2 && at[0] == 0xfe && at[1] == 0xff && e != RG_ENC_NONE)
 		e = RG_ENC_UTF16BE;
+	if (e != RG_ENC_NONE && f->n >= 3 && !memcmp(at, "\xef\xbb\xbf", 3)) {
+		f->n -= 3;
+		memmove(f->buf, f->buf + 3, f->n);
+	}
 	if (e != RG_ENC_UTF16LE && e != RG_ENC_UTF16BE && e != RG_ENC_LATIN1)
 		return;
 	fill_all(f);
@@ -406,7 +410,11 @@ static bool look_for_nuls(struct rg_file *f, size_t from)
 
 	if (g->binary == RG_TEXT || f->binary_at >= 0 || !g->eol)
 		return true;
-	nul = memchr(f->buf + from, '\0', f->n - from);
+	/* Of a file that was named only the beginning is looked at, and what matches. */
+	if (f->explicit && f->fd && f->base + from >= BLOCK)
+		return true;
+	nul = memchr(f->buf + from, '\0', f->explicit && f->fd && f->n - from > BLOCK ? BLOCK :
+		     f->n - from);
 	if (!nul)
 		return true;
 	f->binary_at = (int64_t)(f->base + (uint64_t)(nul - f->buf));
@@ -438,6 +446,7 @@ static void compact(struct rg_file *f)
 	f->n -= keep;
 	f->at -= keep;
 	f->counted -= keep;
+	f->end -= keep;
 	/* Done lines that are gone leave a gap, if there is one. */
 	f->done = f->done > keep ? f->done - keep : 0;
 	f->gap = f->gap || keep > 0;
@@ -467,7 +476,6 @@ static void search_blocks(struct rg_file *f)
 		if (!more || f->eof || f->g->stop)
 			return;
 		compact(f);
-		f->end = f->end > f->n ? f->n : f->end;
 	}
 }
 

@@ -367,6 +367,7 @@ static bool flags(struct rg_reader *r, size_t open, bool *group)
 		if (c == 'x')
 			x = !negated;
 		r->out->can_newline |= c == 's';
+		r->out->bytes |= c == 'u' && negated;
 		if (c == 'u')
 			r->unicode = !negated;
 		else

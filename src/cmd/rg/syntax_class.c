@@ -98,6 +98,24 @@ bool rg_property(struct rg_reader *r, struct rg_set *set, char c, size_t from)
 
 /* ---- Names: [:alpha:] ---- */
 
+static void add_ranges(struct rg_reader *r, struct rg_set *set, const char *ranges, bool negated)
+{
+	uint32_t from = 0;
+
+	for (const char *k = ranges; *k; k += 2) {
+		uint32_t low = (unsigned char)k[0], high = (unsigned char)k[1];
+
+		if (!negated)
+			range_add(set, low == 1 ? 0 : low, high);
+		else if (low > from && low > 1)
+			range_add(set, from, low - 1);
+		from = high + 1;
+	}
+	if (negated)
+		range_add(set, from, r->unicode ? 0x10ffff : 0xff);
+}
+
+/* "[:alpha:]" is ASCII's, whatever the text is. */
 static bool name_class(struct rg_reader *r, struct rg_set *set)
 {
 	static const struct { const char *name, *ranges; } rows[] = {
@@ -121,15 +139,7 @@ static bool name_class(struct rg_reader *r, struct rg_set *set)
 	for (size_t i = 0; end && i < sizeof(rows) / sizeof(*rows); i++) {
 		if (strlen(rows[i].name) != n || memcmp(rows[i].name, s, n))
 			continue;
-		for (int c = 0; c < 128; c++) {
-			bool in = false;
-
-			for (const char *k = rows[i].ranges; *k; k += 2)
-				in |= c >= k[0] && c <= k[1];
-			set->has[c] |= in != negated;
-		}
-		set->beyond |= negated;
-		str_addf(&set->perl, "[:%s%s:]", negated ? "^" : "", rows[i].name);
+		add_ranges(r, set, rows[i].ranges, negated);
 		r->i = (size_t)(end - r->p) + 2;
 		return true;
 	}

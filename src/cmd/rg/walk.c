@@ -228,7 +228,7 @@ static void walk_error(struct walk *w, int err)
 {
 	w->g->trouble = true;
 	if (!w->g->no_messages)
-		say_missing(w->g, w->path.p + w->strip, err);
+		say_missing(w->g, w->path.p, err);
 }
 
 static int entry_cmp(const struct rg *g, const struct entry *a, const struct entry *b)
