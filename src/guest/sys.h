@@ -21,6 +21,8 @@ struct guest_arg {
 struct guest_more {
 	char *blob;		/* an answer whose length is not known before: sys_take() */
 	size_t blob_n;
+	struct guest_zlib **zlib;	/* by their numbers; NULL: free */
+	size_t n_zlib;
 	struct tsb_js_call *call;	/* whose answer is to be freed; NULL: none */
 };
 
