@@ -21,8 +21,8 @@ function restack(error, head) {
 	});
 }
 
-function define(code, Base, message) {
-	codes[code] = function NodeError(...args) {
+function define(name, Base, message, code = name) {
+	codes[name] = function NodeError(...args) {
 		const text = typeof message === 'string' ? message : message.apply(null, args);
 		const error = new Base(text);
 		restack(error, `${error.name} [${code}]: ${text}`);
@@ -182,7 +182,7 @@ define('ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL', TypeError, (name) =>
 define('ERR_ENCODING_INVALID_ENCODED_DATA', TypeError, (encoding) => `The encoded data was not valid for encoding ${encoding}`);
 define('ERR_ENCODING_NOT_SUPPORTED', RangeError, (encoding) => `The "${encoding}" encoding is not supported`);
 define('ERR_INVALID_STATE', Error, (text) => `Invalid state: ${text}`);
-define('ERR_INVALID_STATE_TYPE', TypeError, (text) => `Invalid state: ${text}`);
+define('ERR_INVALID_STATE_TYPE', TypeError, (text) => `Invalid state: ${text}`, 'ERR_INVALID_STATE');
 define('ERR_SOCKET_BAD_PORT', RangeError, (name, port, zero = true) =>
 	`${name} should be ${zero ? '>=' : '>'} 0 and < 65536.${received(port)}`);
 define('ERR_PERFORMANCE_INVALID_TIMESTAMP', TypeError, (n) => `${n} is not a valid timestamp`);

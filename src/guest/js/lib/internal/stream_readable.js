@@ -548,6 +548,8 @@ property('readableEnded', function () { return this._readableState ? this._reada
 
 Readable._fromList = take;
 Readable.from = (iterable, options) => require('internal/stream_iterate').from(Readable, iterable, options);
+Readable.toWeb = (stream) => require('internal/stream_web').readableToWeb(stream);
+Readable.fromWeb = (stream, options) => require('internal/stream_web').readableFromWeb(Readable, stream, options);
 Readable.wrap = (source, options) => new Readable({
 	objectMode: source.readableObjectMode ?? source.objectMode ?? true, ...options,
 	destroy(error, callback) {

@@ -488,4 +488,7 @@ property('writableAborted', function () {
 	return !!(w.writable !== false && (w.destroyed || w.errored) && !w.finished);
 });
 
+Writable.toWeb = (stream) => require('internal/stream_web').writableToWeb(stream);
+Writable.fromWeb = (stream, options) => require('internal/stream_web').writableFromWeb(Writable, stream, options);
+
 exports.Writable = Writable;
