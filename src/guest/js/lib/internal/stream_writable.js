@@ -138,9 +138,6 @@ proto.write = function (chunk, encoding, callback) {
 function writeOrBuffer(stream, state, chunk, encoding, callback) {
 	const length = state.objectMode ? 1 : chunk.length;
 	state.length += length;
-	const room = state.length < state.highWaterMark;
-	if (!room)
-		state.needDrain = true;
 	if (state.writing || state.corked || state.errored || !state.constructed) {
 		state.buffered.push({ chunk, encoding, callback });
 		if (state.allBuffers && encoding !== 'buffer')
@@ -155,6 +152,10 @@ function writeOrBuffer(stream, state, chunk, encoding, callback) {
 		stream._write(chunk, encoding, state.onwrite);
 		state.sync = false;
 	}
+	/* what was written at once leaves room */
+	const room = state.length < state.highWaterMark || state.length === 0;
+	if (!room)
+		state.needDrain = true;
 	return room && !state.errored && !state.destroyed;
 }
 
@@ -348,6 +349,8 @@ proto.end = function (chunk, encoding, callback) {
 			error = new codes.ERR_STREAM_ALREADY_FINISHED('end');
 		} else if (state.destroyed) {
 			error = new codes.ERR_STREAM_DESTROYED('end');
+		} else if (state.errored) {
+			error = state.errored;
 		}
 	}
 	if (typeof callback === 'function') {
