@@ -143,9 +143,14 @@ Object.assign(exports, {
 	inherits, inspect, isArray: Array.isArray, ...is, log, promisify, stripVTControlCharacters, styleText,
 	toUSVString: (value) => `${value}`.toWellFormed(), types,
 	_extend(target, source) { return source === null || typeof source !== 'object' ? target : Object.assign(target, source); },
+	isBuffer: (value) => require('buffer').Buffer.isBuffer(value), transferableAbortController: () => new (require('internal/abort').AbortController)(),
+	transferableAbortSignal: (signal) => signal,
 	isDeepStrictEqual(a, b) { return require('internal/compare').isDeepStrictEqual(a, b); },
 });
 Object.defineProperty(exports.isDeepStrictEqual, 'length', { value: 2, configurable: true });
 lazy('parseArgs', 'internal/parse_args');
+lazy('MIMEType', 'internal/mime');
+lazy('MIMEParams', 'internal/mime');
+lazy('parseEnv', 'internal/mime');
 lazy('TextEncoder', 'internal/text_codec');
 lazy('TextDecoder', 'internal/text_codec');

@@ -14,5 +14,7 @@ exports.names = {
 	structuredClone: 'internal/structured_clone', performance: 'perf_hooks',
 	PerformanceEntry: 'perf_hooks', PerformanceMark: 'perf_hooks', PerformanceMeasure: 'perf_hooks',
 	PerformanceObserver: 'perf_hooks', PerformanceObserverEntryList: 'perf_hooks', Performance: 'perf_hooks',
-	CustomEvent: 'internal/event_target',
+	CustomEvent: 'internal/event_target', BroadcastChannel: 'internal/message', ReadableStreamDefaultReader: 'stream/web',
+	ReadableStreamBYOBReader: 'stream/web', ReadableStreamDefaultController: 'stream/web', TransformStreamDefaultController: 'stream/web',
+	WritableStreamDefaultController: 'stream/web', WritableStreamDefaultWriter: 'stream/web',
 };

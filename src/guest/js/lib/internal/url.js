@@ -47,6 +47,15 @@ class URL {
 			return false;
 		}
 	}
+	static parse(input, base = undefined) {
+		if (arguments.length === 0)
+			throw new codes.ERR_MISSING_ARGS('url');
+		try {
+			return new URL(input, base);
+		} catch {
+			return null;
+		}
+	}
 	static createObjectURL(object) {
 		throw new codes.ERR_INVALID_ARG_TYPE('obj', 'Blob', object);
 	}
@@ -173,7 +182,7 @@ for (const name of shownOrder) {
 	Object.defineProperty(URL.prototype, name, { ...desc, enumerable: true });
 }
 Object.defineProperty(URL.prototype, Symbol.toStringTag, { value: 'URL', configurable: true });
-for (const name of ['canParse', 'createObjectURL', 'revokeObjectURL'])
+for (const name of ['canParse', 'parse', 'createObjectURL', 'revokeObjectURL'])
 	Object.defineProperty(URL, name, { enumerable: true });
 
 /* ---- files ---- */
