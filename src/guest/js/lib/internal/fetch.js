@@ -27,7 +27,7 @@ function failure(message, fields) {
 function unreachable(url) {
 	const bare = url.hostname.replace(/^\[|\]$/g, ''), port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
 	const connect = { syscall: 'connect', address: bare, port };
-	if (bare === 'localhost' || bare.startsWith('127.') || bare === '::1') {
+	if (['localhost', '::1', '0.0.0.0', '::'].includes(bare) || /^127\.[\d.]+$/.test(bare)) {
 		const address = bare === 'localhost' ? '127.0.0.1' : bare;
 		return failure(`connect ECONNREFUSED ${address}:${port}`, { errno: -111, code: 'ECONNREFUSED', ...connect, address });
 	}
