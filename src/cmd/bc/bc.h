@@ -108,6 +108,7 @@ struct bc {
 
 	/* compiling */
 	struct bc_value value;	/* of the token, then of the action */
+	VEC(void *) pieces;	/* texts of tokens and such, for this line's code only */
 	struct map name_of[3];	/* simple, arrays, functions: number + 1 */
 	VEC(struct bc_name) simple, arrays;	/* by number */
 	size_t n_simple;	/* those that have names; the library's have none */
@@ -173,6 +174,8 @@ void bc_generate_text(struct bc *b, const char *text);
 void bc_start_code(struct bc *b);
 void bc_end_library(struct bc *b);
 void bc_run_code(struct bc *b);
+/* Memory until the code of the line is run. */
+void *bc_piece(struct bc *b, size_t n);
 /* One number behind "F", "C", "l" ... in code as text. */
 int bc_code_number(const char **s);
 

@@ -47,12 +47,22 @@ static void set_label(struct bc *b, int label)
 	f->labels.at[label] = b->load.at;
 }
 
+static void free_args(struct bc *b, struct bc_arg *list)
+{
+	for (struct bc_arg *next; list; list = next) {
+		next = list->next;
+		tsb_free(b->p, list);
+	}
+}
+
 static void clear_function(struct bc *b, int name)
 {
 	struct bc_function *f = &b->functions.at[name];
 
 	f->code.n = 0;
 	f->labels.n = 0;
+	free_args(b, f->params);
+	free_args(b, f->autos);
 	f->params = f->autos = NULL;
 	f->defined = false;
 }
@@ -204,8 +214,18 @@ void bc_generate(struct bc *b, const char *fmt, ...)
 	str_end(&s);
 }
 
+void *bc_piece(struct bc *b, size_t n)
+{
+	void *piece = tsb_alloc(b->p, n);
+
+	*vec_add(b->heap, &b->pieces) = piece;
+	return piece;
+}
+
 void bc_start_code(struct bc *b)
 {
+	while (b->pieces.n)
+		tsb_free(b->p, vec_pop(&b->pieces));
 	b->break_label = b->continue_label = 0;
 	b->next_label = 1;
 	b->code_column = 2;

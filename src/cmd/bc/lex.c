@@ -48,6 +48,12 @@ static const struct {
 	{ "while", BC_TOKEN_WHILE, 0 },
 };
 
+/* The next n bytes as a string. */
+static char *piece_of(struct bc *b, size_t n)
+{
+	return memcpy(bc_piece(b, n + 1), b->text.p + b->text_at, n);
+}
+
 static int lex_name(struct bc *b)
 {
 	size_t n = 1;
@@ -55,11 +61,10 @@ static int lex_name(struct bc *b)
 
 	while (is_name(bcl_peek(b, n), false))
 		n++;
-	s = tsb_strndup(b->p, b->text.p + b->text_at, n);
+	s = piece_of(b, n);
 	bcl_skip(b, n);
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strcmp(words[i].word, s)) {
-			tsb_free(b->p, s);
+		if (*words[i].word == *s && !strcmp(words[i].word, s)) {
 			b->value.number = words[i].number;
 			return words[i].token;
 		}
@@ -98,7 +103,7 @@ static size_t number_length(struct bc *b)
 static int lex_number(struct bc *b, size_t n)
 {
 	const char *from = b->text.p + b->text_at, *end = from + n;
-	char *s = tsb_alloc(b->p, n + 1), *to = s;
+	char *s = bc_piece(b, n + 1), *to = s;
 
 	while (from < end - 1 && *from == '0' && from[1] != '.')
 		from++;
@@ -148,7 +153,7 @@ static int lex_string(struct bc *b)
 		illegal(b);
 		return 0;
 	}
-	b->value.text = tsb_strndup(b->p, b->text.p + b->text_at, n + 1);
+	b->value.text = piece_of(b, n + 1);
 	if (strlen(b->value.text) != n + 1)
 		bc_error(b, "NUL character in string.");
 	for (const char *s = b->value.text; *s; s++)

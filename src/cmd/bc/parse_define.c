@@ -11,7 +11,7 @@
 /* The list before it gets one more at its front. */
 static void add_arg(struct bc *b, struct bc_arg *list, int name, bool by_variable)
 {
-	struct bc_arg *a = tsb_alloc(b->p, sizeof(*a));
+	struct bc_arg *a = bc_piece(b, sizeof(*a));
 
 	*a = (struct bc_arg){ name, by_variable, list };
 	b->value.args = a;

@@ -29,7 +29,7 @@ static void check_arg(struct bc *b, const struct bc_value *v)
 /* Arguments are only counted: 1 is an array. */
 static void add_kind(struct bc *b, struct bc_arg *list, int is_array)
 {
-	struct bc_arg *a = tsb_alloc(b->p, sizeof(*a));
+	struct bc_arg *a = bc_piece(b, sizeof(*a));
 
 	*a = (struct bc_arg){ is_array, false, list };
 	b->value.args = a;

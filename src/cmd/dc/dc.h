@@ -72,6 +72,7 @@ struct dc {
 	size_t unwind;		/* levels to leave still */
 	bool unwind_stays;	/* and the program goes on then */
 	size_t steps;
+	char name[16];		/* what dc_name_of() gave last */
 };
 
 enum dc_result { DC_GO_ON, DC_LEAVE, DC_ENDED };

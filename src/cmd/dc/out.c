@@ -1,6 +1,7 @@
 /*
  * dc's output, messages and the shell.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "cmd/dc/dc.h"
@@ -29,8 +30,10 @@ void dc_complain(struct dc *d, const char *text)
 const char *dc_name_of(struct dc *d, int ch)
 {
 	if (ch > ' ' && ch < 127)
-		return tsb_format(d->p, "'%c' (0%o)", ch, (unsigned)ch);
-	return tsb_format(d->p, ch ? "0%o" : "%o", (unsigned)ch);
+		snprintf(d->name, sizeof(d->name), "'%c' (0%o)", ch, (unsigned)ch);
+	else
+		snprintf(d->name, sizeof(d->name), ch ? "0%o" : "%o", (unsigned)ch);
+	return d->name;
 }
 
 /* Each number is broken into lines for itself. */
