@@ -246,6 +246,28 @@ static void test_growth(void)
 	tsb_sandbox_close(box);
 }
 
+/* ---- Output without end, and the memory of all guests together ---- */
+
+static void test_totals(void)
+{
+	struct tsb_sandbox *box = open_box(1000), *slow = open_box(60000);
+	struct tsb_result *r = run(box, "js -e 'for (;;) console.log(`x`.repeat(1000))'");
+	size_t n;
+
+	tsb_result_out(r, &n);
+	is_int(tsb_result_status(r), 124, "output without end");
+	ok(tsb_result_out_truncated(r) && n <= (2 << 20), "of which head and tail are kept");
+	tsb_result_free(r);
+	r = run(slow, "for i in 1 2 3 4 5 6 7 8; do js -e 'const a = []; for (let i = 0; i < 50; i++) a.push(new Uint8Array(1 << 20).fill(1)); setTimeout(() => {}, 2000)' & p+=\" $!\"; done; for i in $p; do wait $i; echo $?; done");
+	ok(strstr(tsb_result_out(r, NULL), "137\n") && strstr(tsb_result_out(r, NULL), "0\n"), "many guests that are large: some die");
+	is_str(tsb_result_limit(r), "memory_bytes", "the limit of the run");
+	ok(tsb_result_memory_peak(r) <= (uint64_t)256 << 20, "is kept");
+	tsb_result_free(r);
+	ok(usable(slow), "usable afterwards");
+	tsb_sandbox_close(slow);
+	tsb_sandbox_close(box);
+}
+
 /* ---- Many ---- */
 
 static const struct {
@@ -383,7 +405,7 @@ int main(int argc, char **argv)
 		void (*fn)(void);
 	} tests[] = {
 		{ "recursion", test_recursion }, { "loops", test_loops }, { "bombs", test_bombs },
-		{ "growth", test_growth }, { "interleaving", test_interleaving },
+		{ "growth", test_growth }, { "totals", test_totals }, { "interleaving", test_interleaving },
 		{ "leaks", test_leaks }, { "threads", test_threads },
 	};
 
