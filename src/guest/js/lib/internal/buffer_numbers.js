@@ -73,14 +73,48 @@ function method(proto, name, fn, alias) {
 		proto[alias] = fn;
 }
 
+/* The usual sizes without a loop. */
+const quickReads = {
+	__proto__: null,
+	1: (b, o) => b[o],
+	'2true': (b, o) => b[o] | b[o + 1] << 8,
+	'2false': (b, o) => b[o] << 8 | b[o + 1],
+	'4true': (b, o) => (b[o] | b[o + 1] << 8 | b[o + 2] << 16) + b[o + 3] * 16777216,
+	'4false': (b, o) => b[o] * 16777216 + (b[o + 1] << 16 | b[o + 2] << 8 | b[o + 3]),
+};
+
+function quickWrite(buffer, value, offset, size, little) {
+	if (size === 1) {
+		buffer[offset] = value;
+	} else if (size === 2) {
+		buffer[little ? offset : offset + 1] = value;
+		buffer[little ? offset + 1 : offset] = value >> 8;
+	} else if (little) {
+		buffer[offset] = value;
+		buffer[offset + 1] = value >> 8;
+		buffer[offset + 2] = value >> 16;
+		buffer[offset + 3] = value >> 24;
+	} else {
+		buffer[offset] = value >> 24;
+		buffer[offset + 1] = value >> 16;
+		buffer[offset + 2] = value >> 8;
+		buffer[offset + 3] = value;
+	}
+	return offset + size;
+}
+
 function defineFixed(proto, size, signed) {
 	const word = `${signed ? 'Int' : 'UInt'}${size * 8}`, [min, max] = limits(size, signed);
-	const read = signed ? readInt : readUInt;
+	const half = 2 ** (8 * size - 1);
 	for (const end of size === 1 ? [''] : ['LE', 'BE']) {
 		const little = end === 'LE';
 		const alias = signed ? '' : `Uint${size * 8}${end}`;
-		method(proto, `read${word}${end}`, function (offset = 0) {
-			return read(this, place(this, offset, size), size, little);
+		const read = quickReads[size === 1 ? 1 : `${size}${little}`];
+		method(proto, `read${word}${end}`, signed ? function (offset = 0) {
+			const value = read(this, place(this, offset, size));
+			return value >= half ? value - 2 * half : value;
+		} : function (offset = 0) {
+			return read(this, place(this, offset, size));
 		}, alias && `read${alias}`);
 		method(proto, `write${word}${end}`, function (value, offset = 0) {
 			value = +value;
@@ -88,8 +122,7 @@ function defineFixed(proto, size, signed) {
 				throw typeError('offset', offset);
 			if (!(value >= min && value <= max) && !Number.isNaN(value))
 				checkValue(value, min, max, size);
-			place(this, offset, size);
-			return writeInt(this, Number.isNaN(value) ? 0 : Math.trunc(value), offset, size, little);
+			return quickWrite(this, value, place(this, offset, size), size, little);
 		}, alias && `write${alias}`);
 	}
 }

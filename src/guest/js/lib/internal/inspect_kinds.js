@@ -54,9 +54,13 @@ function sparse(ctx, value, level, most, output, i) {
 exports.array = function (ctx, value, level) {
 	const length = value.length, most = limit(ctx, length), output = [];
 	for (let i = 0; i < most; i++) {
-		if (!hasOwn(value, i))
+		const desc = Object.getOwnPropertyDescriptor(value, i);
+		if (desc === undefined)
 			return sparse(ctx, value, level, most, output, i);
-		output.push(inspect.formatProperty(ctx, value, level, i, ELEMENT));
+		if (typeof desc.value === 'number')
+			output.push(text.formatNumber(ctx.stylize, desc.value, ctx.numericSeparator));
+		else
+			output.push(inspect.formatProperty(ctx, value, level, i, ELEMENT, desc));
 	}
 	if (length > most)
 		output.push(more(length - most));

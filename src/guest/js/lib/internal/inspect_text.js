@@ -51,12 +51,14 @@ function isZeroWidth(code) {
 		(code >= 0xFE00 && code <= 0xFE0F) || (code >= 0xFE20 && code <= 0xFE2F) || (code >= 0xE0100 && code <= 0xE01EF);
 }
 
+const plainText = /^[\x20-\x7E]*$/;
+
 /* Columns that the text takes on a terminal. */
 exports.stringWidth = function (text, removeControl = true) {
 	let width = 0;
 	if (removeControl)
 		text = exports.stripColors(text);
-	if (/^[\x20-\x7E]*$/.test(text))
+	if (plainText.test(text))
 		return text.length;
 	for (const char of text.normalize('NFC')) {
 		const code = char.codePointAt(0);
@@ -116,7 +118,7 @@ function separated(text) {
 }
 
 exports.formatNumber = function (stylize, value, separator) {
-	const text = Object.is(value, -0) ? '-0' : `${value}`;
+	const text = value === 0 && 1 / value < 0 ? '-0' : `${value}`;
 	return stylize(separator ? separated(text) : text, 'number');
 };
 

@@ -11,6 +11,61 @@ function strengthOf(sensitivity) {
 	return { base: 1, accent: 2, case: 3, variant: 4 }[sensitivity];
 }
 
+/* The place of an ASCII character among the letters, as one number; its accents are none. */
+const asciiWeight = new Uint16Array(128);
+for (let code = 0; code < 128; code++) {
+	const char = String.fromCharCode(code), lower = char.toLowerCase();
+	let weight = 256 + code + 100;
+	if (code <= 32)
+		weight = code;
+	else if (signOrder.has(char))
+		weight = 256 + signOrder.get(char);
+	else if (code >= 48 && code <= 57)
+		weight = 512 + code - 48;
+	else if (lower >= 'a' && lower <= 'z')
+		weight = 768 + lower.charCodeAt(0);
+	asciiWeight[code] = weight;
+}
+/*
+ * Most texts are ASCII: no keys are needed then. Only the first difference of case counts, after all letters. Gives
+ * undefined when a text has other characters.
+ */
+function compareAscii(a, b, f) {
+	const m = a.length, n = b.length;
+	let caseOrder = 0, result = 0;
+	for (let i = 0; i < m || i < n; i++) {
+		const x = i < m ? a.charCodeAt(i) : 0, y = i < n ? b.charCodeAt(i) : 0;
+		if (x > 127 || y > 127)
+			return undefined;
+		if (x === y || result)
+			continue;
+		const order = asciiWeight[x] - asciiWeight[y];
+		if (order)
+			result = order < 0 ? -1 : 1;
+		else
+			caseOrder ||= x > y ? -1 : 1;
+	}
+	if (result || m !== n)
+		return result || (m < n ? -1 : 1);
+	if (strengthOf(f.sensitivity) < 3)
+		return 0;
+	return f.caseFirst === 'upper' ? -caseOrder : caseOrder;
+}
+
+/* Texts are compared more than once when a list is sorted. */
+const memory = new Map();
+
+function keysFor(text, numeric) {
+	const name = numeric ? `n${text}` : `p${text}`;
+	let keys = memory.get(name);
+	if (keys === undefined) {
+		if (memory.size >= 2000)
+			memory.clear();
+		memory.set(name, keys = keysOf(text, numeric));
+	}
+	return keys;
+}
+
 /* Three keys of one text: letters; then accents; then case. With `numeric`, runs of digits are one number. */
 function keysOf(text, numeric) {
 	const letters = [], accents = [], cases = [];
@@ -80,7 +135,10 @@ function compare(a, b, f) {
 		a = a.replace(/[\p{P}\s]/gu, '');
 		b = b.replace(/[\p{P}\s]/gu, '');
 	}
-	return compareKeys(keysOf(a, f.numeric), keysOf(b, f.numeric), f);
+	const quick = f.numeric ? undefined : compareAscii(a, b, f);
+	if (quick !== undefined)
+		return quick;
+	return compareKeys(keysFor(a, f.numeric), keysFor(b, f.numeric), f);
 }
 
 /* ---- the classes: each keeps its settings, which resolvedOptions() shows ---- */

@@ -23,10 +23,12 @@ for (const [name, required, standard] of [['toLocaleString', 'any', 'all'], ['to
 	} }.method);
 }
 
+let text;
+
 method(String.prototype, 'localeCompare', { localeCompare(that, locales, options) {
 	if (this === null || this === undefined)
 		throw new TypeError('String.prototype.localeCompare called on null or undefined');
-	const text = require('internal/intl_text');
+	text ??= require('internal/intl_text');
 	if (locales === undefined && options === undefined)
 		return text.comparePlain(`${this}`, `${that}`);
 	return text.compare(`${this}`, `${that}`, locales, options);
