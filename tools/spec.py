@@ -251,7 +251,7 @@ def fill(files):
 def serve():
     """Requests {"script": ..., "env": ...}; replies as --batch gives them, or null where the script did not end."""
     machine = Real()
-    machine.limit, machine.timeout = (3, 4 << 30), 10
+    machine.limit, machine.timeout = (3, 4 << 30), 30
     for line in sys.stdin:
         q = json.loads(line)
         case = Case('')

@@ -237,16 +237,14 @@ bool find_read_fls(struct find *f, int value)
 
 static bool out_delete(struct find *f, struct find_pred *a)
 {
-	struct tsb_stat st;
 	int err;
 
 	(void)a;
 	if (!strcmp(f->e->path, "."))
 		return true;
-	err = tsb_lstat(f->p, f->e->path, &st);
-	if (!err)
-		err = S_ISDIR(st.mode) ? tsb_rmdir(f->p, f->e->path)
-				       : tsb_unlink(f->p, f->e->path);
+	/* With -L a link to a directory is taken for one, and stays. */
+	err = S_ISDIR(f->e->st.mode) ? tsb_rmdir(f->p, f->e->path)
+				     : tsb_unlink(f->p, f->e->path);
 	if (!err)
 		return true;
 	tsb_warn_errno(f->p, err, "cannot delete %s", quote_text(f->p, f->e->path));

@@ -190,7 +190,7 @@ enum human_result human_parse(struct tsb_proc *p, const char *spec, struct human
 		*h = (struct human){ flags, 1 };
 		return HUMAN_OK;
 	}
-	switch (num_suffixed(spec, "EGKkMPTYZ0", &h->block)) {
+	switch (num_suffixed(spec, "eEgGkKmMpPtTyYzZ0", &h->block)) {
 	case NUM_INVALID: return HUMAN_INVALID;
 	case NUM_SUFFIX: return HUMAN_BAD_SUFFIX;
 	case NUM_RANGE: return HUMAN_TOO_LARGE;

@@ -16,10 +16,10 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, here)
 import options_table as table
 
-PER_BATCH = 100
+PER_BATCH = 50
 ENV = {'HOME': '/home/user', 'USER': 'user', 'LOGNAME': 'user', 'SHELL': '/bin/bash', 'TERM': 'xterm-256color', 'LANG': 'C.UTF-8',
        'PATH': '/usr/local/bin:/usr/bin:/bin', 'TZ': 'UTC'}
-LIMITS = {'wall_ms': 10000, 'stdout_bytes': 1 << 26, 'stderr_bytes': 1 << 26, 'commands': 1000000}
+LIMITS = {"wall_ms": 30000, 'stdout_bytes': 1 << 26, 'stderr_bytes': 1 << 26, 'commands': 1000000}
 TREE = r'''tree() { { find "$1" -printf '%M %n %s %TY %p -> %l\n' | sort; find "$1" -type f -size -40k ! -name '*.tar*' -exec md5sum {} + | sort; } 2>/dev/null; }
 '''
 
@@ -29,7 +29,7 @@ class Server:
     def __init__(self, command):
         self.command, self.process, self.rest = command, None, b''
 
-    def ask(self, script, seconds=12):
+    def ask(self, script, seconds=40):
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
             self.rest = b''
@@ -116,15 +116,15 @@ class Pair:
             if s.process and s.process.poll() is None: s.process.stdin.close(); s.process.wait()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
-    def both(self, fixture, cases):
-        """A list of (real, ours); either may be None: no end within the time."""
+    def both(self, fixture, cases, patient=True):
+        """A list of (real, ours); either may be None: no end within the time (or of some other of them, if not patient)."""
         script = script_of(fixture, cases)
         if len(script) > 120000 and len(cases) > 1:
             half = len(cases) // 2
             return self.both(fixture, cases[:half]) + self.both(fixture, cases[half:])
         self.real.ask(script); self.ours.ask(script)
         a, b = self.real.answer(), self.ours.answer()
-        if (a is None or b is None) and len(cases) > 1:
+        if (a is None or b is None) and len(cases) > 1 and patient:
             half = len(cases) // 2
             return self.both(fixture, cases[:half]) + self.both(fixture, cases[half:])
         if len(cases) == 1 and (a is None or b is None):
@@ -167,13 +167,13 @@ def which(real, ours):
 def minimise(pair, fixture, found):
     """Makes each [case, real, ours] of the list smaller, all of them at once: a batch costs more than a case."""
     kinds = [which(real, ours) for _, real, ours in found]
-    active = list(range(len(found)))
+    active = [i for i, f in enumerate(found) if f[2] is not None]
     for _ in range(25):
         tries = [(i, t) for i in active for t in smaller(found[i][0])]
         active = []
         for at in range(0, len(tries), 2 * PER_BATCH):
             part = tries[at:at + 2 * PER_BATCH]
-            for (i, t), (real, ours) in zip(part, pair.both(fixture, [t for _, t in part])):
+            for (i, t), (real, ours) in zip(part, pair.both(fixture, [t for _, t in part], False)):
                 if i not in active and differs(t, real, ours) is True and which(real, ours) == kinds[i]:
                     found[i] = (t, real, ours)
                     active.append(i)

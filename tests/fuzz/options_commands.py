@@ -55,7 +55,7 @@ def awk_program(r):
 
 
 def awk(r, name):
-    opts = flatten(r, rows("-F,--field-separator=,|:|\\s|t|\\t||a|[aeo]|o+|.|'||\\|x*|é -v,--assign=x=5|n=a\\tb|OFS=-|FS=,|RS=|NF=3|1x=2|x|ORS=;|IGNORECASE=1|FPAT=[a-z]+|FIELDWIDTHS=2\\s3|RS=o|OFMT=%.2f|CONVFMT=%d|i=1e3 -S,--sandbox -P,--posix -c,--traditional -n,--non-decimal-data -b,--characters-as-bytes -r,--re-interval -O,--optimize -s,--no-optimize -t,--lint-old -N,--use-lc-numeric"), r.choice([0, 0, 1, 1, 2]))
+    opts = flatten(r, rows("-F,--field-separator=,|:|\\s|t|\\t||a|[aeo]|o+|.|'||\\|x*|é -v,--assign=x=5|n=a\\tb|OFS=-|FS=,|RS=|NF=3|1x=2|x|ORS=;|IGNORECASE=1|FPAT=[a-z]+|FIELDWIDTHS=2\\s3|RS=o|OFMT=%.2f|CONVFMT=%d|i=1e3 -S,--sandbox -P,--posix -c,--traditional -n,--non-decimal-data -b,--characters-as-bytes -r,--re-interval -O,--optimize -s,--no-optimize -N,--use-lc-numeric"), r.choice([0, 0, 1, 1, 2]))
     prog = [awk_program(r)]
     if r.random() < .06: prog = ['-e', prog[0]] + (['-e', awk_program(r)] if r.random() < .5 else [])
     ops = operands(r, FILES + FILES + ['nope', '-', 'x=1', 'FS=,', 'OFS=:', 'd', 'n='], 0, 3)

@@ -262,6 +262,24 @@ static int awk_finish(struct awk *a)
 	return failed && !a->status ? 2 : a->status;
 }
 
+/* What --posix and --traditional take from other options, and say so. */
+static void settle_modes(struct awk *a)
+{
+	bool bytes = !a->utf8 && wants_utf8(a->p);
+
+	a->posix |= tsb_getenv(a->p, "POSIXLY_CORRECT") != NULL;
+	if (a->posix && a->traditional)
+		tsb_warn(a->p, "warning: `--posix' overrides `--traditional'");
+	if ((a->posix || a->traditional) && a->non_decimal) {
+		tsb_warn(a->p, "warning: `--posix'/`--traditional' overrides `--non-decimal-data'");
+		a->non_decimal = false;
+	}
+	if (a->posix && bytes) {
+		tsb_warn(a->p, "warning: `--posix' overrides `--characters-as-bytes'");
+		a->utf8 = true;
+	}
+}
+
 static int awk_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	struct awk *a = tsb_alloc(p, sizeof(*a));
@@ -276,6 +294,7 @@ static int awk_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	ak_random_seed(a, 1);
 	a->seed = 1;
 	read_options(&c);
+	settle_modes(a);
 	assign_options(a, &c);
 	bool files = false;
 

@@ -336,7 +336,7 @@ struct awk {
 	double nr, fnr;
 	/* main input */
 	struct input in;
-	bool in_open, in_stdin_used, named_dash, in_file_rule, skip_file;
+	bool in_open, in_stdin_used, in_file_rule, skip_file;
 	double argind;
 	/* the rest */
 	struct inplace *inplace;

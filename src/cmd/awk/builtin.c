@@ -315,7 +315,11 @@ static void eval_text_builtin(struct awk *a, struct node *n, struct awk_val *out
 	case B_SUB: case B_GSUB: ak_bi_substitute(a, n, out); return;
 	case B_GENSUB: ak_bi_gensub(a, n, out); return;
 	case B_MATCH: ak_bi_match(a, n, out); return;
-	case B_SPLIT: ak_bi_split(a, n, out); return;
+	case B_SPLIT:
+		if (n->slot == 4 && (a->posix || a->traditional))
+			awk_fatal(a, "split: fourth argument is a gawk extension");
+		ak_bi_split(a, n, out);
+		return;
 	case B_PATSPLIT: ak_bi_patsplit(a, n, out); return;
 	case B_SUBSTR: substring(a, n, out); return;
 	case B_INDEX: val_number(out, index_of(a, n)); return;

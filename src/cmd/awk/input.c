@@ -185,8 +185,9 @@ static int main_open(struct awk *a, const char *name)
 
 static void main_failed(struct awk *a, const char *name, int err)
 {
-	a->line = 0;
-	if (err == -EISDIR) {
+	/* The place in the program is known, but no record. */
+	a->fnr = 0;
+	if (err == -EISDIR && !a->posix && !a->traditional) {
 		awk_warn(a, "command line argument `%s' is a directory: skipped", name);
 		return;
 	}
@@ -203,8 +204,7 @@ static bool main_start(struct awk *a, const char *name)
 		main_failed(a, name, fd);
 		return false;
 	}
-	ak_val_input(a, &v, !strcmp(name, "-") && !a->named_dash ? "" : name,
-		  !strcmp(name, "-") && !a->named_dash ? 0 : strlen(name));
+	ak_val_input(a, &v, name, strlen(name));
 	ak_var_set(a, VAR_FILENAME, &v);
 	set_number(a, VAR_FNR, 0);
 	memset(&a->in, 0, sizeof(a->in));
@@ -221,10 +221,11 @@ static bool main_start(struct awk *a, const char *name)
 	}
 	a->skip_file = false;
 	a->in_file_rule = true;
+	ak_record_set(a, "", 0);
 	ak_run_rules(a, &a->begin_file);
 	a->in_file_rule = false;
 	if (fd < 0 && !a->skip_file)
-		awk_fatal(a, "cannot open file `%s' for reading: %s", name, tsb_strerror(fd));
+		main_failed(a, name, fd);
 	if (a->skip_file && a->in_open) {
 		ak_input_end(a, &a->in);
 		a->in_open = false;
@@ -258,7 +259,7 @@ static bool main_advance(struct awk *a)
 			str_drop(a, name);
 			continue;
 		}
-		a->in_stdin_used = a->named_dash = true;
+		a->in_stdin_used = true;
 		set_number(a, VAR_ARGIND, a->argind);
 		started = main_start(a, name->p);
 		str_drop(a, name);

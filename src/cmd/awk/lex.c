@@ -273,8 +273,23 @@ bool ak_lex_reserved(const char *p, size_t n)
 	return false;
 }
 
+/* --traditional and --posix do not know these: they are names as others are. */
+static bool lex_is_extension(const char *p, size_t n)
+{
+	static const char list[] = " BEGINFILE ENDFILE switch case default and asort asorti "
+		"bindtextdomain compl dcgettext dcngettext gensub isarray lshift mkbool mktime or "
+		"patsplit rshift strftime strtonum systime typeof xor ";
+	const char *at = memmem(list, sizeof(list) - 1, p, n);
+
+	while (at && !(at[-1] == ' ' && at[n] == ' '))
+		at = memmem(at + 1, (size_t)(list + sizeof(list) - 2 - at), p, n);
+	return at != NULL;
+}
+
 static int lex_name_type(struct lexer *l, const char *p, size_t n, int *sub)
 {
+	if ((l->a->posix || l->a->traditional) && n && lex_is_extension(p, n))
+		return l->at < l->n && l->text[l->at] == '(' ? T_FUNC_NAME : T_NAME;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strlen(words[i].name) == n && !memcmp(words[i].name, p, n))
 			return words[i].type;
@@ -458,6 +473,8 @@ static void lex_operator(struct lexer *l)
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
 		size_t n = strlen(operators[i].text);
 
+		if (l->a->posix && (p[0] == '*' && p[1] == '*'))
+			break;		/* POSIX has ^ only */
 		if (!strncmp(p, operators[i].text, n)) {
 			l->at += n;
 			lex_add(l, operators[i].type, start);

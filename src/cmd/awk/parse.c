@@ -176,6 +176,15 @@ static struct node *parse_indirect(struct parser *ps)
 	return n;
 }
 
+/* An argument that other awks do not have. */
+static void refuse_extra(struct parser *ps, int builtin, int count)
+{
+	if (builtin != B_MATCH || count != 3)
+		return;
+	ps->at--;
+	ak_lex_error(ps->a, peek(ps), "match: third argument is a gawk extension");
+}
+
 static struct node *parse_builtin(struct parser *ps)
 {
 	struct node *n = ak_node_new(ps, N_BUILTIN), *arg;
@@ -196,6 +205,8 @@ static struct node *parse_builtin(struct parser *ps)
 	for (arg = n->b; arg; arg = arg->next)
 		count++;
 	n->slot = (uint32_t)count;
+	if (ps->a->posix || ps->a->traditional)
+		refuse_extra(ps, n->sub, count);
 	if (count >= row->min && count <= row->max)
 		return n;
 	str_init(&m, ps->a->heap, STR_MAX_DEFAULT);

@@ -50,8 +50,8 @@ static void mark_call(struct resolving *r, struct node *n)
 
 	a->line = n->line;
 	a->source = n->source;
-	if (!n->func->defined && !a->errors)
-		awk_fatal(a, "function `%s' not defined", n->func->name);
+	if (!n->func->defined)
+		return;		/* it is wrong only where it is called */
 	for (struct node *x = n->b; x; x = x->next, i++) {
 		if (i >= n->func->params.n) {
 			if (r->check && !a->errors)

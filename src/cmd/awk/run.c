@@ -104,6 +104,7 @@ static void run_end(struct awk *a)
 
 void ak_run_program(struct awk *a)
 {
+	a->line = 0;
 	if (a->inplace)
 		ak_var_command_line(a, "inplace::enable=1", true);
 	run_begin(a);
