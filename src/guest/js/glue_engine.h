@@ -229,12 +229,24 @@ NATIVE(engine_realm)
 	return pair(ctx, global, JS_NewCFunction(made, engine_run, "run", 3));
 }
 
+/* context() and context(value): the asynchronous context, guest_context.h; gives what it was. */
+NATIVE(engine_context)
+{
+	JSValue before = guest_context;
+
+	if (argc < 1)
+		return js_dup(before);
+	guest_context = js_dup(argv[0]);
+	return before;
+}
+
 #define ENGINE_FUNCTIONS \
 	JS_CFUNC_DEF("classOf", 1, class_of), \
 	JS_CFUNC_DEF("promise", 1, promise_look), \
 	JS_CFUNC_DEF("proxy", 1, proxy_look), \
 	JS_CFUNC_DEF("preview", 1, preview), \
 	JS_CFUNC_DEF("gc", 0, engine_gc), \
+	JS_CFUNC_DEF("context", 0, engine_context), \
 	JS_CFUNC_DEF("memory", 0, engine_memory), \
 	JS_CFUNC_DEF("setMemoryLimit", 1, engine_limit), \
 	JS_CFUNC_DEF("runJobs", 0, engine_run_jobs), \

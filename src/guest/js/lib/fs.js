@@ -7,6 +7,7 @@ const common = require('internal/fs_common');
 const { ops } = require('internal/fs_ops');
 const data = require('internal/fs_data');
 const queue = require('internal/fs_queue');
+const { run } = require('internal/fs_frames');
 const stats = require('internal/fs_stats');
 const { constants } = require('internal/fs_constants');
 const { customPromisifyArgs } = require('internal/promisify');
@@ -53,7 +54,7 @@ function finish(callback) {
 
 for (const [name, arity, turns = 1, length = arity + 1, syncLength = arity] of rows) {
 	const op = all[name];
-	now[name] = named(`${name}Sync`, syncLength, (...args) => op(...args)());
+	now[name] = named(`${name}Sync`, syncLength, (...args) => run(`${name}Sync`, (...given) => op(...given)(), args));
 	later[name] = named(name, length, (...args) => {
 		const [callback, rest] = callbackOf(args, arity);
 		queue.submit(op(...rest), turns, finish(callback));
@@ -64,7 +65,7 @@ later.mkdtemp = named('mkdtemp', 3, (...args) => {
 	const [callback, [prefix, options]] = callbackOf(args, 2);
 	queue.submit(ops.mkdtemp(prefix, options, true), 1, finish(callback));
 });
-now.mkdtemp = named('mkdtempSync', 2, (prefix, options) => ops.mkdtemp(prefix, options)());
+now.mkdtemp = named('mkdtempSync', 2, (...args) => run('mkdtempSync', (prefix, options) => ops.mkdtemp(prefix, options)(), args));
 
 now.realpath.native = named('native', 2, (path, options) => ops.realpathNative(path, options)());
 later.realpath.native = named('native', 3, (...args) => {
@@ -74,7 +75,7 @@ later.realpath.native = named('native', 3, (...args) => {
 
 /* ---- Those that are shaped otherwise ---- */
 
-now.close = named('closeSync', 1, (fd) => ops.close(fd)());
+now.close = named('closeSync', 1, (...args) => run('closeSync', (fd) => ops.close(fd)(), args));
 later.close = named('close', 1, (fd, callback) => {
 	if (callback !== undefined)
 		validateCallback(callback);
@@ -126,8 +127,8 @@ function read(fd, ...args) {
 	else
 		queue.whenReadable(fd, go);
 }
-function readSync(fd, buffer, offset, length, position) {
-	return all.read(fd, buffer, offset, length, position, arguments.length)();
+function readSync(...args) {
+	return run('readSync', (fd, buffer, offset, length, position) => all.read(fd, buffer, offset, length, position, args.length)(), args);
 }
 
 function write(fd, buffer, ...args) {
@@ -138,11 +139,12 @@ function write(fd, buffer, ...args) {
 	validateCallback(callback);
 	queue.submit(step, 1, (error, n) => callback(error, n || 0, buffer));
 }
-function writeSync(fd, buffer, offset, length, position) {
-	const step = all.write(fd, buffer, offset, length, position);
+function writeSync(...args) {
 	try {
-		return step();
+		return run('writeSync', (...given) => all.write(...given)(), args);
 	} catch (e) {
+		if (e.syscall === undefined)
+			throw e;
 		/* the one whose error has its properties in another order */
 		const { code } = e;
 		delete e.code;
@@ -152,7 +154,7 @@ function writeSync(fd, buffer, offset, length, position) {
 }
 
 for (const name of ['readv', 'writev']) {
-	now[name] = named(`${name}Sync`, 3, (...args) => all[name](...args)());
+	now[name] = named(`${name}Sync`, 3, (...args) => run(`${name}Sync`, (...given) => all[name](...given)(), args));
 	later[name] = named(name, 4, (fd, buffers, position, callback) => {
 		if (typeof position === 'function')
 			[callback, position] = [position, null];
@@ -167,6 +169,7 @@ named('unwatchFile', 2, unwatchFile);
 named('read', 6, read);
 named('write', 6, write);
 named('readSync', 5, readSync);
+named('writeSync', 5, writeSync);
 for (const [fn, ...names] of [[read, 'bytesRead', 'buffer'], [write, 'bytesWritten', 'buffer'], [later.readv, 'bytesRead', 'buffers'],
 	[later.writev, 'bytesWritten', 'buffers']])
 	Object.defineProperty(fn, customPromisifyArgs, { value: names, enumerable: false });
@@ -196,17 +199,17 @@ const readFile = named('readFile', 3, (path, options, callback) => {
 	validateCallback(callback);
 	abortable(all.readFile(path, options), 4, callback);
 });
-now.readFile = named('readFileSync', 2, (path, options) => all.readFile(path, options)());
+now.readFile = named('readFileSync', 2, (...args) => run('readFileSync', (path, options) => all.readFile(path, options)(), args));
 for (const name of ['writeFile', 'appendFile']) {
 	later[name] = named(name, 4, (path, content, options, callback) => {
 		callback ||= options;
 		validateCallback(callback);
 		abortable(all[name](path, content, options), 3, callback);
 	});
-	now[name] = named(`${name}Sync`, 3, (path, content, options) => { all[name](path, content, options)(); });
+	now[name] = named(`${name}Sync`, 3, (...args) => { run(`${name}Sync`, (path, content, options) => all[name](path, content, options)(), args); });
 }
 
-now.cp = named('cpSync', 3, (src, dest, options) => { ops.cp(src, dest, options)(); });
+now.cp = named('cpSync', 3, (...args) => { run('cpSync', (src, dest, options) => ops.cp(src, dest, options)(), args); });
 later.cp = named('cp', 4, (src, dest, options, callback) => {
 	if (typeof options === 'function')
 		[callback, options] = [options, undefined];
@@ -219,9 +222,7 @@ later.cp = named('cp', 4, (src, dest, options, callback) => {
 
 const dir = require('internal/fs_dir');
 
-function opendirSync(path, options) {
-	return dir.opendir(path, options, false)();
-}
+const opendirSync = named('opendirSync', 2, (...args) => run('opendirSync', (path, options) => dir.opendir(path, options, false)(), args));
 const opendir = named('opendir', 3, (...args) => {
 	const [callback, [path, options]] = callbackOf(args, 2);
 	queue.submit(dir.opendir(path, options, true), 1, finish(callback));

@@ -1,7 +1,7 @@
 /* os: what the sandbox is. Numbers come from /proc, as the sandbox shows it. */
 'use strict';
 
-const { validateInt32, validateObject } = require('internal/validators');
+const { validateInt32 } = require('internal/validators');
 const process = require('process');
 
 function proc(name) {
@@ -39,7 +39,6 @@ const functions = {
 	homedir: () => process.env.HOME || functions.userInfo().homedir,
 	hostname: () => host.hostname(),
 	loadavg: () => (proc('loadavg').split(' ', 3).map(Number).filter((n) => !Number.isNaN(n)).concat(0, 0, 0)).slice(0, 3),
-	machine: () => 'x86_64',
 	networkInterfaces: () => ({}),
 	platform: () => process.platform,
 	release: () => kernel('osrelease', '6.1.0'),
@@ -58,10 +57,7 @@ const functions = {
 	},
 	totalmem: () => memory('MemTotal'),
 	type: () => 'Linux',
-	uptime: () => Number(proc('uptime').split(' ')[0]) || 0,
 	userInfo(options = {}) {
-		if (options !== null)
-			validateObject(options, 'options');
 		const uid = host.uid(), gid = host.gid();
 		let text = '';
 		try {
@@ -79,20 +75,47 @@ const functions = {
 		const convert = (value) => options && options.encoding === 'buffer' ? require('buffer').Buffer.from(value) : value;
 		return { uid, gid, username: convert(row[0]), homedir: convert(row[5]), shell: convert(row[6]) };
 	},
+	uptime: () => Number(proc('uptime').split(' ')[0]) || host.monotonic() / 1e9,
 	version: () => kernel('version', '#1 SMP PREEMPT_DYNAMIC'),
+	machine: () => 'x86_64',
 };
 
 for (const name of ['arch', 'availableParallelism', 'endianness', 'homedir', 'hostname', 'machine', 'platform', 'release', 'tmpdir',
 	'totalmem', 'freemem', 'type', 'uptime', 'version'])
 	functions[name][Symbol.toPrimitive] = () => functions[name]();
 
+/* Names and numbers of the C library's errors, in the order of their names. */
+const ERRNO = `E2BIG 7, EACCES 13, EADDRINUSE 98, EADDRNOTAVAIL 99, EAFNOSUPPORT 97, EAGAIN 11, EALREADY 114, EBADF 9, EBADMSG 74,
+EBUSY 16, ECANCELED 125, ECHILD 10, ECONNABORTED 103, ECONNREFUSED 111, ECONNRESET 104, EDEADLK 35, EDESTADDRREQ 89,
+EDOM 33, EDQUOT 122, EEXIST 17, EFAULT 14, EFBIG 27, EHOSTUNREACH 113, EIDRM 43, EILSEQ 84, EINPROGRESS 115, EINTR 4,
+EINVAL 22, EIO 5, EISCONN 106, EISDIR 21, ELOOP 40, EMFILE 24, EMLINK 31, EMSGSIZE 90, EMULTIHOP 72, ENAMETOOLONG 36,
+ENETDOWN 100, ENETRESET 102, ENETUNREACH 101, ENFILE 23, ENOBUFS 105, ENODATA 61, ENODEV 19, ENOENT 2, ENOEXEC 8,
+ENOLCK 37, ENOLINK 67, ENOMEM 12, ENOMSG 42, ENOPROTOOPT 92, ENOSPC 28, ENOSR 63, ENOSTR 60, ENOSYS 38, ENOTCONN 107,
+ENOTDIR 20, ENOTEMPTY 39, ENOTSOCK 88, ENOTSUP 95, ENOTTY 25, ENXIO 6, EOPNOTSUPP 95, EOVERFLOW 75, EPERM 1, EPIPE 32,
+EPROTO 71, EPROTONOSUPPORT 93, EPROTOTYPE 91, ERANGE 34, EROFS 30, ESPIPE 29, ESRCH 3, ESTALE 116, ETIME 62,
+ETIMEDOUT 110, ETXTBSY 26, EWOULDBLOCK 11, EXDEV 18`;
 const errno = { __proto__: null };
-for (const [number, [name]] of [...require('internal/uv').map].sort((a, b) => a[1][0] < b[1][0] ? -1 : 1))
-	errno[name] = number;
+for (const row of ERRNO.split(/,\s*/)) {
+	const [name, number] = row.split(' ');
+	errno[name] = Number(number);
+}
+
+/* Node lists them so. */
+const { SIGSTKFLT, ...others } = require('internal/signals').signals;
+const signals = { __proto__: null };
+for (const name of Object.keys(others)) {
+	signals[name] = others[name];
+	if (name === 'SIGCHLD')
+		signals.SIGSTKFLT = SIGSTKFLT;
+}
+for (const group of [errno, signals]) {
+	for (const name of Object.keys(group))
+		Object.defineProperty(group, name, { writable: false, configurable: false });
+}
 
 const constants = Object.freeze({
 	__proto__: null, UV_UDP_REUSEADDR: 4, dlopen: { __proto__: null, RTLD_LAZY: 1, RTLD_NOW: 2, RTLD_GLOBAL: 256, RTLD_LOCAL: 0, RTLD_DEEPBIND: 8 },
-	errno, signals: Object.freeze(Object.assign({ __proto__: null }, require('internal/signals').signals)),
+	errno, signals,
 	priority: Object.freeze({
 		__proto__: null, PRIORITY_LOW: 19, PRIORITY_BELOW_NORMAL: 10, PRIORITY_NORMAL: 0, PRIORITY_ABOVE_NORMAL: -7,
 		PRIORITY_HIGH: -14, PRIORITY_HIGHEST: -20,

@@ -13,11 +13,16 @@ const known = new Set(NAMES);
 const PREFIXED = new Set(['sea', 'sqlite', 'test', 'test/reporters']);
 exports.names = NAMES;
 
+/* What is said of those that a sandbox cannot have. */
+const FETCH = 'fetch() is what there is for HTTP', NO_NETWORK = 'there is no network, only fetch()';
 const INSTEAD = {
-	http: 'fetch() is what this sandbox has', https: 'fetch() is what this sandbox has', http2: 'fetch() is what this sandbox has',
-	net: 'there is no network in this sandbox', tls: 'there is no network in this sandbox', dgram: 'there is no network in this sandbox',
-	dns: 'there is no network in this sandbox', cluster: 'use child_process', worker_threads: 'use child_process',
-	inspector: 'there is no debugger in this sandbox', test: 'use assert',
+	http: FETCH, https: FETCH, http2: FETCH, _http_agent: FETCH, _http_client: FETCH, _http_common: FETCH, _http_incoming: FETCH,
+	_http_outgoing: FETCH, _http_server: FETCH, net: NO_NETWORK, tls: NO_NETWORK, dgram: NO_NETWORK, dns: NO_NETWORK,
+	'dns/promises': NO_NETWORK, _tls_common: NO_NETWORK, _tls_wrap: NO_NETWORK, cluster: 'use child_process to run programs side by side',
+	worker_threads: 'use child_process to run programs side by side', inspector: 'there is no debugger', 'inspector/promises': 'there is no debugger',
+	trace_events: 'use console and performance', domain: 'use AsyncLocalStorage of async_hooks', repl: 'start node without a script',
+	wasi: 'there is no WebAssembly', _stream_wrap: 'use stream', test: 'use assert', 'test/reporters': 'use assert',
+	sea: 'there are no single executables', sqlite: 'Node 20 has none either',
 };
 
 /* The bare name of a builtin module, or undefined. */

@@ -192,6 +192,8 @@ define('ERR_UNKNOWN_SIGNAL', TypeError, (name) => `Unknown signal: ${name}`);
 define('ERR_OPERATION_FAILED', Error, (text) => `Operation failed: ${text}`);
 define('ERR_INVALID_MODULE_SPECIFIER', TypeError, (text, reason, base) =>
 	`Invalid module "${text}" ${reason}${base ? ` imported from ${base}` : ''}`);
+define('ERR_INVALID_ASYNC_ID', RangeError, (type, id) => `Invalid ${type} value: ${id}`);
+define('ERR_ASYNC_CALLBACK', TypeError, (name) => `${name} must be a function`);
 define('ERR_DIR_CLOSED', Error, 'Directory handle was closed');
 define('ERR_DIR_CONCURRENT_OPERATION', Error, 'Cannot do synchronous work on directory handle with concurrent asynchronous operations');
 define('ERR_FS_INVALID_SYMLINK_TYPE', Error,

@@ -5,6 +5,7 @@
 
 const g = globalThis;
 const loop = require('internal/loop');
+const { bind } = require('internal/async_context');
 const timers = require('internal/timers');
 
 function hidden(name, value) {
@@ -41,7 +42,7 @@ function visible(name, value) {
 
 class Immediate {
 	constructor(callback, args) {
-		this.callback = callback;
+		this.callback = bind(callback);
 		this.args = args;
 		this.alive = true;
 		this.done = this.dropped = false;
@@ -102,7 +103,7 @@ Object.defineProperty(setImmediate, custom, {
 });
 
 function queueMicrotask(callback) {
-	host.enqueue(callbackOf(callback));
+	host.enqueue(bind(callbackOf(callback)));
 }
 
 /* The order is the one in which Node lists them. */

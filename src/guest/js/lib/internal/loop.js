@@ -5,6 +5,8 @@
 
 /* ---- Tasks: a callback, then all ticks and microtasks ---- */
 
+const { bind } = require('internal/async_context');
+
 const ticks = [];
 let tickAt = 0;
 const rejections = [];		/* [promise, reason] not handled yet */
@@ -15,7 +17,7 @@ exports.onRejection = null;	/* function (promise, reason) -> reported */
 exports.onHandled = null;	/* function (promise) */
 
 exports.nextTick = function (callback, args) {
-	ticks.push(callback, args);
+	ticks.push(bind(callback), args);
 };
 
 function runTicks() {
@@ -49,6 +51,8 @@ function attempt(fn, self, args) {
 		return fn.apply(self, args);
 	} catch (e) {
 		exports.onError(e, false);
+	} finally {
+		host.context(undefined);	/* of this task alone */
 	}
 }
 
@@ -100,14 +104,14 @@ const signals = { fn: null, refs: 0 };
 exports.signals = signals;
 
 exports.defer = function (fn, ...args) {
-	deferred.push(fn, args);
+	deferred.push(bind(fn), args);
 };
 
 class Watch {
 	constructor(fd, events, callback) {
 		this.fd = fd;
 		this.events = events;
-		this.callback = callback;
+		this.callback = bind(callback);
 		this.alive = true;
 		watches.add(this);
 	}
@@ -126,7 +130,7 @@ exports.watch = (fd, events, callback) => new Watch(fd, events, callback);
 class Child {
 	constructor(pid, callback) {
 		this.pid = pid;
-		this.callback = callback;
+		this.callback = bind(callback);
 		this.alive = true;
 		children.set(pid, this);
 	}

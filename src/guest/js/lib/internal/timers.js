@@ -4,6 +4,8 @@
  */
 'use strict';
 
+const { bind } = require('internal/async_context');
+
 const MAX = 2 ** 31 - 1;
 
 let base = -1;		/* the clock when the first timer was made */
@@ -90,7 +92,7 @@ class Timeout {
 			ms = 1;
 		}
 		ms = Math.trunc(ms);
-		this.#state = { callback, ms, args, repeat, refed: true, list: null, handle: this, destroyed: false, id: 0 };
+		this.#state = { callback: bind(callback), ms, args, repeat, refed: true, list: null, handle: this, destroyed: false, id: 0 };
 		insert(this.#state, now());
 	}
 	ref() {

@@ -1,0 +1,4 @@
+/* The old name of stream.Readable. */
+'use strict';
+
+module.exports = require('stream').Readable;
