@@ -42,7 +42,8 @@ static void add_data(struct str *s, const char *p, size_t n)
 static void put(struct rg *g, struct str *s)
 {
 	str_addc(s, '\n');
-	rg_put(g, s->p, s->n);
+	if (!g->quiet)
+		rg_put(g, s->p, s->n);
 	str_end(s);
 }
 

@@ -117,6 +117,15 @@ static bool read_globs(struct rg *g)
 	return true;
 }
 
+/* What cannot be said as JSON: the name of the option, or NULL. */
+static const char *not_json(const struct rg *g)
+{
+	if (!g->json)
+		return NULL;
+	return g->count ? "count" : g->count_matches ? "count-matches" : g->files ? "files" :
+	       g->files_with ? "files-with-matches" : g->files_without ? "files-without-match" : NULL;
+}
+
 static bool prepare(struct rg *g)
 {
 	const char *error = rg_types_init(g), *unknown;
@@ -228,6 +237,9 @@ static int rg_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 			return show(g, argv[i][1] == 'h' || argv[i][2] == 'h', argv[i][1] == '-');
 	if (!rg_parse(g, &argc, argv, &status))
 		return status;
+	if (not_json(g))
+		return rg_usage(p, tsb_format(p, "The argument '--%s' cannot be used with '--json'",
+					      not_json(g)));
 	sink_init(&g->sink, p);
 	if (g->show_pcre2) {
 		rg_puts(g, "PCRE2 10.32 is available\nJIT is available\n");

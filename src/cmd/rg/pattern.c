@@ -80,7 +80,7 @@ static void join(struct rg *g, struct str *all, bool perl)
 static unsigned shape_flags(const struct rg *g, bool icase)
 {
 	return (icase ? REGEX_ICASE : 0u) | (g->line ? REGEX_LINE : 0u) |
-	       (g->word && !g->line ? REGEX_WORD : 0u) | (g->null_data ? REGEX_NUL_LINES : 0u);
+	       (g->word && !g->line ? REGEX_WORD : 0u);
 }
 
 static bool compile_perl(struct rg *g, const char *text, size_t n, bool icase,
@@ -168,7 +168,9 @@ static bool compile_rust(struct rg *g)
 		syntax_error(g, &all, &s);
 		return false;
 	}
-	if (s.has_newline && !g->multiline) {
+	if (s.has_newline && !g->multiline && !g->null_data && g->engine == RG_AUTO)
+		return compile_own(g);
+	if (s.has_newline && !g->multiline && !g->null_data) {
 		newline_error(g);
 		return false;
 	}
@@ -219,8 +221,7 @@ void rg_find_spans(struct rg_file *f, size_t from, size_t to)
 	if (g->matches_nothing)
 		return;
 	while (at <= stop && regex_match(g->perl, text, n, at, 0, &m, 1) == REGEX_MATCH) {
-		if (m.so > stop || (multi && m.so == stop && m.so == m.eo) ||
-		    (multi && m.so >= stop))
+		if (m.so >= to - shift)
 			break;
 		if (m.so != m.eo || m.so != last)
 			add_span(f, m.so + shift, m.eo + shift);

@@ -19,6 +19,14 @@ void rg_puts(struct rg *g, const char *s)
 	rg_put(g, s, strlen(s));
 }
 
+/* The end of what is no line of the file, or a line without one. */
+static void put_end(struct rg *g)
+{
+	if (g->crlf)
+		rg_put(g, "\r", 1);
+	rg_put(g, &g->eol, 1);
+}
+
 /* ---- Fields ---- */
 
 static void put_number(struct rg *g, enum rg_what what, uint64_t v)
@@ -62,7 +70,10 @@ static void file_head(struct rg_file *f)
 	g->printed_any = true;
 	if (g->show_heading && g->show_name) {
 		rg_print_path(g, f->path);
-		rg_put(g, g->null ? "" : "\n", 1);
+		if (g->null)
+			rg_put(g, "", 1);
+		else
+			put_end(g);
 	}
 }
 
@@ -108,10 +119,6 @@ static size_t trimmed(const struct rg_file *f, size_t from, size_t to)
 	return from;
 }
 
-static void put_end(struct rg *g)
-{
-	rg_put(g, &g->eol, 1);
-}
 
 /* [from, to) of the buffer with the matches in it coloured. */
 static void put_coloured(struct rg_file *f, size_t from, size_t to)
@@ -126,6 +133,8 @@ static void put_coloured(struct rg_file *f, size_t from, size_t to)
 		if (a >= to)
 			break;
 		a = a > from ? a : from;
+		while (i + 1 < f->n_spans && f->spans[i + 1].from == b)
+			b = f->spans[++i].to;
 		b = b < to ? b : to;
 		rg_put(g, f->buf + from, a - from);
 		rg_styled(g, RG_MATCH, f->buf + a, b - a);
@@ -195,7 +204,10 @@ static void put_line(struct rg_file *f, size_t from, size_t to, bool match)
 		return;
 	}
 	put_coloured(f, from, end);
-	put_end(g);
+	if (end < to && !(f->n_spans && (g->use_color || g->replacement)))
+		rg_put(g, f->buf + end, 1);
+	else
+		put_end(g);
 }
 
 /* ---- Replacements ---- */
@@ -284,38 +296,42 @@ static size_t next_line(const struct rg_file *f, size_t at, size_t to)
 	return nl ? (size_t)(nl - f->buf) + 1 : to;
 }
 
-/* -o: each match on lines of its own. */
+/* What a match of -o is, or its part on one line. */
+static void put_part(struct rg_file *r, size_t from, size_t end)
+{
+	struct rg *g = r->g;
+	size_t stop = text_end(r, from, end);
+
+	if (too_long(g, stop - from)) {
+		put_long(r, from, stop, true);
+		return;
+	}
+	if (g->use_color)
+		rg_styled(g, RG_MATCH, r->buf + from, stop - from);
+	else
+		rg_put(g, r->buf + from, stop - from);
+	put_end(g);
+}
+
+/* -o: each match on lines of its own; places are those in what is shown. */
 static void put_only(struct rg_file *f, struct rg_file *r, size_t from, size_t to)
 {
-	struct rg *g = f->g;
-
 	for (size_t i = 0; i < f->n_spans; i++) {
-		size_t a = f->spans[i].from, line = from;
-		size_t ra = r->spans[i].from, rb = r->spans[i].to;
+		size_t at = r->spans[i].from, stop = r->spans[i].to, line = from;
+		size_t rline = r == f ? from : 0, end;
 
-		if (g->multiline)
-			for (size_t end; (end = next_line(f, line, to)) <= a && end < to; )
-				line = end;
+		while (f->g->multiline && (end = next_line(f, line, to)) <= f->spans[i].from &&
+		       end < to) {
+			line = end;
+			rline = r == f ? end : next_line(r, rline, r->n);
+		}
 		do {
-			size_t end = next_line(r, ra, rb), stop = text_end(r, ra, end);
-
-			fields(f, r == f && g->multiline && ra > a ? ra : line, a - line + 1,
-			       r == f ? ra : a, true);
-			if (too_long(g, stop - ra)) {
-				put_long(r, ra, stop, true);
-			} else {
-				if (g->use_color)
-					rg_styled(g, RG_MATCH, r->buf + ra, stop - ra);
-				else
-					rg_put(g, r->buf + ra, stop - ra);
-				put_end(g);
-			}
-			ra = end;
-			if (r == f) {
-				line = end;
-				a = end;
-			}
-		} while (ra < rb);
+			end = next_line(r, at, stop);
+			fields(f, line, at - rline + 1, r == f ? at : from + at, true);
+			put_part(r, at, end);
+			at = rline = end;
+			line = r == f ? end : line;
+		} while (at < stop);
 	}
 }
 
@@ -332,7 +348,7 @@ static void put_each(struct rg_file *f, struct rg_file *r, size_t from, size_t t
 			line = end;
 			rline = next_line(r, rline, rto);
 		}
-		fields(f, line, f->spans[i].from - line + 1, line, true);
+		fields(f, line, r->spans[i].from - rline + 1, line, true);
 		put_line(r, rline, next_line(r, rline, rto), true);
 	}
 }
@@ -436,10 +452,9 @@ static void print_summary(struct rg_file *f)
 			put_name(f);
 		break;
 	case RG_WITHOUT_MATCH:
-		if (!f->matched_lines && !f->stopped) {
-			g->matched = true;
+		g->matched |= !f->matched_lines;
+		if (!f->matched_lines && !f->stopped)
 			put_name(f);
-		}
 		break;
 	default:
 		break;

@@ -254,7 +254,7 @@ static bool on_match(struct rg_file *f, size_t from, size_t to)
 	f->matched_lines++;
 	f->stat_lines += g->multiline ? tailpos_count(f->buf + from, to - from, g->eol) +
 			 (f->buf[to - 1] != g->eol) : 1;
-	g->matched |= g->list != RG_WITHOUT_MATCH;
+	g->matched |= g->list != RG_WITHOUT_MATCH || g->quiet;
 	f->n_spans = 0;
 	if (g->need_spans && (!g->invert || g->list != RG_LINES))
 		rg_find_spans(f, from, to);
@@ -317,6 +317,7 @@ static bool search_lines(struct rg_file *f)
 		if (found && !g->invert && !on_match(f, from, to))
 			return false;
 	}
+	f->bytes = f->base + f->at;
 	if (enough(f))
 		f->at = f->end;
 	context_after(f, f->end);
@@ -472,7 +473,8 @@ static void search_blocks(struct rg_file *f)
 		f->end = f->eof ? f->n : nl ? (size_t)(nl - f->buf) + 1 : f->end;
 		f->ascii = is_ascii(f->buf + f->at, f->end - f->at);
 		more = search_lines(f);
-		f->bytes = f->base + f->n;
+		if (!enough(f))
+			f->bytes = f->base + f->n;
 		if (!more || f->eof || f->g->stop)
 			return;
 		compact(f);
@@ -571,7 +573,7 @@ static void finish(struct rg_file *f)
 	}
 	if (f->stopped && !f->any_printed)
 		f->matched_lines = f->matches = 0;
-	if (f->binary_at >= 0 && f->explicit)
+	if (f->binary_at >= 0 && f->explicit && f->matched_lines)
 		f->bytes = (uint64_t)f->binary_at;
 	if (g->json && !f->matched_lines) {
 		rg_json_end(f);

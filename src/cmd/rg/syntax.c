@@ -67,7 +67,9 @@ static void literal(struct rg_reader *r, uint32_t c)
 			str_addc(&r->out->posix, '\\');
 		str_addc(&r->out->posix, (int)c);
 	} else {
+		str_addc(&r->out->posix, '(');
 		str_addn(&r->out->posix, buf, utf8_encode(buf, c));
+		str_addc(&r->out->posix, ')');
 	}
 }
 
@@ -471,6 +473,16 @@ static bool group(struct rg_reader *r, bool *is_atom)
 
 /* ---- Everything ---- */
 
+/* The length of the character before r->i. */
+static size_t char_back(const struct rg_reader *r)
+{
+	size_t n = 1;
+
+	while (n < r->i && ((unsigned char)r->p[r->i - n] & 0xc0) == 0x80)
+		n++;
+	return n;
+}
+
 static bool one_atom(struct rg_reader *r, struct atom *a)
 {
 	struct rg_set set;
@@ -497,11 +509,14 @@ static bool one_atom(struct rg_reader *r, struct atom *a)
 		return true;
 	case '^': case '$':
 		a->assertion = true;
+		r->out->can_newline = true;
 		add(r, r->p[r->i++] == '^' ? "^" : "$");
 		return true;
 	default:
 		r->i += utf8_decode(r->p + r->i, r->n - r->i, &c);
 		literal(r, c < 0 ? (unsigned char)r->p[r->i - 1] : (uint32_t)c);
+		if (c >= 0x80 && !r->unicode)
+			return rg_fail(r, "Unicode not allowed here", r->i - char_back(r), r->i);
 		return true;
 	}
 }

@@ -158,6 +158,8 @@ static bool boundary(struct rg_reader *r, struct rg_set *set, uint32_t *c, bool 
 	if (r->p[r->i] != '\\') {
 		r->i += utf8_decode(r->p + r->i, r->n - r->i, &d);
 		*c = d < 0 ? (unsigned char)r->p[r->i - 1] : (uint32_t)d;
+		if (d >= 0x80 && !r->unicode)
+			return rg_fail(r, "Unicode not allowed here", from, r->i);
 		return true;
 	}
 	if (rg_escape_char(r, c))
