@@ -355,6 +355,10 @@ static int set_switch(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
 		g->column = opt->value == S_COLUMN;
 		g->no_column = !g->column;
 		break;
+	case S_FILES_WITH: case S_FILES_WITHOUT:
+		g->files_with = opt->value == S_FILES_WITH;
+		g->files_without = !g->files_with;
+		break;
 	case S_SORT_FILES: g->sort = RG_SORT_PATH; break;
 	case S_ENCODING_OFF: g->encoding = RG_ENC_AUTO; break;
 	case S_AUTO_HYBRID: g->engine = RG_AUTO; break;
@@ -414,8 +418,8 @@ const struct tsb_opt rg_opts[] = {
 	TSB_OPT_CALL(set_pattern_file, 0, 'f', "file", "PATTERNFILE", "search for the patterns of "
 		     "a file"),
 	ON(files, 0, "files", "print the files that would be searched"),
-	ON(files_with, 'l', "files-with-matches", "print the names of files with a match"),
-	ON(files_without, 0, "files-without-match", "print the names of files without a match"),
+	SW(S_FILES_WITH, 'l', "files-with-matches", "print the names of files with a match"),
+	SW(S_FILES_WITHOUT, 0, "files-without-match", "print the names of files without a match"),
 	ON(fixed, 'F', "fixed-strings", "patterns are literal strings"),
 	BOOL(fixed, 0, "no-fixed-strings"),
 	ON(follow, 'L', "follow", "follow symbolic links"),

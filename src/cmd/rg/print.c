@@ -63,10 +63,8 @@ static void file_head(struct rg_file *f)
 	f->head_done = true;
 	if (g->printed_any && g->show_heading)
 		rg_puts(g, "\n");
-	else if (g->printed_any && (g->before || g->after) && !g->no_context_sep) {
-		rg_puts(g, g->context_sep);
-		rg_puts(g, "\n");
-	}
+	else if (g->printed_any && (g->before || g->after))
+		rg_print_gap(f);
 	g->printed_any = true;
 	if (g->show_heading && g->show_name) {
 		rg_print_path(g, f->path);
@@ -348,7 +346,7 @@ static void put_each(struct rg_file *f, struct rg_file *r, size_t from, size_t t
 			line = end;
 			rline = next_line(r, rline, rto);
 		}
-		fields(f, line, r->spans[i].from - rline + 1, line, true);
+		fields(f, line, r->spans[i].from - rline + 1, f->spans[i].from, true);
 		put_line(r, rline, next_line(r, rline, rto), true);
 	}
 }
@@ -404,7 +402,7 @@ void rg_print_gap(struct rg_file *f)
 	if (f->g->no_context_sep)
 		return;
 	rg_puts(f->g, f->g->context_sep);
-	rg_puts(f->g, "\n");
+	put_end(f->g);
 }
 
 /* ---- The end of a file ---- */

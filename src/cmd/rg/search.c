@@ -192,45 +192,65 @@ static bool silent(const struct rg_file *f)
 	return f->g->list != RG_LINES || f->g->quiet;
 }
 
-static void context_line(struct rg_file *f, size_t from, size_t to)
+static bool enough(const struct rg_file *f)
 {
-	if (f->g->json)
+	return f->g->has_max_count && f->matched_lines >= f->g->max_count;
+}
+
+/* false: no context is shown of a binary file, and it is not searched on. */
+static bool context_line(struct rg_file *f, size_t from, size_t to)
+{
+	struct rg *g = f->g;
+
+	if (g->binary != RG_TEXT && g->eol && !g->json) {
+		const char *nul = f->binary_at < 0 ? memchr(f->buf + from, '\0', to - from) : NULL;
+
+		if (nul)
+			f->binary_at = (int64_t)(f->base + (uint64_t)(nul - f->buf));
+		if (f->binary_at >= 0)
+			return false;
+	}
+	if (g->json)
 		rg_json_lines(f, from, to, false);
 	else
 		rg_print_context(f, from, to);
 	f->done = to;
 	f->any_printed = true;
+	return true;
 }
 
 /* Context behind the last match, up to `to`; with --passthru all lines. */
-static void context_after(struct rg_file *f, size_t to)
+static bool context_after(struct rg_file *f, size_t to)
 {
 	size_t at = f->done;
 
-	while (at < to && (f->g->passthru || f->after_left) && !silent(f)) {
+	while (at < to && ((f->g->passthru && !enough(f)) || f->after_left) && !silent(f)) {
 		size_t end = line_end(f, at);
 
-		context_line(f, at, end);
+		if (!context_line(f, at, end))
+			return false;
 		f->after_left -= f->after_left > 0;
 		at = end;
 		tsb_tick(f->g->p, 1);
 	}
+	return true;
 }
 
-static void context_before(struct rg_file *f, size_t at)
+static bool context_before(struct rg_file *f, size_t at)
 {
 	size_t from = lines_up(f, at, f->done, f->g->before);
 	bool wants_gap = f->g->before || f->g->after;
 
-	if (wants_gap && !f->g->json && (from > f->done || (f->done == 0 && f->base == 0)) &&
-	    f->any_printed && from > f->done)
+	if (wants_gap && !f->g->json && f->any_printed && from > f->done)
 		rg_print_gap(f);
 	while (from < at) {
 		size_t end = line_end(f, from);
 
-		context_line(f, from, end);
+		if (!context_line(f, from, end))
+			return false;
 		from = end;
 	}
+	return true;
 }
 
 /* NULs in a file that was named: from the first match on it is only told of. */
@@ -251,6 +271,8 @@ static bool on_match(struct rg_file *f, size_t from, size_t to)
 {
 	struct rg *g = f->g;
 
+	if (!silent(f) && (!context_after(f, from) || !context_before(f, from)))
+		return false;
 	f->matched_lines++;
 	f->stat_lines += g->multiline ? tailpos_count(f->buf + from, to - from, g->eol) +
 			 (f->buf[to - 1] != g->eol) : 1;
@@ -270,8 +292,6 @@ static bool on_match(struct rg_file *f, size_t from, size_t to)
 	if (g->list == RG_WITH_MATCH || g->list == RG_WITHOUT_MATCH)
 		return g->stats;
 	if (!silent(f)) {
-		context_after(f, from);
-		context_before(f, from);
 		if (g->json)
 			rg_json_lines(f, from, to, true);
 		else
@@ -285,11 +305,6 @@ static bool on_match(struct rg_file *f, size_t from, size_t to)
 		tsb_flush(g->p);
 	}
 	return true;
-}
-
-static bool enough(const struct rg_file *f)
-{
-	return f->g->has_max_count && f->matched_lines >= f->g->max_count;
 }
 
 /* All whole lines. false: the file is done. */
@@ -320,8 +335,7 @@ static bool search_lines(struct rg_file *f)
 	f->bytes = f->base + f->at;
 	if (enough(f))
 		f->at = f->end;
-	context_after(f, f->end);
-	return !enough(f) || f->after_left || g->passthru;
+	return context_after(f, f->end) && (!enough(f) || f->after_left);
 }
 
 /* ---- Over lines ---- */
@@ -471,7 +485,8 @@ static void search_blocks(struct rg_file *f)
 		replace_nuls(f, was);
 		nl = f->n ? memrchr(f->buf + was, f->g->eol, f->n - was) : NULL;
 		f->end = f->eof ? f->n : nl ? (size_t)(nl - f->buf) + 1 : f->end;
-		f->ascii = is_ascii(f->buf + f->at, f->end - f->at);
+		f->ascii = is_ascii(f->buf + f->at, f->end - f->at) &&
+			   !memchr(f->buf + f->at, '\0', f->end - f->at);
 		more = search_lines(f);
 		if (!enough(f))
 			f->bytes = f->base + f->n;
