@@ -27,14 +27,22 @@ static void add_data(struct str *s, const char *p, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		static const char plain[] = "\b\f\n\r\t\"\\", letter[] = "bfnrt\"\\";
 		unsigned char c = (unsigned char)p[i];
-		const char *at = c ? strchr(plain, c) : NULL;
+		const char *at;
+		size_t k = i;
+
+		while (k < n && (unsigned char)p[k] >= 0x20 && p[k] != '"' && p[k] != '\\')
+			k++;
+		if (k > i) {
+			str_addn(s, p + i, k - i);
+			i = k - 1;
+			continue;
+		}
+		at = c ? strchr(plain, c) : NULL;
 
 		if (at)
 			str_addf(s, "\\%c", letter[at - plain]);
-		else if (c < 0x20)
-			str_addf(s, "\\u00%c%c", hex[c >> 4], hex[c & 15]);
 		else
-			str_addc(s, c);
+			str_addf(s, "\\u00%c%c", hex[c >> 4], hex[c & 15]);
 	}
 	str_adds(s, "\"}");
 }

@@ -145,7 +145,7 @@ static void compile_fast(struct rg *g, const struct rg_syntax *s, bool icase)
 {
 	const char *error;
 
-	if (!s->has_posix || g->multiline || g->crlf || g->null_data)
+	if (!s->has_posix || (icase && s->complement) || g->multiline || g->crlf || g->null_data)
 		return;
 	g->fast = regex_compile(g->heap, s->posix.p, s->posix.n, REGEX_EXTENDED |
 				shape_flags(g, icase), &error);

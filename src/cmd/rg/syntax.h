@@ -22,6 +22,7 @@ struct rg_syntax {
 	bool has_newline;	/* a literal newline or \n */
 	bool can_newline;	/* a class has it, or . may */
 	bool has_dot;
+	bool complement;	/* [^a] and its like: not the same without case */
 	bool bytes;		/* (?-u) */
 	const char *error;	/* or NULL; at bytes [from, to) of the pattern */
 	size_t from, to, from2, to2;	/* of two places; from2 == to2: one */

@@ -340,11 +340,13 @@ bool rg_class(struct rg_reader *r, struct rg_set *set)
 		if (!members(r, &right, open, false))
 			return false;
 		set_operate(set, &right, op);
+		r->out->complement = true;
 	}
 	r->i++;
 	r->depth--;
 	if (negated)
 		set_negate(set);
+	r->out->complement |= negated;
 	return true;
 }
 
