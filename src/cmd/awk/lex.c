@@ -481,7 +481,7 @@ static void lex_operator(struct lexer *l)
 			return;
 		}
 	}
-	if (!*p || !strchr("{}()[];,?:~!<>|+-*/%=$@", *p)) {
+	if (!*p || !strchr("{}()[];,?:~!<>|+-*/%=$@.", *p)) {
 		struct str m;
 
 		str_init(&m, l->a->heap, STR_MAX_DEFAULT);

@@ -205,6 +205,11 @@ static struct node *parse_builtin(struct parser *ps)
 	for (arg = n->b; arg; arg = arg->next)
 		count++;
 	n->slot = (uint32_t)count;
+	if (n->sub == B_INDEX && count == 2 && n->b->next->op == N_REGEX) {
+		ps->a->line = t->line;
+		ps->a->source = t->source;
+		awk_fatal(ps->a, "index: regexp constant as second argument is not allowed");
+	}
 	if (ps->a->posix || ps->a->traditional)
 		refuse_extra(ps, n->sub, count);
 	if (count >= row->min && count <= row->max)

@@ -67,10 +67,13 @@ static struct node *parse_jump(struct parser *ps, enum node_op op, bool value)
 	struct node *n = ak_node_new(ps, op);
 	int type;
 
-	if (op == N_BREAK && !ps->loops && !ps->switches)
-		parse_error(ps, "`break' is not allowed outside a loop or switch");
-	if (op == N_CONTINUE && !ps->loops)
-		parse_error(ps, "`continue' is not allowed outside a loop");
+	/* gawk says these two twice. */
+	for (int i = 0; i < 2; i++) {
+		if (op == N_BREAK && !ps->loops && !ps->switches)
+			parse_error(ps, "`break' is not allowed outside a loop or switch");
+		if (op == N_CONTINUE && !ps->loops)
+			parse_error(ps, "`continue' is not allowed outside a loop");
+	}
 	if (ps->where && op == N_NEXT)
 		parse_error(ps, tsb_format(ps->a->p, "`next' used in %s action", ps->where));
 	if (ps->where && op == N_NEXTFILE && strlen(ps->where) < 6)
