@@ -108,7 +108,8 @@ const posix = {
 		const from = path.lastIndexOf('/', end - 1) + 1;
 		const start = Math.max(from, result.root.length);
 		result.base = path.slice(start, end);
-		result.ext = common.extensionOf(result.base);
+		/* as Node does it: right behind the root ".." has an extension */
+		result.ext = result.base === '..' && start === 1 ? '.' : common.extensionOf(result.base);
 		result.name = result.base.slice(0, result.base.length - result.ext.length);
 		if (from > 1)
 			result.dir = path.slice(0, from - 1);

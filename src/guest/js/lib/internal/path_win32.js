@@ -163,9 +163,9 @@ function relative(from, to) {
 	let same = 0;
 	while (same < left.length && same < right.length && left[same].toLowerCase() === right[same].toLowerCase())
 		same++;
-	if (same === 0)
+	if (same === 0 && left[0] !== '' && right[0] !== '')
 		return toFull;
-	return [...left.slice(same).map(() => '..'), ...right.slice(same)].join('\\');
+	return [...left.slice(same).filter(Boolean).map(() => '..'), ...right.slice(same).filter(Boolean)].join('\\');
 }
 
 function dirname(path) {

@@ -173,7 +173,7 @@ Url.prototype.parse = function (url, parseQuery, slashesDenoteHost) {
 			this.slashes = true;
 		}
 	}
-	if (!hostless.has(protocol) && (slashes || (scheme !== null && !slashed.has(protocol))))
+	if (!hostless.has(protocol) && (slashes || (scheme !== null && !slashed.has(scheme[0]))))
 		rest = takeHost(this, rest, url);
 	if (!hostless.has(protocol))
 		rest = rest.replace(escapes, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
@@ -372,14 +372,15 @@ function resolvePaths(result, relative) {
 		}
 		absolute = absolute && (relPath[0] === '' || path[0] === '');
 	}
-	path = joinPaths(result, relative, path, relPath, relAbsolute);
-	if (path === undefined) {
+	const joined = joinPaths(result, relative, path, relPath, relAbsolute);
+	if (joined === undefined) {
 		if (opaque) {
-			result.hostname = result.host = ((result.pathname && result.pathname.split('/')) || []).shift();
+			result.hostname = result.host = path.shift();
 			authFromHost(result);
 		}
 		return finish(result);
 	}
+	path = joined;
 	if (!path.length) {
 		result.pathname = null;
 		result.path = result.search ? `/${result.search}` : null;

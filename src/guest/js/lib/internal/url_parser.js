@@ -62,6 +62,9 @@ class Machine {
 	copyBase(...parts) {
 		for (const part of parts)
 			this.url[part] = part === 'path' && Array.isArray(this.base.path) ? [...this.base.path] : this.base[part];
+		/* as Node does it: an empty query of the base is none */
+		if (parts.includes('query') && this.url.query === '')
+			this.url.query = null;
 	}
 
 	schemeStart(c) {
@@ -277,14 +280,14 @@ class Machine {
 			if (this.buffer !== '') {
 				const port = parseInt(this.buffer, 10);
 				if (port > 65535)
-					return FAIL;
+					return this.override === 'host' ? STOP : FAIL;
 				url.port = port === ports[url.scheme] ? null : port;
 				this.buffer = '';
 				if (this.override)
 					return STOP;
 			}
 			if (this.override)
-				return FAIL;
+				return this.override === 'host' ? STOP : FAIL;
 			this.state = 'pathStart';
 			this.i--;
 		} else {
@@ -393,8 +396,10 @@ class Machine {
 			return;
 		}
 		if (isDoubleDot(this.buffer)) {
+			/* Node leaves the path of other schemes empty when ".." is all there is */
+			const empty = url.path.length === 0 && !isSpecial(url);
 			shorten(url);
-			if (!slash)
+			if (!slash && !empty)
 				url.path.push('');
 		} else if (isDot(this.buffer)) {
 			if (!slash)
