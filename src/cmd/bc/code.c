@@ -312,7 +312,7 @@ int bc_lookup(struct bc *b, const char *name, enum bc_kind kind)
 		number = new_name(b, e->key, kind);
 		e = map_find(&b->name_of[kind], name, strlen(name));
 		e->value = (void *)(intptr_t)number;
-		if (number >= BC_NAMES_MAX) {
+		if (number >= BC_NAMES_MAX + (kind == BC_SIMPLE)) {
 			bc_error(b, "%s", too_many[kind]);
 			bc_exit(b, 1);
 		}
