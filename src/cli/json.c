@@ -58,9 +58,8 @@ static char *replace_surrogates(const char *p, size_t n, size_t *out_n, bool *re
 			continue;
 		}
 		pair = code >= 0xd800 && code <= 0xdbff;
-		if (p[i] == '\\' && i + 1 < n)
+		for (int rest = code >= 0 ? 6 : p[i] == '\\' && i + 1 < n ? 2 : 1; rest; rest--)
 			out[k++] = p[i++];
-		out[k++] = p[i++];
 	}
 	if (out)
 		out[k] = '\0';
