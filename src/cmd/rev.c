@@ -74,7 +74,8 @@ static int rev_stream(struct rev *r, const char *name)
 			sink_putc(&r->out, '\n');
 		str_reset(&r->held);
 	}
-	rev_line(r, r->held.p, r->held.n);
+	if (r->held.n)
+		rev_line(r, r->held.p, r->held.n);
 	str_reset(&r->held);
 	if (!r->in.error)
 		return 0;
