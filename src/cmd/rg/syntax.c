@@ -213,7 +213,7 @@ struct atom {
 
 static void wrap(struct rg_reader *r, const struct atom *a)
 {
-	if (!a->repeated)
+	if (!a->repeated && !a->assertion)
 		return;
 	str_insert(&r->out->perl, a->perl, "(?:", 3);
 	str_addc(&r->out->perl, ')');
@@ -438,6 +438,8 @@ static bool group(struct rg_reader *r, bool *is_atom)
 		return rg_fail(r, "look-around, including look-ahead and look-behind, is not "
 			       "supported", open, open + (s[1] == '<' ? 4 : 3));
 	}
+	if (left == 1 && s[0] == '?')
+		return rg_fail(r, "unclosed group", open, open + 1);
 	str_addc(&r->out->posix, '(');
 	if (left >= 3 && !memcmp(s, "?P<", 3)) {
 		r->i += 3;

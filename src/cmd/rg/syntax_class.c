@@ -79,7 +79,7 @@ bool rg_property(struct rg_reader *r, struct rg_set *set, char c, size_t from)
 		r->out->property_from = from;
 	if (r->i == r->n)
 		return rg_fail(r, "incomplete escape sequence, reached end of pattern prematurely",
-			       from, r->n);
+			       r->n, r->n);
 	if (r->p[r->i] != '{') {
 		str_addf(&set->perl, "\\%c%c", c, r->p[r->i++]);
 		r->out->property_to = r->out->property_to ? r->out->property_to : r->i;
@@ -88,7 +88,7 @@ bool rg_property(struct rg_reader *r, struct rg_set *set, char c, size_t from)
 	end = memchr(r->p + r->i, '}', r->n - r->i);
 	if (!end)
 		return rg_fail(r, "incomplete escape sequence, reached end of pattern prematurely",
-			       from, r->n);
+			       r->n, r->n);
 	n = (size_t)(end - r->p) - r->i;
 	str_addf(&set->perl, "\\%c%.*s}", c, (int)n, r->p + r->i);
 	r->i += n + 1;
@@ -290,14 +290,20 @@ static bool operator_at(const struct rg_reader *r)
 	       !(*s == '-' && r->n - r->i >= 3 && s[2] == ']');
 }
 
+/* What an unclosed class is shown by: "[" with what belongs to it. */
+struct opening {
+	size_t from, to;
+};
+
 /* Members up to an operator or the end. */
-static bool members(struct rg_reader *r, struct rg_set *set, size_t open, bool first)
+static bool members(struct rg_reader *r, struct rg_set *set, const struct opening *open,
+		    bool first)
 {
 	for (;; first = false) {
 		struct rg_set inner;
 
 		if (r->i >= r->n)
-			return rg_fail(r, "unclosed character class", open, open + 1);
+			return rg_fail(r, "unclosed character class", open->from, open->to);
 		if ((r->p[r->i] == ']' && !first) || operator_at(r))
 			return true;
 		if (r->blanks && strchr(" \t\n", r->p[r->i])) {
@@ -319,6 +325,7 @@ bool rg_class(struct rg_reader *r, struct rg_set *set)
 {
 	size_t open = r->i++;
 	bool negated = r->i < r->n && r->p[r->i] == '^', first = true;
+	struct opening span;
 
 	if (++r->depth > RG_NEST_MAX)
 		return rg_fail(r, "exceed the maximum number of nested parentheses/brackets (100)",
@@ -329,7 +336,8 @@ bool rg_class(struct rg_reader *r, struct rg_set *set)
 		r->i++;
 		first = false;
 	}
-	if (!members(r, set, open, first))
+	span = (struct opening){ open, r->i + (first && r->i < r->n && r->p[r->i] == ']') };
+	if (!members(r, set, &span, first))
 		return false;
 	while (r->p[r->i] != ']') {
 		char op = r->p[r->i];
@@ -337,7 +345,7 @@ bool rg_class(struct rg_reader *r, struct rg_set *set)
 
 		r->i += 2;
 		rg_set_init(&right, set->perl.heap);
-		if (!members(r, &right, open, false))
+		if (!members(r, &right, &span, false))
 			return false;
 		set_operate(set, &right, op);
 		r->out->complement = true;
