@@ -31,7 +31,7 @@ struct rg_syntax {
 };
 
 /* ---- One pattern, while it is read ---- */
-enum { RG_NEST_MAX = 100 };
+enum { RG_NEST_MAX = 100, RG_SET_MAX = 1 << 16 };
 
 struct rg_reader {
 	const char *p;

@@ -348,6 +348,8 @@ bool rg_class(struct rg_reader *r, struct rg_set *set)
 		if (!members(r, &right, &span, false))
 			return false;
 		set_operate(set, &right, op);
+		if (set->perl.n > RG_SET_MAX)	/* ~~ writes both sides twice */
+			return rg_fail(r, "the class is too large", open, r->i);
 		r->out->complement = true;
 	}
 	r->i++;
