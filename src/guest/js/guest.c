@@ -21,6 +21,7 @@ static inline void *guest_stack_pointer(void *shadow)
 #define __builtin_frame_address(n) guest_stack_pointer(__builtin_frame_address(n))
 #include <quickjs.c>
 #undef __builtin_frame_address
+#include <guest_freeze.h>
 
 #include <glue.h>
 #include <glue_bytes.h>
@@ -113,7 +114,7 @@ void guest_prepare(void)
 	JS_FreeValue(context, all);
 	JS_FreeValue(context, host);
 	JS_FreeValue(context, boot);
-	JS_RunGC(rt);
+	guest_freeze(rt);
 }
 
 int guest_main(int argc, char **argv);

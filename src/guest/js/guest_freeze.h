@@ -1,0 +1,88 @@
+/* The image's end: see guest_image.h. Included behind quickjs.c. */
+static void freeze_arena(JSArena *ar)
+{
+	bool unused[JS_ARENA_SIZE / 16] = { false };
+	unsigned size = arena_block_sizes[ar->block_size_idx];
+
+	for (unsigned i = ar->first_free_block; i != JS_ARENA_FREE_NIL;
+	     i = ((JSMallocBlockHeader *)arena_get_block(ar, i, size))->u.free_next)
+		unused[i] = true;
+	for (unsigned i = 0; i < ar->n_blocks; i++)
+		if (!unused[i])
+			((JSMallocBlockHeader *)arena_get_block(ar, i, size))->ref_count = GUEST_IMMORTAL;
+}
+
+/* New blocks are not to fill the holes that are all over the image. */
+static void freeze_arenas(JSRuntime *rt)
+{
+	struct list_head *el, *next;
+
+	for (int i = 0; i < JS_ARENA_BLOCK_SIZE_COUNT; i++) {
+		list_for_each(el, &rt->arena_state.arena_list[i])
+			freeze_arena(list_entry(el, JSArena, link));
+		list_for_each_safe(el, next, &rt->arena_state.free_arena_list[i]) {
+			list_del(el);
+			init_list_head(el);
+		}
+	}
+	guest_small_arenas = UINT32_MAX;
+}
+
+static void freeze_holes(void)
+{
+	enum { ROOM = 512 << 10, MOST = 2000 };
+	char *room = malloc(ROOM), *p;
+
+	for (size_t n = ROOM / 4; room && n >= 512; n /= 2) {
+		int holes = 0;
+
+		while ((p = malloc(n)) != NULL && p < room && holes++ < MOST)
+			;
+		free(p);
+	}
+	free(room);
+}
+
+/* A shape that one object has for itself may be changed in place: it stays as it is. */
+static bool freeze_is_own_shape(const JSGCObjectHeader *p)
+{
+	return JS_GC_TYPE(p) == JS_GC_OBJ_TYPE_SHAPE && !((const JSShape *)(const void *)p)->is_hashed &&
+	       JS_REF_COUNT(p) == 1;
+}
+
+/* The objects leave the collector's list, still linked to each other. */
+static void freeze_objects(JSRuntime *rt)
+{
+	static struct list_head frozen;
+	struct list_head *el;
+
+	frozen = rt->gc_obj_list;
+	frozen.next->prev = frozen.prev->next = &frozen;
+	init_list_head(&rt->gc_obj_list);
+	list_for_each(el, &frozen) {
+		JSGCObjectHeader *p = list_entry(el, JSGCObjectHeader, link);
+
+		JS_REF_COUNT(p) = JS_GC_MARK(p) ? 1 : GUEST_IMMORTAL;
+		JS_GC_MARK(p) = 0;
+	}
+}
+
+static void guest_freeze(JSRuntime *rt)
+{
+	enum { GARBAGE = 2 << 20 };	/* of a run before it is collected */
+	struct list_head *el;
+
+	JS_RunGC(rt);
+	list_for_each(el, &rt->gc_obj_list) {
+		JSGCObjectHeader *p = list_entry(el, JSGCObjectHeader, link);
+
+		JS_GC_MARK(p) = freeze_is_own_shape(p);
+	}
+	freeze_arenas(rt);
+	freeze_objects(rt);
+	for (int i = 1; i < rt->atom_size; i++)
+		if (!atom_is_free(rt->atom_array[i]))
+			JS_REF_COUNT(rt->atom_array[i]) = GUEST_IMMORTAL;
+	freeze_holes();
+	JS_SetGCThreshold(rt, rt->malloc_state.malloc_size + GARBAGE);
+}
