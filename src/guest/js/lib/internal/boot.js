@@ -30,4 +30,19 @@ for (const name of ['internal/errors', 'internal/inspect', 'events', 'path', 'bu
 		internalRequire(name);
 }
 
+/* Once through what every run does: what is made at its first use is then there too. */
+function rehearse() {
+	void [globalThis.console, globalThis.process];
+	const util = internalRequire('util');
+	util.format('%s %d %j %o', 'a', 1.5, { a: 1 }, [1, 'b', new Map([[1, { b: null }]]), new Error('c')]);
+	util.format(1, 'a', undefined, null, true, [], {}, Symbol('s'), 1n, () => {});
+	internalRequire('internal/options').parse(['-e', '1', 'a']);
+	const loop = internalRequire('internal/loop');
+	loop.nextTick(() => {}, []);
+	loop.call(text => native.run(text, '[eval]'), undefined, ['(function () { return [`a${1}`, { b: 2 }, /c/]; })()']);
+	Promise.resolve().then(() => {});
+	loop.run(() => {});
+}
+rehearse();
+
 return internalRequire('internal/main').main;
