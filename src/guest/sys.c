@@ -17,7 +17,7 @@ static guest_sys_fn *const calls[] = {
 #undef SYS
 };
 
-enum { N_CALLS = sizeof(calls) / sizeof(*calls) };
+enum { N_CALLS = sizeof(calls) / sizeof(*calls), STEP_BYTES = 256 };
 
 /* struct sys_arg of js/glue.h, as a guest lays it out. */
 struct wire {
@@ -35,6 +35,7 @@ static uint8_t *checked(struct guest *g, uint32_t p, uint32_t n)
 uint64_t Z_hZ_sys(struct guest *g, uint32_t what, uint32_t args, uint32_t n)
 {
 	struct guest_arg a[SYS_ARGS];
+	uint64_t sum = 0;	/* of what may be copied and looked through */
 	int64_t r;
 
 	if (what >= N_CALLS || n > SYS_ARGS || g->preparing)
@@ -49,8 +50,10 @@ uint64_t Z_hZ_sys(struct guest *g, uint32_t what, uint32_t args, uint32_t n)
 			continue;
 		a[i].n = w.n;
 		a[i].at = checked(g, w.at, w.n);
+		sum += w.n;
 	}
 	guest_pause();
+	tsb_tick(g->p, 1 + (size_t)(sum / STEP_BYTES));
 	if (!g->more)
 		g->more = tsb_alloc(g->p, sizeof(*g->more));
 	r = calls[what](g, a);
