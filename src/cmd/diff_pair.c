@@ -227,7 +227,8 @@ static int text_files(struct diff_cmd *d)
 		say_differ(d, status);
 	else if (status || shows_equal(d))
 		show(d);
-	status = say_no_newline(d, status);
+	if (!d->brief)
+		status = say_no_newline(d, status);
 	diff_end(&d->d);
 	return status;
 }

@@ -5,6 +5,7 @@
  */
 #include "cmd/cmd.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,12 +104,40 @@ static int du_opt_size(struct tsb_proc *p, void *opts, const struct tsb_opt *opt
 	}
 }
 
+/* Octal and hexadecimal numbers, as C has them, in decimal; what follows stays. */
+static const char *du_decimal(struct tsb_proc *p, const char *arg)
+{
+	const char *s = arg + strspn(arg, " \t\n\v\f\r"), *sign = "";
+	unsigned base = 8;
+	uint64_t v = 0;
+
+	if (*s == '-' || *s == '+')
+		sign = *s++ == '-' ? "-" : "";
+	if (*s != '0')
+		return arg;
+	if ((s[1] == 'x' || s[1] == 'X') && isxdigit((unsigned char)s[2])) {
+		base = 16;
+		s += 2;
+	}
+	for (; isxdigit((unsigned char)*s); s++) {
+		unsigned digit = *s <= '9' ? (unsigned)(*s - '0') : (unsigned)((*s | 32) - 'a' + 10);
+
+		if (digit >= base)
+			break;
+		if (__builtin_mul_overflow(v, base, &v) || __builtin_add_overflow(v, digit, &v))
+			return "99999999999999999999";
+	}
+	/* A digit that is none of the base is a suffix that there is not. */
+	return tsb_format(p, "%s%llu%s%s", sign, (unsigned long long)v,
+			  *s >= '0' && *s <= '9' ? "?" : "", s);
+}
+
 static int du_opt_depth(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
 	struct du *d = opts;
 
 	(void)opt;
-	if (num_u64(arg, &d->depth) != NUM_OK) {
+	if (num_u64(du_decimal(p, arg), &d->depth) != NUM_OK) {
 		tsb_warn(p, "invalid maximum depth %s", quote_text(p, arg));
 		d->status = 2;		/* said; the usage follows when all is read */
 		return 0;
@@ -121,7 +150,7 @@ static int du_opt_threshold(struct tsb_proc *p, void *opts, const struct tsb_opt
 			    const char *arg)
 {
 	struct du *d = opts;
-	enum num_result r = num_isuffixed(arg, "kKmMGTPEZY0", &d->threshold);
+	enum num_result r = num_isuffixed(du_decimal(p, arg), "kKmMGTPEZY0", &d->threshold);
 
 	if (r != NUM_OK) {
 		human_complain(p, r == NUM_RANGE ? HUMAN_TOO_LARGE : r == NUM_SUFFIX ?

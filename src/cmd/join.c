@@ -633,6 +633,7 @@ static int join_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	struct join_names names = { 0 };
 	struct opt_parsed parsed;
 	struct join_seq seq[2];
+	bool numbers = false;
 	struct join *j;
 	int status;
 
@@ -657,8 +658,13 @@ static int join_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	if (!join_open(j, &seq[0], 0, names.at[0]) || !join_open(j, &seq[1], 1, names.at[1]))
 		return 1;
 	if (input_is_stdin(names.at[0]) && input_is_stdin(names.at[1])) {
-		/* What GNU's last call that failed has left in errno. */
-		tsb_warn_errno(p, ENOENT, "both files cannot be standard input");
+		/* GNU adds what is in errno: a number that was read has cleared it. */
+		for (int i = 0; i < argc; i++)
+			numbers |= argv[i][0] == '-' && argv[i][1] && strchr("12avo", argv[i][1]);
+		if (numbers)
+			tsb_warn(p, "both files cannot be standard input");
+		else
+			tsb_warn_errno(p, ENOENT, "both files cannot be standard input");
 		return 1;
 	}
 	return join_files(j, seq);

@@ -98,8 +98,8 @@ static int mkdir_set_mode(struct tsb_proc *p, const struct mkdir *o, const char 
 	if (!o->mode_text)
 		return 0;
 	err = tsb_stat(p, dir, &st);
-	set.mode = (st.mode & MODE_BITS & ~o->mode_bits) | (o->mode & o->mode_bits);
-	if (!err && (st.mode & MODE_BITS) != set.mode)
+	set.mode = (st.mode & MODE_BITS & ~o->mode_bits) | o->mode;
+	if (!err && ((st.mode ^ o->mode) & o->mode_bits))
 		err = tsb_setattr(p, dir, &set, true);
 	if (!err)
 		return 0;
@@ -110,13 +110,18 @@ static int mkdir_set_mode(struct tsb_proc *p, const struct mkdir *o, const char 
 static int mkdir_one(struct tsb_proc *p, const struct mkdir *o, char *dir)
 {
 	struct tsb_stat st;
+	uint32_t mode;
 	int err;
 
 	if (o->parents && mkdir_ancestors(p, o, dir))
 		return 1;
 	tsb_umask(p, o->umask & ~o->mode);
-	/* One that will be sticky is never writable to others before it is. */
-	err = tsb_mkdir(p, dir, o->mode & (o->mode & S_ISVTX ? 0755 : 0777));
+	/* Where special bits are spoken of it is not writable to others before they are
+	 * set; if they are right at once, it stays so. */
+	mode = o->mode & 01777;
+	if ((o->mode_bits & 06000) || (mode & S_ISVTX))
+		mode &= ~022u;
+	err = tsb_mkdir(p, dir, mode);
 	tsb_umask(p, o->umask);
 	if (!err) {
 		mkdir_say(p, o, dir);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "cmd/stat_impl.h"
+#include "cmd/quote.h"
 #include "cmd/util.h"
 
 struct stat_opts {
@@ -226,7 +227,9 @@ static int stat_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 
 	if (!argc)
 		return util_missing_operand(p);
-	o->style = o->format ? STAT_STYLE_UNSET : QUOTE_LITERAL;
+	/* GNU looks for these two characters; without them nothing is quoted. */
+	o->style = o->format && strstr(o->format, "%N") ? (int)quote_env_style(p)
+							: QUOTE_LITERAL;
 	str_init(&out, tsb_heap_of(p), STR_MAX_DEFAULT);
 	for (int i = 0; i < argc; i++)
 		if (!stat_one(p, o, argv[i], &out))

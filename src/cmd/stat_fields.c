@@ -92,8 +92,6 @@ static bool field_quoted_name(struct stat_subject *s, const struct spec *spec)
 	char *target;
 	int err;
 
-	if (*s->style == STAT_STYLE_UNSET)
-		*s->style = (int)quote_env_style(s->p);
 	style = (enum quote_style)*s->style;
 	spec_text(s->out, spec, quote_styled(s->p, style, s->path));
 	if (!S_ISLNK(s->st.mode))

@@ -10,7 +10,6 @@
 #include "cmd/spec.h"
 #include "text/civil.h"
 
-enum { STAT_STYLE_UNSET = -1 };
 
 struct stat_subject {
 	struct tsb_proc *p;
@@ -19,7 +18,7 @@ struct stat_subject {
 	struct zone zone;
 	struct tsb_stat st;
 	struct tsb_statfs fs;
-	int *style;		/* enum quote_style of %N; STAT_STYLE_UNSET: ask the environment */
+	int *style;		/* enum quote_style of %N */
 };
 
 /* mod: 'H' or 'L' in front of the letter, or 0. false: something failed (said). */

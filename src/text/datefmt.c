@@ -199,7 +199,12 @@ static bool convert_text(struct str *out, const struct spec *f, int c, const str
 	struct spec g = *f;
 
 	switch (c) {
-	case '%': put_text(out, f, "%", 1); break;
+	case '%':
+		/* With anything before it, it is no conversion. */
+		if (f->pad || f->upper || f->swap || f->width >= 0 || f->modifier || f->colons)
+			return false;
+		str_addc(out, '%');
+		break;
 	case 'n': put_text(out, f, "\n", 1); break;
 	case 't': put_text(out, f, "\t", 1); break;
 	case 'a': put_name(out, f, day, 3); break;
@@ -234,6 +239,10 @@ static bool convert_text(struct str *out, const struct spec *f, int c, const str
 	case 'F': put_iso_date(out, f, m); break;
 	case 'c': put_composite(out, f, "%a %b %e %H:%M:%S %Y", m); break;
 	case 'D':
+		/* Its padding is that of the year in it. */
+		put_composite(out, f, f->pad == '_' ? "%m/%d/%_y" : f->pad == '-' ? "%m/%d/%-y"
+			      : "%m/%d/%y", m);
+		break;
 	case 'x': put_composite(out, f, "%m/%d/%y", m); break;
 	case 'r': put_composite(out, f, "%I:%M:%S %p", m); break;
 	case 'R': put_composite(out, f, "%H:%M", m); break;
@@ -346,8 +355,10 @@ void date_format(struct str *out, const char *format, size_t n, const struct dat
 		at = read_spec(format, n, i + 1, &f);
 		if (!convert(out, &f, at < n ? (unsigned char)format[at] : '\0', m)) {
 			/* As it stands, padded: what follows may be a conversion of its own. */
-			put_text(out, &f, format + i, (at < n ? at + 1 : n) - i);
-			at = at < n ? at : n - 1;
+			bool again = at < n && format[at] == '%' && at > i + 1;
+
+			put_text(out, &f, format + i, (at < n ? at + !again : n) - i);
+			at = at < n ? at - again : n - 1;
 		}
 		i = at;
 	}
