@@ -56,6 +56,8 @@ void guest_leave(struct guest *g, enum guest_trap how)
 void guest_poll(struct guest *g)
 {
 	g->fuel = FUEL;
+	if (g->preparing)	/* once in a program, and nobody else is to begin it meanwhile */
+		return;
 	guest_pause();
 	tsb_tick(g->p, TICK_STEPS);
 	guest_resume(g);
