@@ -105,7 +105,7 @@ static const char *const recursions[][2] = {
 
 static void test_recursion(void)
 {
-	static const char form[] = "cat > r.js <<'E'\ntry { %s; console.log('returned'); } catch (e) {\n"
+	static const char form[] = "cat > r.js <<'E'\ntry { (() => { %s; })(); console.log('returned'); } catch (e) {\n"
 				   "console.log(e instanceof RangeError || e instanceof SyntaxError || e); }\nE\njs r.js";
 	struct tsb_sandbox *box = open_box(60000);
 	char script[2000];
