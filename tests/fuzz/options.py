@@ -42,14 +42,15 @@ class Server:
 
     def answer(self):
         fd = self.process.stdout.fileno()
-        while b'\n' not in self.rest:
+        parts = [self.rest]
+        while b'\n' not in parts[-1]:      # only the new part: replies are large
             if not select.select([fd], [], [], self.limit)[0]:
                 self.process.kill(); self.process.wait(); return None
             got = os.read(fd, 1 << 20)
             if not got:
                 self.process.wait(); return None
-            self.rest += got
-        line, self.rest = self.rest.split(b'\n', 1)
+            parts.append(got)
+        line, self.rest = b''.join(parts).split(b'\n', 1)
         reply = json.loads(line)
         if reply is None or (reply.get('status') in (124, 125, 137) and 'serve' not in self.command): return None
         return [base64.b64decode(reply[n + '_b64']) if n + '_b64' in reply else reply.get(n, '').encode('utf8', 'surrogateescape')

@@ -105,6 +105,7 @@ def fixture(r, name):
         if f == 'b' and r.random() < .6 and data['a']:
             rows = data['a'].split(b'\n')
             for _ in range(r.choice([0, 1, 1, 2, 3])):
+                if not rows: break
                 i = r.randrange(len(rows))
                 rows[i:i + 1] = r.choice([[], [rows[i], b'new'], [rows[i].upper()], [rows[i] + b' '], [b'', rows[i]], [b'changed']])
             if name in ('join', 'comm'): rows.sort()

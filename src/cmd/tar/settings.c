@@ -211,8 +211,20 @@ int tar_opt_exclude(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, c
 
 int tar_opt_old_files(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
+	static const char *const names[] = {
+		[TAR_OLD_DEFAULT] = "overwrite-dir", [TAR_OLD_NO_OVERWRITE_DIR] = "no-overwrite-dir",
+		[TAR_OLD_OVERWRITE] = "overwrite", [TAR_OLD_UNLINK] = "unlink-first",
+		[TAR_OLD_KEEP] = "keep-old-files", [TAR_OLD_SKIP] = "skip-old-files",
+		[TAR_OLD_KEEP_NEWER] = "keep-newer-files",
+	};
+	struct tar *t = tar_of(p, opts);
+
 	(void)arg;
-	tar_of(p, opts)->old_files = opt->value;
+	if (t->old_files_set && t->old_files != opt->value)
+		tar_usage(t, "'--%s' cannot be used with '--%s'", names[opt->value],
+			  names[t->old_files]);
+	t->old_files_set = true;
+	t->old_files = opt->value;
 	return 0;
 }
 
@@ -682,6 +694,8 @@ static void tar_settle_action(struct tar *t)
 
 	if (wrong)
 		tar_usage(t, "'%s' cannot be used with '%s'", wrong, tar_action_name(t));
+	if (appends && (!t->archive || !strcmp(t->archive, "-")))
+		tar_usage(t, "Options '-Aru' are incompatible with '-f -'");
 	if (appends && tar_pax_has_global(t))
 		tar_usage(t, "can't update global extended header record");
 	if (t->level_given)

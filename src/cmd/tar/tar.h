@@ -138,6 +138,7 @@ struct tar {
 	bool ignore_failed_read, check_links, one_fs, numeric_owner, remove_files, touch;
 	bool to_stdout, utc, full_time, verify, block_numbers, show_omitted, show_transformed;
 	bool totals, sparse, seekable, no_seek, recursive_unlink, delay_dirs, no_delay_dirs;
+	bool old_files_set;
 	bool level_given;		/* --level, which needs -g */
 	bool clamp_mtime, restrict_use, starting_seen, same_order, atime_preserve;
 	bool verbatim_files, null_files, files_option, o_option, ignore_command_error;
