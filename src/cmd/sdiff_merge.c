@@ -242,16 +242,18 @@ static bool decide(struct merge *m, const uint64_t n[2])
 
 /* ---- Groups ---- */
 
-/* "i3,3" or "c1,0" */
-static void read_group(struct merge *m, const char *s, uint64_t n[2])
+/* "i3,3" or "c1,0"; any other line is said, and the end. */
+static void read_group(struct merge *m, const char *head, uint64_t n[2])
 {
+	const char *s = head + 1;
+
 	for (int f = 0; f < 2; f++) {
 		if (*s < '0' || *s > '9')
-			fatal(m, "invalid diff output");
+			fatal(m, tsb_strndup(m->s->p, head, strcspn(head, "\n")));
 		for (n[f] = 0; *s >= '0' && *s <= '9' && n[f] < UINT32_MAX; s++)
 			n[f] = n[f] * 10 + (uint64_t)(*s - '0');
 		if (*s++ != (f ? '\n' : ','))
-			fatal(m, "invalid diff output");
+			fatal(m, tsb_strndup(m->s->p, head, strcspn(head, "\n")));
 	}
 }
 
@@ -263,7 +265,7 @@ static bool group(struct merge *m, const char *head)
 		tsb_puts(m->s->p, head + 1);
 		return true;
 	}
-	read_group(m, head + 1, n);
+	read_group(m, head, n);
 	most = n[0] > n[1] ? n[0] : n[1];
 	if (*head == 'i') {
 		pass(m, &m->diff, most, m->quiet ? -1 : 1);

@@ -85,7 +85,7 @@ static void shred_random(struct shred *s, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		c = tsb_getbyte(&s->random);
 		if (c < 0) {
-			tsb_warn(s->p, "%s: end of file", quote_f(s->p, s->source));
+			tsb_warn(s->p, "%s: end of file", quote_text(s->p, s->source));
 			tsb_exit(s->p, 1);
 		}
 		s->buf[i] = (unsigned char)c;
@@ -191,8 +191,19 @@ static bool shred_next_name(char *name, size_t n)
 	return false;
 }
 
+static bool shred_unlink(struct shred *s, const char *path, const char *shown)
+{
+	int err = tsb_unlink(s->p, path);
+
+	if (err)
+		tsb_warn_errno(s->p, err, "%s: failed to remove", shown);
+	else if (s->verbose)
+		tsb_warn(s->p, "%s: removed", shown);
+	return !err;
+}
+
 /* Shorter and shorter names of zeros, then none. */
-static void shred_wipe_name(struct shred *s, const char *path, const char *shown)
+static bool shred_wipe_name(struct shred *s, const char *path, const char *shown)
 {
 	char *dir = path_dir(s->p, path), *now = tsb_strdup(s->p, path), *next;
 	bool bare = path_dir_len(path) == 0;
@@ -215,28 +226,15 @@ static void shred_wipe_name(struct shred *s, const char *path, const char *shown
 		now = next;
 		tsb_tick(s->p, 1);
 	}
-	if (tsb_unlink(s->p, now))
-		tsb_warn(s->p, "%s: failed to remove", shown);
-	else if (s->verbose)
-		tsb_warn(s->p, "%s: removed", shown);
+	return shred_unlink(s, now, shown);
 }
 
 static bool shred_remove_file(struct shred *s, const char *path, const char *shown)
 {
-	int err;
-
 	if (s->verbose)
 		tsb_warn(s->p, "%s: removing", shown);
-	if (s->remove != SHRED_UNLINK) {
-		shred_wipe_name(s, path, shown);
-		return true;
-	}
-	err = tsb_unlink(s->p, path);
-	if (err)
-		tsb_warn_errno(s->p, err, "%s: failed to remove", shown);
-	else if (s->verbose)
-		tsb_warn(s->p, "%s: removed", shown);
-	return !err;
+	return s->remove != SHRED_UNLINK ? shred_wipe_name(s, path, shown)
+					 : shred_unlink(s, path, shown);
 }
 
 static bool shred_file(struct shred *s, const char *path)
