@@ -13,7 +13,7 @@
 #include "cmd/procs.h"
 #include "cmd/util.h"
 #include "cmd/walk.h"
-#include "text/pattern.h"
+#include "text/regex.h"
 
 struct sysctl {
 	bool all, names, values, ignore, quiet, binary, write, dry;
@@ -131,20 +131,25 @@ static int sysctl_all(struct sysctl *o)
 	static char root[] = "/proc/sys";
 	char *const roots[] = { root, NULL };
 	struct walk *w = walk_open(o->p, 1, roots, WALK_PHYSICAL);
-	struct pattern *pattern = NULL;
+	struct regex_span span;
+	struct regex *re = NULL;
 	struct walk_entry *e;
+	const char *error = NULL;
 
 	if (o->pattern)
-		pattern = pattern_compile(tsb_heap_of(o->p),
-					  tsb_format(o->p, "*%s*", o->pattern),
-					  strlen(o->pattern) + 2, 0);
+		re = regex_compile(tsb_heap_of(o->p), o->pattern, strlen(o->pattern), REGEX_EXTENDED,
+				   &error);
+	if (o->pattern && !re) {
+		tsb_warn(o->p, "%s", error);
+		return 1;
+	}
 	while ((e = walk_next(w))) {
 		char *text, *name;
 
 		if (e->kind != WALK_FILE)
 			continue;
 		name = sysctl_swap(o->p, e->path + sizeof(root), '.');
-		if (pattern && !pattern_match(pattern, name, strlen(name)))
+		if (re && regex_match(re, name, strlen(name), 0, 0, &span, 1) != REGEX_MATCH)
 			continue;
 		text = procs_slurp(o->p, e->path, NULL);
 		if (text)
