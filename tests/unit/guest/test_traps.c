@@ -1,6 +1,7 @@
 /* What can go wrong in a guest ends that guest: the process gets a status, the next guest runs. */
 #include "unit/kernel/kit.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include "guest/memory.h"
@@ -153,6 +154,24 @@ static void test_chain(void)
 	is_int(runs(store_far, NULL), 134, "and a guest's to the guest");
 }
 
+/* Another thread gets a stack for its signals, and gives it back. */
+static void *in_thread(void *arg)
+{
+	*(int *)arg = runs(store_far, NULL);
+	return NULL;
+}
+
+static void test_thread(void)
+{
+	pthread_t thread;
+	int status = 0;
+
+	is_int(pthread_create(&thread, NULL, in_thread, &status), 0, "a thread");
+	pthread_join(thread, NULL);
+	is_int(status, 134, "its guest's fault is the guest's");
+	is_int(runs(store_far, NULL), 134, "and ours is still ours");
+}
+
 int main(void)
 {
 	signal(SIGSEGV, on_segv);
@@ -160,6 +179,7 @@ int main(void)
 	test_traps();
 	test_limits();
 	test_chain();
+	test_thread();
 	kit_end(&kit);
 	return done();
 }

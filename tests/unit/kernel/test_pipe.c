@@ -173,6 +173,27 @@ static int atomic(struct tsb_proc *p, void *arg)
 	return 0;
 }
 
+/* Descriptors that are not there, times beyond all, the end that nobody reads. */
+static int poll_edges(struct tsb_proc *p, void *arg)
+{
+	struct proc_poll f[2] = { { .fd = 99, .events = PROC_POLL_IN }, { .fd = -1, .events = PROC_POLL_OUT } };
+	int fd[2];
+
+	(void)arg;
+	is_int(proc_poll(p, f, 2, 0), 2, "both have something");
+	ok(f[0].revents == PROC_POLL_BAD && f[1].revents == PROC_POLL_BAD, "neither is a descriptor");
+	is_int(proc_nonblock(p, 99, true), -EBADF, "nor can it be set");
+	is_int(tsb_pipe(p, fd), 0, "pipe");
+	f[0] = (struct proc_poll){ .fd = fd[1], .events = PROC_POLL_OUT };
+	is_int(proc_poll(p, f, 1, INT64_MAX), 1, "room, however long it may take");
+	is_int(proc_nonblock(p, fd[1], true), 0, "does not wait");
+	is_int(proc_nonblock(p, fd[1], false), 0, "waits");
+	tsb_close(p, fd[0]);
+	is_int(proc_poll(p, f, 1, -1), 1, "nobody reads");
+	ok(f[0].revents & PROC_POLL_HUP, "it is said");
+	return 0;
+}
+
 int main(void)
 {
 	kit_begin(&kit);
@@ -184,6 +205,7 @@ int main(void)
 	is_int(kit_run(&kit, dies, NULL), 128 + SIGPIPE, "141 from SIGPIPE");
 	is_int(kit_run(&kit, order, NULL), 0, "order");
 	is_int(kit_run(&kit, poller, NULL), 0, "poll");
+	is_int(kit_run(&kit, poll_edges, NULL), 0, "poll's edges");
 	is_int(kit_run(&kit, atomic, NULL), 0, "atomic");
 	kit.limits.pipe_bytes = 100;
 	is_int(kit_run(&kit, order, NULL), 0, "a small pipe");

@@ -272,6 +272,26 @@ static void test_known(void)
 	tsb_sandbox_close(box);
 }
 
+/* Nested deeper than is followed, and more than the memory of a run can hold. */
+static void test_too_much(void)
+{
+	size_t n = 12000000, at = 0;
+	char *text = malloc(n + 1);
+	struct tsb_analysis *a;
+
+	for (int i = 0; i < 40; i++)
+		at += (size_t)sprintf(text + at, "eval ");
+	at += (size_t)sprintf(text + at, "ls");
+	is_int(tsb_analyze(text, at, &a), TSB_OK, "eval in eval in eval");
+	tsb_analysis_free(a);
+	for (at = 0; at + 2 <= n; at += 2)
+		memcpy(text + at, "a\n", 2);
+	is_int(tsb_analyze(text, at, &a), TSB_ERR_MEMORY, "a script of millions of commands");
+	ok(!a, "gives nothing");
+	is_int(tsb_analyze(NULL, 0, &a), TSB_ERR_ARGUMENT, "no script");
+	free(text);
+}
+
 int main(void)
 {
 	heap = heap_new(NULL, NULL, NULL, NULL);
@@ -284,6 +304,7 @@ int main(void)
 	test_errors();
 	test_hostile();
 	test_known();
+	test_too_much();
 	heap_end(heap);
 	return done();
 }
