@@ -30,6 +30,11 @@ enum {
  * get no context, to know. */
 static _Thread_local struct guest *now;
 
+struct guest *guest_running(void)
+{
+	return now;
+}
+
 void guest_pause(void)
 {
 	now = NULL;
