@@ -240,12 +240,12 @@ static void icon_entry(struct file_look *f, uint64_t at, bool cursor)
 	uint32_t data = file_le32(f, at + 12);
 
 	str_addf(&f->text, ", %ux%u", w ? w : 256, h ? h : 256);
+	if (colors)
+		str_addf(&f->text, ", %u colors", colors);
 	if (FILE_HAS(f, data, "\x89PNG")) {
 		str_adds(&f->text, " with ");
 		file_inner(f, data);
 	}
-	if (colors)
-		str_addf(&f->text, ", %u colors", colors);
 	if (cursor)
 		str_addf(&f->text, ", hotspot @%ux%u", file_le16(f, at + 4), file_le16(f, at + 6));
 	else if (file_le16(f, at + 6))

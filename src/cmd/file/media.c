@@ -66,8 +66,7 @@ static void avi_more(struct file_look *f)
 	us = file_le32(f, at);
 	str_addf(&f->text, ", %u x %u", file_le32(f, at + 32), file_le32(f, at + 36));
 	if (us)
-		str_addf(&f->text, ", %.2f fps", 1000000.0 / us);
-	str_adds(&f->text, ", video:");
+		str_addf(&f->text, ", %.2f fps,", 1000000.0 / us);
 }
 
 static bool riff_more(struct file_look *f)
@@ -150,7 +149,7 @@ static bool id3_more(struct file_look *f)
 {
 	uint64_t n = (uint64_t)(file_u8(f, 6) & 127) << 21 | (file_u8(f, 7) & 127) << 14 |
 		     (file_u8(f, 8) & 127) << 7 | (file_u8(f, 9) & 127);
-	size_t was;
+	size_t was, inner;
 
 	str_addf(&f->text, ".%u.%u", file_u8(f, 3), file_u8(f, 4));
 	if (file_u8(f, 5) & 0x80)
@@ -170,8 +169,11 @@ static bool id3_more(struct file_look *f)
 		return true;
 	}
 	str_cut(&f->text, was);
-	str_adds(&f->text, ", contains: ");
+	str_adds(&f->text, ", contains:");
+	inner = f->text.n;
 	file_inner(f, n + 10);
+	if (f->text.n == inner)
+		str_cut(&f->text, was);
 	f->mime = "audio/mpeg";
 	return true;
 }
