@@ -7,7 +7,7 @@ $(B)/build.ninja: ; @tools/install-needs && CC=$${CC:-gcc} meson setup $(B) $(ME
 check: all ; tools/check $(B)
 oracle: ; @tools/spec.py oracle tests/spec/*/*.test tests/cmd/*.test >oracle.tap; s=$$?; grep -v '^ok' oracle.tap; rm oracle.tap; exit $$s
 asan: ; @$(MAKE) check B=build-asan MESON_FLAGS='--buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false'
-clang: ; @$(MAKE) check B=build-clang CC=clang MESON_FLAGS=-Dwerror=true
+clang: ; @$(MAKE) all B=build-clang CC=clang MESON_FLAGS=-Dwerror=true && tools/check build-clang unit
 coverage: ; tools/coverage
 fuzz: ; tools/fuzz
 bench: all ; bench/run $(B)
