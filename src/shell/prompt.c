@@ -12,10 +12,12 @@
 #include "text/datefmt.h"
 
 /* Text of the outside world is no script. */
-static void prompt_quote(struct str *out, const char *p, size_t n)
+static void prompt_quote(struct shell *sh, struct str *out, const char *p, size_t n)
 {
+	bool expanded = sh->opts[SHOPT_PROMPTVARS];
+
 	for (size_t i = 0; i < n; i++) {
-		if (strchr("\\$`\"", p[i]) && p[i])
+		if (expanded && strchr("\\$`\"", p[i]) && p[i])
 			str_addc(out, '\\');
 		str_addc(out, p[i]);
 	}
@@ -54,10 +56,10 @@ static void prompt_trimmed(struct shell *sh, struct slice path, size_t from, str
 		keep -= path.p[--tail] == '/';
 	if (tail - from <= 3)
 		tail = from;
-	prompt_quote(out, path.p, from);
+	prompt_quote(sh, out, path.p, from);
 	if (tail > from)
 		str_adds(out, "...");
-	prompt_quote(out, path.p + tail, path.n - tail);
+	prompt_quote(sh, out, path.p + tail, path.n - tail);
 }
 
 /* The working directory, HOME as ~; \W: its last part. */
@@ -86,7 +88,7 @@ static void prompt_directory(struct shell *sh, bool last, struct str *out)
 		pwd.p = slash + 1;
 	}
 	if (last)
-		prompt_quote(out, pwd.p, pwd.n);
+		prompt_quote(sh, out, pwd.p, pwd.n);
 	else
 		prompt_trimmed(sh, pwd, 0, out);
 }
@@ -95,7 +97,7 @@ static void prompt_host(struct shell *sh, bool first, struct str *out)
 {
 	const char *host = tsb_hostname(sh->p);
 
-	prompt_quote(out, host, first ? strcspn(host, ".") : strlen(host));
+	prompt_quote(sh, out, host, first ? strcspn(host, ".") : strlen(host));
 }
 
 static void prompt_user(struct shell *sh, struct str *out)
@@ -104,7 +106,7 @@ static void prompt_user(struct shell *sh, struct str *out)
 
 	if (!var_get_text(sh, "USER", &name) || !name.n)
 		name = SLICE("user");
-	prompt_quote(out, name.p, name.n);
+	prompt_quote(sh, out, name.p, name.n);
 }
 
 static void prompt_name(struct shell *sh, struct str *out)
@@ -112,7 +114,7 @@ static void prompt_name(struct shell *sh, struct str *out)
 	const char *name = sh->arg0 ? sh->arg0 : "bash", *slash = strrchr(name, '/');
 
 	name = slash ? slash + 1 : name;
-	prompt_quote(out, name, strlen(name));
+	prompt_quote(sh, out, name, strlen(name));
 }
 
 /* \D{format} at in.p[*i] == '{'. */
@@ -187,7 +189,7 @@ static bool prompt_fixed(struct shell *sh, char c, struct str *out)
 		}
 	}
 	if (c == '$')
-		str_adds(out, tsb_getuid(sh->p) ? "\\$" : "#");
+		prompt_quote(sh, out, tsb_getuid(sh->p) ? "$" : "#", 1);
 	return c == '$';
 }
 
@@ -226,27 +228,14 @@ static void prompt_escape(struct shell *sh, struct slice in, size_t *i, struct s
 	}
 }
 
-/* shopt -u promptvars: nothing is expanded, so nothing needs protection. */
-static enum flow prompt_as_it_is(struct shell *sh, struct str *s, struct slice *out)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->p[i] == '\\' && i + 1 < s->n && strchr("\\$`\"", s->p[i + 1]))
-			i++;
-		s->p[n++] = s->p[i];
-	}
-	*out = (struct slice){ arena_dup(&sh->turn, s->p, n), n };
-	return FLOW_NEXT;
-}
-
 enum flow expand_prompt(struct shell *sh, const char *text, size_t n, struct slice *out)
 {
 	struct slice in = { text, n };
+	bool expanded = sh->opts[SHOPT_PROMPTVARS];
+	enum flow flow = FLOW_NEXT;
 	struct str *s;
-	enum flow flow;
 
-	if (!memchr(text, '\\', n) && sh->opts[SHOPT_PROMPTVARS])
+	if (!memchr(text, '\\', n) && expanded)
 		return expand_text(sh, text, n, out);
 	s = scratch_take(sh);
 	s->max = words_max_bytes(sh);
@@ -260,10 +249,10 @@ enum flow expand_prompt(struct shell *sh, const char *text, size_t n, struct sli
 	}
 	if (s->bad)
 		flow = words_limit(sh, "word_bytes");
-	else if (sh->opts[SHOPT_PROMPTVARS])
+	else if (expanded)
 		flow = expand_text(sh, s->p, s->n, out);
 	else
-		flow = prompt_as_it_is(sh, s, out);
+		*out = (struct slice){ arena_dup(&sh->turn, s->p, s->n), s->n };
 	scratch_give(sh, s);
 	return flow;
 }

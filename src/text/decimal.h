@@ -38,8 +38,6 @@ struct decimal_ctx {
 	struct decimal *zero, *one;
 };
 
-#define DECIMAL_SCALE_MAX ((size_t)INT32_MAX)
-
 void decimal_start(struct decimal_ctx *c, struct tsb_heap *heap,
 		   void (*tick)(void *ctx, size_t steps), void *ctx);
 
