@@ -50,42 +50,43 @@ int64_t sys_kind(struct guest *g, const struct guest_arg *a)
 	return with_name(g, a, kind_of);
 }
 
-/* (path, mode) */
-int64_t sys_mkdir(struct guest *g, const struct guest_arg *a)
+static int access_of(struct tsb_proc *p, const char *name, uint64_t mode)
+{
+	return tsb_access(p, name, (int)mode);
+}
+
+static int mkdir_of(struct tsb_proc *p, const char *name, uint64_t mode)
+{
+	return tsb_mkdir(p, name, (uint32_t)mode);
+}
+
+/* (path, number): fn(p, name, number). */
+static int64_t with_number(struct guest *g, const struct guest_arg *a,
+			   int (*fn)(struct tsb_proc *p, const char *name, uint64_t number))
 {
 	char *name = sys_name(g, a);
 	int r;
 
 	if (!name)
 		return -EINVAL;
-	r = tsb_mkdir(g->p, name, (uint32_t)a[1].number);
+	r = fn(g->p, name, (uint64_t)a[1].number);
 	tsb_free(g->p, name);
 	return r;
+}
+
+int64_t sys_mkdir(struct guest *g, const struct guest_arg *a)
+{
+	return with_number(g, a, mkdir_of);
 }
 
 int64_t sys_access(struct guest *g, const struct guest_arg *a)
 {
-	char *name = sys_name(g, a);
-	int r;
-
-	if (!name)
-		return -EINVAL;
-	r = tsb_access(g->p, name, (int)a[1].number);
-	tsb_free(g->p, name);
-	return r;
+	return with_number(g, a, access_of);
 }
 
-/* (path, size) */
 int64_t sys_truncate(struct guest *g, const struct guest_arg *a)
 {
-	char *name = sys_name(g, a);
-	int r;
-
-	if (!name)
-		return -EINVAL;
-	r = tsb_truncate(g->p, name, (uint64_t)a[1].number);
-	tsb_free(g->p, name);
-	return r;
+	return with_number(g, a, tsb_truncate);
 }
 
 static int rename_plain(struct tsb_proc *p, const char *from, const char *to)

@@ -1,6 +1,7 @@
 /* Blob and File: bytes that do not change. */
 'use strict';
 
+const { concatBytes } = require('internal/bytes');
 const { codes } = require('internal/errors');
 const { types } = require('internal/types');
 const { validateObject } = require('internal/validators');
@@ -36,13 +37,7 @@ class Blob {
 		if (!['transparent', 'native'].includes(`${endings}`))
 			throw new codes.ERR_INVALID_ARG_VALUE('options.endings', endings);
 		const parts = Array.from(sources, (part) => partBytes(part, endings === 'native'));
-		const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-		let at = 0;
-		for (const part of parts) {
-			all.set(part, at);
-			at += part.length;
-		}
-		contents.set(this, all);
+		contents.set(this, concatBytes(parts));
 		this.#type = /[^\u0020-\u007E]/.test(`${type}`) ? '' : `${type}`.toLowerCase();
 	}
 	get type() { return this.#type; }

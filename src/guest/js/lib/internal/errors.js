@@ -183,8 +183,6 @@ define('ERR_ENCODING_INVALID_ENCODED_DATA', TypeError, (encoding) => `The encode
 define('ERR_ENCODING_NOT_SUPPORTED', RangeError, (encoding) => `The "${encoding}" encoding is not supported`);
 define('ERR_INVALID_STATE', Error, (text) => `Invalid state: ${text}`);
 define('ERR_INVALID_STATE_TYPE', TypeError, (text) => `Invalid state: ${text}`, 'ERR_INVALID_STATE');
-define('ERR_SOCKET_BAD_PORT', RangeError, (name, port, zero = true) =>
-	`${name} should be ${zero ? '>=' : '>'} 0 and < 65536.${received(port)}`);
 define('ERR_PERFORMANCE_INVALID_TIMESTAMP', TypeError, (n) => `${n} is not a valid timestamp`);
 define('ERR_NO_LONGER_SUPPORTED', Error, (name) => `${name} is no longer supported`);
 define('ERR_INVALID_CURSOR_POS', TypeError, 'Cannot set cursor row without setting its column');

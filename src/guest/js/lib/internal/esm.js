@@ -185,7 +185,7 @@ function ofCommonjs(path) {
 	names.delete('default');
 	return [['default', ...names], () => {
 		const { Module } = require('internal/cjs');
-		const value = Module._load(path, undefined, exports.mainPath === path);
+		const value = Module._load(path, undefined, false);
 		const made = { __proto__: null, default: value };
 		for (const name of names)
 			made[name] = value === null || value === undefined ? undefined : value[name];

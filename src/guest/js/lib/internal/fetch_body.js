@@ -1,6 +1,7 @@
 /* The body of a Request or a Response: bytes that are there, or a stream of them. */
 'use strict';
 
+const { concatBytes } = require('internal/bytes');
 const { illegal } = require('internal/fetch_headers');
 const { Blob } = require('internal/blob');
 const form = require('internal/fetch_form');
@@ -51,19 +52,9 @@ function asBytes(chunk) {
 
 async function collect(source) {
 	const parts = [];
-	let n = 0;
-	for await (const chunk of source) {
-		const bytes = asBytes(chunk);
-		parts.push(bytes);
-		n += bytes.length;
-	}
-	const all = new Uint8Array(n);
-	let at = 0;
-	for (const part of parts) {
-		all.set(part, at);
-		at += part.length;
-	}
-	return all;
+	for await (const chunk of source)
+		parts.push(asBytes(chunk));
+	return concatBytes(parts);
 }
 
 /* All of it, once. */

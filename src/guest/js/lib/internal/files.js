@@ -1,6 +1,8 @@
 /* Reading whole files, for the loaders. */
 'use strict';
 
+const { concatBytes } = require('internal/bytes');
+
 exports.readBytes = function (path) {
 	const fd = host.open(path, 0, 0);
 	try {
@@ -25,22 +27,13 @@ exports.readBytes = function (path) {
 
 exports.readFd = function (fd) {
 	const parts = [];
-	let total = 0;
 	for (;;) {
 		const bytes = new Uint8Array(65536);
 		const r = host.read(fd, bytes, 0, bytes.length, -1);
 		if (r === 0)
-			break;
+			return concatBytes(parts);
 		parts.push(bytes.subarray(0, r));
-		total += r;
 	}
-	const all = new Uint8Array(total);
-	let at = 0;
-	for (const part of parts) {
-		all.set(part, at);
-		at += part.length;
-	}
-	return all;
 };
 
 exports.decode = function (bytes) {

@@ -1,7 +1,6 @@
 /* util.inspect: the options, and how one value is taken apart. Names, entries and layout are in inspect_*.js. */
 'use strict';
 
-const { codes } = require('internal/errors');
 const { validateObject } = require('internal/validators');
 const { classOf, isError } = require('internal/types');
 const text = require('internal/inspect_text');
@@ -461,9 +460,3 @@ exports.propertyName = propertyName;
 exports.defaults = defaults;
 exports.makeContext = makeContext;
 kinds.connect(exports);
-
-/* What console and other callers check for. */
-exports.checkInspectOptions = function (options) {
-	if (options === null || typeof options !== 'object')
-		throw new codes.ERR_INVALID_ARG_TYPE('inspectOptions', 'object', options);
-};

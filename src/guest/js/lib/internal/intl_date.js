@@ -1,7 +1,7 @@
 /* Intl.DateTimeFormat, in English and with the time zone of the sandbox (UTC) or a fixed offset. */
 'use strict';
 
-const { resolve, supported, optionOf, number: numberOption } = require('internal/intl_locale');
+const { resolve, supported, optionOf, number: numberOption, settingsIn, join } = require('internal/intl_locale');
 
 const option = optionOf('DateTimeFormat');
 
@@ -234,7 +234,6 @@ function partsOf(f, value) {
 }
 
 const settings = new WeakMap();
-const join = (parts) => parts.map((part) => part.value).join('');
 
 function DateTimeFormat(locales = undefined, options = undefined) {
 	const self = new.target === undefined ? Object.create(DateTimeFormat.prototype) : this;
@@ -242,12 +241,7 @@ function DateTimeFormat(locales = undefined, options = undefined) {
 	return self;
 }
 
-function get(self, method) {
-	const f = settings.get(self);
-	if (f === undefined)
-		throw new TypeError(`Method Intl.DateTimeFormat.prototype.${method} called on incompatible receiver ${String(self)}`);
-	return f;
-}
+const get = (self, method) => settingsIn(settings, self, `DateTimeFormat.prototype.${method}`);
 
 Object.defineProperties(DateTimeFormat.prototype, {
 	[Symbol.toStringTag]: { value: 'Intl.DateTimeFormat', configurable: true },

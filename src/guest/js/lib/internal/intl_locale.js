@@ -83,3 +83,14 @@ exports.number = function (options, name, min, max, standard) {
 		throw new RangeError(`${name} value is out of range.`);
 	return Math.floor(n);
 };
+
+/* The settings of an object of Intl's, for one of its methods. */
+exports.settingsIn = function (settings, self, method) {
+	const f = settings.get(self);
+	if (f === undefined)
+		throw new TypeError(`Method Intl.${method} called on incompatible receiver ${String(self)}`);
+	return f;
+};
+
+/* What formatToParts() gives, as format() gives it. */
+exports.join = (parts) => parts.map((part) => part.value).join('');

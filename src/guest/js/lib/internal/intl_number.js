@@ -1,7 +1,7 @@
 /* Intl.NumberFormat. Rounds the shortest decimal form of a number, half away from zero, as ICU does. */
 'use strict';
 
-const { resolve, supported, optionOf, number: numberOption } = require('internal/intl_locale');
+const { resolve, supported, optionOf, number: numberOption, settingsIn, join } = require('internal/intl_locale');
 
 const option = optionOf('NumberFormat');
 
@@ -313,14 +313,8 @@ function NumberFormat(locales = undefined, options = undefined) {
 	return self;
 }
 
-function get(self, method) {
-	const f = settings.get(self);
-	if (f === undefined)
-		throw new TypeError(`Method Intl.NumberFormat.prototype.${method} called on incompatible receiver ${String(self)}`);
-	return f;
-}
+const get = (self, method) => settingsIn(settings, self, `NumberFormat.prototype.${method}`);
 
-const join = (parts) => parts.map((part) => part.value).join('');
 
 Object.defineProperties(NumberFormat.prototype, {
 	[Symbol.toStringTag]: { value: 'Intl.NumberFormat', configurable: true },

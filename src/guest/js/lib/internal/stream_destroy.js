@@ -119,14 +119,21 @@ function errorOrDestroy(stream, error, sync) {
 		emitError(stream, error);
 }
 
-function runConstruct(stream) {
+/* A callback for the stream's author: a second call is an error of the stream. */
+function onlyOnce(stream, done) {
 	let called = false;
-	function done(error) {
+	return (error) => {
 		if (called) {
 			errorOrDestroy(stream, error ?? new codes.ERR_MULTIPLE_CALLBACK());
 			return;
 		}
 		called = true;
+		done(error);
+	};
+}
+
+function runConstruct(stream) {
+	const done = onlyOnce(stream, (error) => {
 		mark(stream, 'constructed', true);
 		if (either(stream, 'destroyed'))
 			stream.emit(kDestroy, error);
@@ -134,7 +141,7 @@ function runConstruct(stream) {
 			errorOrDestroy(stream, error, true);
 		else
 			stream.emit(kConstruct);
-	}
+	});
 	try {
 		stream._construct((error) => nextTick(done, error));
 	} catch (error) {
@@ -176,4 +183,4 @@ function isFinished(stream) {
 	return !!((!r || r.endEmitted || r.readable === false) && (!w || w.finished || w.writable === false) && (r || w));
 }
 
-Object.assign(exports, { construct, destroyer, destroy, undestroy, errorOrDestroy, nextTick, isDestroyed, isFinished });
+Object.assign(exports, { construct, destroyer, destroy, undestroy, errorOrDestroy, onlyOnce, nextTick, isDestroyed, isFinished });

@@ -79,3 +79,13 @@ exports.highWaterMark = function (state, options, duplexKey, isDuplex) {
 	}
 	return Math.floor(value);
 };
+
+/* A chunk that is no string, as a Buffer of the same memory. */
+exports.chunkBuffer = function (chunk) {
+	const { Buffer } = require('buffer');
+	if (chunk instanceof Buffer)
+		return chunk;
+	if (ArrayBuffer.isView(chunk))
+		return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+	throw new (require('internal/errors').codes.ERR_INVALID_ARG_TYPE)('chunk', ['string', 'Buffer', 'TypedArray', 'DataView'], chunk);
+};

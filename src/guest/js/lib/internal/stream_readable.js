@@ -3,7 +3,7 @@
 
 const { codes } = require('internal/errors');
 const EE = require('events');
-const { Stream, highWaterMark } = require('internal/stream_legacy');
+const { Stream, highWaterMark, chunkBuffer } = require('internal/stream_legacy');
 const { construct, destroy, undestroy, errorOrDestroy, nextTick } = require('internal/stream_destroy');
 const { validateObject } = require('internal/validators');
 
@@ -100,11 +100,7 @@ function convert(state, chunk, encoding, front) {
 		const bytes = Buffer.from(chunk, encoding);
 		return front && state.encoding ? [bytes.toString(state.encoding), encoding] : [bytes, ''];
 	}
-	if (chunk instanceof Buffer)
-		return [chunk, ''];
-	if (ArrayBuffer.isView(chunk))
-		return [Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength), ''];
-	throw new codes.ERR_INVALID_ARG_TYPE('chunk', ['string', 'Buffer', 'TypedArray', 'DataView'], chunk);
+	return [chunkBuffer(chunk), ''];
 }
 
 function takeChunk(stream, chunk, encoding, front) {

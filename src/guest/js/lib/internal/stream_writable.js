@@ -3,8 +3,8 @@
 
 const { codes } = require('internal/errors');
 const EE = require('events');
-const { Stream, highWaterMark } = require('internal/stream_legacy');
-const { construct, destroy, undestroy, errorOrDestroy, nextTick } = require('internal/stream_destroy');
+const { Stream, highWaterMark, chunkBuffer } = require('internal/stream_legacy');
+const { construct, destroy, undestroy, errorOrDestroy, onlyOnce, nextTick } = require('internal/stream_destroy');
 
 const nothing = () => {};
 
@@ -93,11 +93,7 @@ function convert(state, chunk, encoding) {
 	const { Buffer } = require('buffer');
 	if (typeof chunk === 'string')
 		return state.decodeStrings !== false ? [Buffer.from(chunk, encoding), 'buffer'] : [chunk, encoding];
-	if (chunk instanceof Buffer)
-		return [chunk, 'buffer'];
-	if (ArrayBuffer.isView(chunk))
-		return [Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength), 'buffer'];
-	throw new codes.ERR_INVALID_ARG_TYPE('chunk', ['string', 'Buffer', 'TypedArray', 'DataView'], chunk);
+	return [chunkBuffer(chunk), 'buffer'];
 }
 
 function write(stream, chunk, encoding, callback) {
@@ -370,13 +366,7 @@ function needFinish(state) {
 }
 
 function callFinal(stream, state) {
-	let called = false;
-	function done(error) {
-		if (called) {
-			errorOrDestroy(stream, error ?? new codes.ERR_MULTIPLE_CALLBACK());
-			return;
-		}
-		called = true;
+	const done = onlyOnce(stream, (error) => {
 		state.pendingcb--;
 		if (error) {
 			state.onFinish.splice(0).forEach((callback) => callback(error));
@@ -387,7 +377,7 @@ function callFinal(stream, state) {
 			state.pendingcb++;
 			nextTick(finish, stream, state);
 		}
-	}
+	});
 	state.sync = true;
 	state.pendingcb++;
 	try {

@@ -225,7 +225,6 @@ exports.urlToHttpOptions = function urlToHttpOptions(url) {
 };
 
 /* A path argument of fs: a file URL becomes its path. */
-exports.toPathIfFileURL = (value) => isURL(value) ? exports.fileURLToPath(value) : value;
 
 exports.domainToASCII = function domainToASCII(domain) {
 	if (arguments.length < 1)

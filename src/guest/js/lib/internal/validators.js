@@ -17,7 +17,6 @@ function ofType(type, expected) {
 exports.validateString = ofType('string');
 exports.validateBoolean = ofType('boolean');
 exports.validateFunction = ofType('function', 'Function');
-exports.validateBigInt = ofType('bigint');
 
 function validateIntegerIn(value, name, min, max, needs) {
 	if (typeof value !== 'number')
@@ -90,11 +89,4 @@ exports.validateAbortSignal = function (signal, name) {
 exports.validateBuffer = function (value, name = 'buffer') {
 	if (!ArrayBuffer.isView(value))
 		throw typeError(name, ['Buffer', 'TypedArray', 'DataView'], value);
-};
-
-exports.validatePort = function (port, name = 'Port', allowZero = true) {
-	if ((typeof port !== 'number' && typeof port !== 'string') || (typeof port === 'string' && port.trim().length === 0) ||
-		+port !== (+port >>> 0) || port > 0xFFFF || (port === 0 && !allowZero))
-		throw new codes.ERR_SOCKET_BAD_PORT(name, port, allowZero);
-	return port | 0;
 };
