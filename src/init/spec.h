@@ -1,0 +1,50 @@
+/*
+ * What a box is: START of wire.h, taken apart and checked. Everything points into memory of the
+ * spec, which lives as long as the server.
+ */
+#ifndef INIT_SPEC_H
+#define INIT_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/wire.h"
+
+enum spec_kind { SPEC_PASSTHROUGH, SPEC_NAMESPACE };
+enum spec_network { SPEC_NETWORK_NONE, SPEC_NETWORK_EGRESS, SPEC_NETWORK_OPEN };
+
+struct spec_port {
+	uint16_t inside, outside;	/* outside 0: any free one */
+	const char *address;		/* to listen on; NULL: 127.0.0.1 */
+};
+
+struct spec {
+	const char *box, *dir;
+	enum spec_kind kind;
+	char **env;			/* NULL-ended, NAME=VALUE */
+	const char *cwd, *hostname;	/* NULL: the wall's own choice */
+	const char *root;		/* directory under / of the box; NULL: the host's /usr */
+	const char *workspace, *target;	/* NULL: none */
+	bool readonly;			/* the workspace */
+	uint32_t uid, gid;		/* inside */
+	/* 0: not asked for */
+	uint64_t memory, disk;		/* bytes */
+	uint32_t pids, cpu, open_files;	/* cpu: thousandths of a core */
+	enum spec_network network;
+	/* NULL-ended, NAME:PORT; for egress; none at all: everything */
+	const char **allow;
+	struct spec_port *ports;
+	size_t port_count;
+	const char **accept;		/* NULL-ended: controls that may stay unenforced */
+};
+
+/*
+ * False: *why says in a sentence what is wrong (static text), *what names the field's value or is
+ * NULL.
+ */
+bool spec_read(struct spec *spec, struct wire_iter fields, const char **why, const char **what);
+void spec_free(struct spec *spec);
+bool spec_accepts(const struct spec *spec, const char *control);
+
+#endif
