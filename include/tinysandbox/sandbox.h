@@ -44,7 +44,8 @@ enum tsb_status {
 	TSB_ERR_FILE = -4,	/* a file operation failed; tsb_errno() says how */
 	TSB_ERR_FORMAT = -5,	/* not a snapshot, or a damaged one */
 	TSB_ERR_SUPPORT = -6,	/* this filesystem cannot do that */
-	TSB_ERR_INTERNAL = -7	/* our mistake */
+	TSB_ERR_INTERNAL = -7,	/* our mistake */
+	TSB_ERR_COMMAND = -8	/* tsb_exec_argv(): no such program; tsb_errno() */
 };
 
 /* ---- Limits. All are hard, none is unlimited; 0 allows nothing. The table of
@@ -91,9 +92,12 @@ struct tsb_options {
 	bool virtual_time;		/* sleep is instant, runs are reproducible */
 	int64_t start_sec;		/* virtual time: the instant it begins at */
 	uint64_t seed;			/* virtual time: randomness */
+	/* One machine: memory_bytes and processes are what all runs have together, and
+	 * no two runs at the same time have the same pids. */
+	bool together;
 };
 #define TSB_OPTIONS_INIT { sizeof(struct tsb_options), NULL, NULL, NULL, NULL, false, false, \
-			   1700000000, 1 }
+			   1700000000, 1, false }
 
 /* The environment of a sandbox that is given none: NAME=VALUE, NULL-terminated, static. */
 const char *const *tsb_default_env(void);
@@ -116,6 +120,28 @@ struct tsb_cancel *tsb_cancel_new(void);
 void tsb_cancel_free(struct tsb_cancel *c);
 /* From any thread and from a signal handler; stops every run that has it. */
 void tsb_cancel_now(struct tsb_cancel *c);
+/* The following are for one run at a time; from any thread too. */
+/* tsb_exec_argv() only: a signal to the program's process group, or to all
+ * processes of the run. */
+int tsb_cancel_signal(struct tsb_cancel *c, int sig, bool all);
+/* All processes of the run are frozen until it is taken back; time goes on. */
+void tsb_cancel_pause(struct tsb_cancel *c, bool on);
+/* The functions that have said -EAGAIN are to be asked again (see `wakes`). */
+void tsb_cancel_wake(struct tsb_cancel *c);
+
+enum tsb_event_kind {
+	TSB_EVENT_STARTED,	/* value: the program's pid */
+	TSB_EVENT_FAILED,	/* value: -errno; nothing ran */
+	TSB_EVENT_NO_CWD,	/* the same, of the directory */
+	TSB_EVENT_ENDED		/* value: as waitpid(2) gives it */
+};
+struct tsb_event {
+	enum tsb_event_kind kind;
+	int value;
+	size_t left;		/* ENDED: processes that still run */
+	uint64_t memory_peak;	/* ENDED */
+};
+typedef void tsb_event_fn(void *ctx, const struct tsb_event *e);
 
 struct tsb_run_options {
 	size_t size;
@@ -133,9 +159,19 @@ struct tsb_run_options {
 	struct tsb_cancel *cancel;
 	bool fresh;			/* with a session: do not use nor change it */
 	bool terminal;			/* fds 0, 1, 2 are a terminal's */
+	/* output_fn may say -EAGAIN too (nothing was taken: the writer waits), and both
+	 * functions are asked again after tsb_cancel_wake(cancel) only. A run in which
+	 * all wait is not stopped: its input or a signal may come. */
+	bool wakes;
+	/* tsb_exec_argv() only. */
+	bool stay;			/* what the program leaves running goes on; the
+					 * call returns when nothing is left */
+	tsb_event_fn *event_fn;		/* on the thread of the call; may not call back */
+	void *event_ctx;
 };
 #define TSB_RUN_OPTIONS_INIT { sizeof(struct tsb_run_options), NULL, NULL, NULL, NULL, NULL, 0, \
-			       NULL, NULL, NULL, NULL, NULL, NULL, false, false }
+			       NULL, NULL, NULL, NULL, NULL, NULL, false, false, false, false, \
+			       NULL, NULL }
 
 struct tsb_result;
 
@@ -148,6 +184,16 @@ bool tsb_is_incomplete(const char *script, size_t size);
 int tsb_run(struct tsb_sandbox *box, const char *script, const struct tsb_run_options *opt,
 	    struct tsb_result **out);
 int tsb_run_bytes(struct tsb_sandbox *box, const void *script, size_t size,
+		  const struct tsb_run_options *opt, struct tsb_result **out);
+
+/*
+ * Runs a program without a shell: argv[0] as execvp(3) finds it (in the PATH of
+ * env), with these arguments exactly; NULL-terminated. It is a child of an init
+ * that is process 1, leads a session, and gets signals as on Linux. The session
+ * of the sandbox is neither used nor changed; name and args are not looked at.
+ * TSB_ERR_COMMAND, TSB_ERR_FILE (cwd): nothing ran. The status is 128 + n after a signal.
+ */
+int tsb_exec_argv(struct tsb_sandbox *box, const char *const *argv,
 		  const struct tsb_run_options *opt, struct tsb_result **out);
 
 enum tsb_stop {

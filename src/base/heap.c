@@ -92,15 +92,41 @@ static inline struct chunk *chunk_of_large(void *p)
 
 /* ---- The budget ---- */
 
+static bool share_take(struct heap_share *s, size_t bytes)
+{
+	size_t used = __atomic_load_n(&s->used, __ATOMIC_RELAXED);
+
+	do {
+		if (used > s->max || bytes > s->max - used)
+			return false;
+	} while (!__atomic_compare_exchange_n(&s->used, &used, used + bytes, true,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return true;
+}
+
+bool heap_budget_take(struct heap_budget *b, size_t bytes)
+{
+	if (b->used > b->max || bytes > b->max - b->used)
+		return false;
+	if (b->share && !share_take(b->share, bytes))
+		return false;
+	b->used += bytes;
+	if (b->used > b->peak)
+		b->peak = b->used;
+	return true;
+}
+
+void heap_budget_give(struct heap_budget *b, size_t bytes)
+{
+	b->used -= bytes;
+	if (b->share)
+		__atomic_fetch_sub(&b->share->used, bytes, __ATOMIC_RELAXED);
+}
+
 static bool heap_charge(struct tsb_heap *h, struct heap_budget *b, size_t bytes)
 {
-	if (b) {
-		if (b->used > b->max || bytes > b->max - b->used)
-			return false;
-		b->used += bytes;
-		if (b->used > b->peak)
-			b->peak = b->used;
-	}
+	if (b && !heap_budget_take(b, bytes))
+		return false;
 	if (h)
 		h->charged += bytes;
 	return true;
@@ -109,7 +135,7 @@ static bool heap_charge(struct tsb_heap *h, struct heap_budget *b, size_t bytes)
 static void heap_refund(struct tsb_heap *h, size_t bytes)
 {
 	if (h->budget)
-		h->budget->used -= bytes;
+		heap_budget_give(h->budget, bytes);
 	h->charged -= bytes;
 }
 
@@ -172,7 +198,7 @@ struct tsb_heap *heap_new(struct heap_budget *budget, struct heap_pool *pool,
 	c = chunk_get(pool, CHUNK_MIN, false);
 	if (!c) {
 		if (budget)
-			budget->used -= CHUNK_MIN;
+			heap_budget_give(budget, CHUNK_MIN);
 		return NULL;
 	}
 	h = (struct tsb_heap *)(void *)(c + 1);
@@ -200,7 +226,7 @@ void heap_end(struct tsb_heap *h)
 		return;
 	pool = h->pool;
 	if (h->budget)
-		h->budget->used -= h->charged;
+		heap_budget_give(h->budget, h->charged);
 	for (c = h->large; c; c = next) {
 		next = c->next;
 		chunk_put(pool, c);
@@ -215,7 +241,7 @@ void heap_end(struct tsb_heap *h)
 void heap_detach(struct tsb_heap *h)
 {
 	if (h->budget)
-		h->budget->used -= h->charged;
+		heap_budget_give(h->budget, h->charged);
 	h->budget = NULL;
 	h->pool = NULL;
 	h->oom = NULL;

@@ -22,12 +22,22 @@
 
 struct tsb_heap;
 
+/* What several budgets, on several threads, may use together. */
+struct heap_share {
+	size_t used;		/* atomic */
+	size_t max;
+};
+
 /* Bytes taken from the machine by all heaps that share it. */
 struct heap_budget {
 	size_t used;
 	size_t max;
 	size_t peak;
+	struct heap_share *share;	/* or NULL */
 };
+
+bool heap_budget_take(struct heap_budget *b, size_t bytes);	/* false: nothing was taken */
+void heap_budget_give(struct heap_budget *b, size_t bytes);
 
 /* Warm pages, kept between processes and runs: page faults cost more than
  * everything else a small command does. One a thread; not charged. */

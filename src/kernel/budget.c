@@ -25,19 +25,12 @@
 
 bool kernel_charge(struct kernel *k, size_t bytes)
 {
-	struct heap_budget *b = &k->budget;
-
-	if (b->used > b->max || bytes > b->max - b->used)
-		return false;
-	b->used += bytes;
-	if (b->used > b->peak)
-		b->peak = b->used;
-	return true;
+	return heap_budget_take(&k->budget, bytes);
 }
 
 void kernel_refund(struct kernel *k, size_t bytes)
 {
-	k->budget.used -= bytes;
+	heap_budget_give(&k->budget, bytes);
 }
 
 /* ---- Stopping everything ---- */
@@ -74,6 +67,21 @@ bool kernel_check_stop(struct kernel *k, int64_t real_now)
 	else if (real_now >= k->deadline)
 		kernel_stop(k, TSB_STOP_TIME, 124, "wall_ms");
 	return k->stopping;
+}
+
+void kernel_attend(struct kernel *k)
+{
+	struct tsb_cancel *c = k->opt.cancel;
+	bool all;
+	int sig;
+
+	cancel_pause_wait(c);
+	if (cancel_take_wake(c)) {
+		waitq_wake(&k->io_q);
+		waitq_wake(&k->poll_q);
+	}
+	while ((sig = cancel_take_signal(c, &all)))
+		signal_from_outside(k, all, sig);
 }
 
 /* ---- Steps ---- */
@@ -131,9 +139,16 @@ void proc_tick_slow(struct tsb_proc *p)
 	k->tick_step = p->tick.left = tick_next_step(k, used, ns);
 	if (k->dropping)
 		return;
-	if (kernel_check_stop(k, real))
+	if (kernel_check_stop(k, real)) {
 		proc_stop_point(p);
-	else if (slice_ended)
+		return;
+	}
+	if (unlikely(cancel_pending(k->opt.cancel))) {
+		kernel_attend(k);
+		if (k->stopping || p->canceled)
+			return;
+	}
+	if (slice_ended)
 		sched_yield_now(p);
 }
 

@@ -1,7 +1,8 @@
 /*
- * Cancelling from another thread or a signal handler: one flag, and a futex on
- * it that a sleeping run waits for. The flag is only ever set, so any number of
- * runs may look at it. A run without a cancel object sleeps on nothing.
+ * A run from outside, from another thread or a signal handler: one word of bits, and a
+ * futex on it that a sleeping run waits for. The end (CANCEL_END) is only ever set, so
+ * any number of runs may look at it; signals, waking and pausing are for one run. A run
+ * without a cancel object sleeps on nothing.
  */
 #include "kernel/inside.h"
 
@@ -17,8 +18,11 @@
 #include <sys/syscall.h>
 #endif
 
+enum { CANCEL_END = 1, CANCEL_SIGNAL = 2, CANCEL_WAKE = 4, CANCEL_PAUSE = 8 };
+
 struct tsb_cancel {
 	atomic_uint asked;
+	atomic_ullong group, all;	/* signals, by SIGNAL_BIT() */
 };
 
 struct tsb_cancel *tsb_cancel_new(void)
@@ -31,42 +35,140 @@ void tsb_cancel_free(struct tsb_cancel *c)
 	free(c);
 }
 
-void tsb_cancel_now(struct tsb_cancel *c)
+static void cancel_tell(struct tsb_cancel *c)
 {
+#ifdef __linux__
 	int saved = errno;
 
-	if (!c)
-		return;
-	atomic_store_explicit(&c->asked, 1, memory_order_release);
-#ifdef __linux__
 	syscall(SYS_futex, &c->asked, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-#endif
 	errno = saved;
+#else
+	(void)c;
+#endif
+}
+
+static void cancel_ask(struct tsb_cancel *c, unsigned bit)
+{
+	if (!(atomic_fetch_or_explicit(&c->asked, bit, memory_order_acq_rel) & bit))
+		cancel_tell(c);
+}
+
+void tsb_cancel_now(struct tsb_cancel *c)
+{
+	if (c)
+		cancel_ask(c, CANCEL_END);
+}
+
+void tsb_cancel_wake(struct tsb_cancel *c)
+{
+	if (c)
+		cancel_ask(c, CANCEL_WAKE);
+}
+
+void tsb_cancel_pause(struct tsb_cancel *c, bool on)
+{
+	if (c && on) {
+		cancel_ask(c, CANCEL_PAUSE);
+	} else if (c) {
+		atomic_fetch_and_explicit(&c->asked, ~(unsigned)CANCEL_PAUSE, memory_order_acq_rel);
+		cancel_tell(c);
+	}
+}
+
+int tsb_cancel_signal(struct tsb_cancel *c, int sig, bool all)
+{
+	if (!c || sig < 1 || sig > N_SIGNALS)
+		return TSB_ERR_ARGUMENT;
+	atomic_fetch_or_explicit(all ? &c->all : &c->group, SIGNAL_BIT(sig), memory_order_release);
+	cancel_ask(c, CANCEL_SIGNAL);
+	return TSB_OK;
+}
+
+/* ---- The run's side ---- */
+
+static unsigned cancel_bits(const struct tsb_cancel *c)
+{
+	return c ? atomic_load_explicit(&c->asked, memory_order_acquire) : 0;
 }
 
 bool cancel_asked(const struct tsb_cancel *c)
 {
-	return c && atomic_load_explicit(&c->asked, memory_order_acquire);
+	return cancel_bits(c) & CANCEL_END;
+}
+
+bool cancel_pending(const struct tsb_cancel *c)
+{
+	return cancel_bits(c) & ~(unsigned)CANCEL_END;
+}
+
+static int cancel_take(atomic_ullong *set)
+{
+	unsigned long long all = atomic_load_explicit(set, memory_order_acquire);
+	int sig = all ? __builtin_ctzll(all) + 1 : 0;
+
+	if (sig)
+		atomic_fetch_and_explicit(set, ~SIGNAL_BIT(sig), memory_order_acq_rel);
+	return sig;
+}
+
+/* The bit is cleared before the sets are looked at, so none is overlooked. */
+int cancel_take_signal(struct tsb_cancel *c, bool *all)
+{
+	int sig;
+
+	if (!(atomic_fetch_and_explicit(&c->asked, ~(unsigned)CANCEL_SIGNAL, memory_order_acq_rel) &
+	      CANCEL_SIGNAL))
+		return 0;
+	*all = false;
+	sig = cancel_take(&c->group);
+	if (!sig) {
+		*all = true;
+		sig = cancel_take(&c->all);
+	}
+	if (atomic_load(&c->group) | atomic_load(&c->all))
+		atomic_fetch_or_explicit(&c->asked, CANCEL_SIGNAL, memory_order_acq_rel);
+	return sig;
+}
+
+bool cancel_take_wake(struct tsb_cancel *c)
+{
+	return atomic_fetch_and_explicit(&c->asked, ~(unsigned)CANCEL_WAKE, memory_order_acq_rel) &
+	       CANCEL_WAKE;
+}
+
+static void cancel_sleep(struct tsb_cancel *c, unsigned bits, int64_t ns)
+{
+	struct timespec t = { .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC };
+
+#ifdef __linux__
+	if (c) {
+		syscall(SYS_futex, &c->asked, FUTEX_WAIT_PRIVATE, bits, &t, NULL, 0);
+		return;
+	}
+#endif
+	(void)bits;
+	nanosleep(&t, NULL);
+}
+
+void cancel_pause_wait(struct tsb_cancel *c)
+{
+	for (;;) {
+		unsigned bits = cancel_bits(c);
+
+		if (!(bits & CANCEL_PAUSE) || bits & CANCEL_END)
+			return;
+		cancel_sleep(c, bits, NSEC_PER_SEC);
+	}
 }
 
 void cancel_wait(struct tsb_cancel *c, int64_t ns)
 {
-	struct timespec t;
-
-	if (ns <= 0)
+	if (ns <= 0 || cancel_bits(c))
 		return;
 #ifndef __linux__
 	/* Nothing can wake us: look again every 10 ms. */
 	if (c && ns > 10 * NSEC_PER_MSEC)
 		ns = 10 * NSEC_PER_MSEC;
 #endif
-	t.tv_sec = ns / NSEC_PER_SEC;
-	t.tv_nsec = ns % NSEC_PER_SEC;
-#ifdef __linux__
-	if (c) {
-		syscall(SYS_futex, &c->asked, FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0);
-		return;
-	}
-#endif
-	nanosleep(&t, NULL);
+	cancel_sleep(c, 0, ns);
 }

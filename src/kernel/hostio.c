@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #define INPUT_AGAIN_NS (2 * NSEC_PER_MSEC)
+#define OUTPUT_PART ((size_t)64 << 10)	/* at once, where the host may have to wait */
 
 /* The embedder's functions run on the stack of kernel_run()'s caller, not on a
  * fiber's: they may need depth, or know where their thread's stack is. */
@@ -41,12 +42,13 @@ static void hostio_call_output(void *arg)
 	c->result = io->output(io->output_ctx, c->fd, c->data, c->n);
 }
 
-static bool hostio_output(struct kernel *k, int fd, const void *data, size_t n)
+/* 0; -EAGAIN: not now; another: it failed. */
+static int hostio_output(struct kernel *k, int fd, const void *data, size_t n)
 {
 	struct hostio_call c = { .k = k, .data = data, .n = n, .fd = fd };
 
 	sched_on_host(k, hostio_call_output, &c);
-	return c.result == 0;
+	return c.result == -EAGAIN && !k->opt.io.wakes ? -EIO : (int)c.result;
 }
 
 /* Asks the function once. It may have blocked for long: the time is not the
@@ -86,6 +88,18 @@ static size_t hostio_take(struct kernel *k, void *buf, size_t n)
 	return got;
 }
 
+/* Until it makes sense to ask the host again. -EINTR, -ECANCELED. */
+static int hostio_wait(struct tsb_proc *p)
+{
+	struct kernel *k = p->k;
+	int r;
+
+	if (k->opt.io.wakes)
+		return sched_block(p, &k->io_q, TIME_NEVER, true);
+	r = sched_block(p, NULL, clock_now(k) + INPUT_AGAIN_NS, true);
+	return r == -ETIMEDOUT ? 0 : r;
+}
+
 static ssize_t hostio_read(struct tsb_proc *p, struct desc *d, void *buf, size_t n)
 {
 	struct kernel *k = p->k;
@@ -104,8 +118,8 @@ static ssize_t hostio_read(struct tsb_proc *p, struct desc *d, void *buf, size_t
 			k->input_ended = true;
 		if (r != -EAGAIN || d->flags & O_NONBLOCK)
 			return r;
-		r = sched_block(p, NULL, clock_now(k) + INPUT_AGAIN_NS, true);
-		if (r != -ETIMEDOUT)
+		r = hostio_wait(p);
+		if (r != 0)
 			return r;
 	}
 }
@@ -122,7 +136,8 @@ static int hostio_poll(struct tsb_proc *p, struct desc *d, struct waitq **q, int
 		return 1;
 	r = hostio_ask(p, k->input, sizeof(k->input));
 	if (r == -EAGAIN) {
-		*until = clock_now(k) + INPUT_AGAIN_NS;
+		if (!k->opt.io.wakes)	/* else whoever polls is woken */
+			*until = clock_now(k) + INPUT_AGAIN_NS;
 		return 0;
 	}
 	k->input_at = 0;
@@ -131,16 +146,45 @@ static int hostio_poll(struct tsb_proc *p, struct desc *d, struct waitq **q, int
 	return r == -ECANCELED ? (int)r : 1;
 }
 
-static ssize_t hostio_write(struct tsb_proc *p, struct desc *d, const void *buf, size_t n)
+static int hostio_write_part(struct tsb_proc *p, struct desc *d, const void *buf, size_t n)
 {
 	struct kernel *k = p->k;
 
-	if (n && !hostio_output(k, d->host_fd ? d->host_fd : 1, buf, n)) {
+	for (;;) {
+		int r = hostio_output(k, d->host_fd ? d->host_fd : 1, buf, n);
+
+		if (r == 0)
+			return 0;
+		if (r == -EAGAIN && d->flags & O_NONBLOCK)
+			return r;
+		if (r == -EAGAIN && k->running != p)
+			return 0;	/* it is being dropped: lost, as what a killed process had */
+		if (r == -EAGAIN) {
+			r = hostio_wait(p);
+			if (r)
+				return r;
+			continue;
+		}
 		kernel_stop(k, TSB_STOP_CANCEL, 130, NULL);
 		if (k->running == p) {
 			proc_stop_point(p);
 			return -ECANCELED;
 		}
+		return 0;
+	}
+}
+
+static ssize_t hostio_write(struct tsb_proc *p, struct desc *d, const void *buf, size_t n)
+{
+	size_t most = p->k->opt.io.wakes ? OUTPUT_PART : n, done = 0;
+
+	while (done < n) {
+		size_t part = n - done < most ? n - done : most;
+		int r = hostio_write_part(p, d, (const char *)buf + done, part);
+
+		if (r < 0)
+			return done ? (ssize_t)done : r;
+		done += part;
 	}
 	return (ssize_t)n;
 }

@@ -140,6 +140,7 @@ struct tsb_proc {
 	struct stack *stack;
 
 	bool heap_borrowed;
+	bool shared_count;		/* counted in the sandbox's share */
 	bool stopped;
 	bool canceled;			/* to be dropped as soon as no_drop is 0 */
 	bool interruptible;		/* blocked, and caught signals end that */
@@ -209,6 +210,7 @@ struct kernel {
 	struct tsb_proc *pids[PID_BUCKETS];
 	struct ring procs, runq, sleepers, fifos, locks;
 	struct waitq lock_q, poll_q;	/* poll_q: proc_poll() */
+	struct waitq io_q;		/* for the host's input and output, with io.wakes */
 	struct fiber host;
 	fiber_fn *host_fn;		/* see sched_on_host() */
 	void *host_arg;
@@ -230,6 +232,7 @@ struct kernel {
 	const char *limit;
 	bool limit_told, deadlock;
 	int last_pid;
+	int front;			/* process group that signals from outside go to */
 	bool pids_again;		/* all have been used once */
 	size_t n_procs;
 	uint64_t commands;
@@ -288,8 +291,17 @@ void proc_stop_point(struct tsb_proc *p);
 bool kernel_check_stop(struct kernel *k, int64_t real_now);
 void kernel_oom(void *kernel, size_t wanted);	/* a heap's hook */
 bool cancel_asked(const struct tsb_cancel *c);
-/* Sleeps on the host until c is asked or ns have passed. c may be NULL. */
+/* Something else than the end was asked for: signals, waking, a pause. */
+bool cancel_pending(const struct tsb_cancel *c);
+/* One of the signals asked for, taken; 0: none. *all: to all processes. */
+int cancel_take_signal(struct tsb_cancel *c, bool *all);
+bool cancel_take_wake(struct tsb_cancel *c);
+/* While a pause is asked for, and the end is not. */
+void cancel_pause_wait(struct tsb_cancel *c);
+/* Sleeps on the host until c is asked for anything or ns have passed. c may be NULL. */
 void cancel_wait(struct tsb_cancel *c, int64_t ns);
+/* Does what was asked for from outside. May not return, if a process runs. */
+void kernel_attend(struct kernel *k);
 void clock_begin(struct kernel *k);
 int64_t clock_real(struct kernel *k);		/* real ns since the run began */
 int64_t clock_now(struct kernel *k);		/* kernel time: real or virtual */
@@ -319,6 +331,8 @@ static inline struct tsb_heap *proc_heap_now(struct tsb_proc *p)
 }
 
 /* ---- signal.c ---- */
+/* To a process group, or all but init; the running process comes last. May not return. */
+void signal_from_outside(struct kernel *k, bool all, int sig);
 /* Delivers to p, maybe ending it. Returns if p is the running one and is to be
  * dropped only for embedders'. */
 void signal_send(struct tsb_proc *p, int sig);

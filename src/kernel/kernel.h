@@ -49,6 +49,8 @@ struct kernel_programs {
  * Host side of descriptors 0, 1, 2. input may return -EAGAIN when there is
  * nothing yet: other processes run, timers and the deadline are kept, and it is
  * asked again after a few milliseconds. An input that blocks blocks them all.
+ * With `wakes` output may say so too (it has taken nothing), and both are asked
+ * again when tsb_cancel_wake() has said so, not before.
  * Both are called on the stack of kernel_run()'s caller, not on a fiber's.
  */
 struct kernel_io {
@@ -57,6 +59,14 @@ struct kernel_io {
 	tsb_output_fn *output;	/* required; fd 1 or 2 */
 	void *output_ctx;
 	bool terminal;
+	bool wakes;
+};
+
+/* What all runs of one sandbox may have together; counts are atomic. */
+struct kernel_share {
+	struct heap_share memory;
+	size_t processes, processes_max;
+	uint32_t last_pid;	/* of programs that were run: no two have the same soon */
 };
 
 struct kernel_options {
@@ -71,6 +81,9 @@ struct kernel_options {
 	int64_t start_sec;
 	uint64_t seed;
 	uint32_t uid, gid;		/* 1000, 1000 */
+	struct kernel_share *share;	/* or NULL */
+	/* The first process is an init: it gets the orphans, and no signal from the others. */
+	bool init_reaps;
 };
 
 /* Kernels are pooled by the caller: kernel_new() makes the warm parts (pools of
@@ -141,6 +154,11 @@ static inline void proc_tick(struct tsb_proc *p, int32_t n)
 	if ((t->left -= n) < 0)
 		proc_tick_slow(p);
 }
+
+/* For an init: the process group that signals from outside (tsb_cancel_signal()) go to. */
+void proc_set_front(struct tsb_proc *p, int pgid);
+/* Processes alive, this one too. */
+size_t proc_count(struct tsb_proc *p);
 
 /* What kernel_options.offers was. */
 const void *proc_offers(struct tsb_proc *p);

@@ -53,12 +53,26 @@ static bool pid_used(struct kernel *k, int pid)
 	return false;
 }
 
+/* The first of a run is 1; the others have no number that another run of the sandbox has. */
+static void pid_skip_shared(struct kernel *k)
+{
+	struct kernel_share *share = k->opt.share;
+	uint32_t n;
+
+	if (!share || !k->last_pid)
+		return;
+	n = __atomic_fetch_add(&share->last_pid, 1, __ATOMIC_RELAXED);
+	k->pids_again |= n >= PIDS_MAX - 2;
+	k->last_pid = (int)(n % (PIDS_MAX - 2)) + 1;
+}
+
 static void pid_assign(struct tsb_proc *p)
 {
 	struct kernel *k = p->k;
 	struct tsb_proc **bucket;
 
 	do {
+		pid_skip_shared(k);
 		k->last_pid++;
 		if (k->last_pid >= PIDS_MAX) {
 			k->last_pid = 300;
@@ -174,10 +188,22 @@ struct tsb_proc *proc_make(struct kernel *k, struct tsb_proc *parent)
 		proc_give_back(k, p);
 		return NULL;
 	}
+	if (parent && k->opt.share) {
+		p->shared_count = true;
+		__atomic_fetch_add(&k->opt.share->processes, 1, __ATOMIC_RELAXED);
+	}
 	pid_assign(p);
 	ring_add(&k->procs, &p->all);
 	k->n_procs++;
 	return p;
+}
+
+static bool proc_full(const struct kernel *k)
+{
+	const struct kernel_share *s = k->opt.share;
+
+	return k->n_procs >= k->limits.processes ||
+	       (s && __atomic_load_n(&s->processes, __ATOMIC_RELAXED) >= s->processes_max);
 }
 
 int proc_fork(struct tsb_proc *parent, struct tsb_proc **child)
@@ -186,7 +212,7 @@ int proc_fork(struct tsb_proc *parent, struct tsb_proc **child)
 	struct tsb_proc *p;
 
 	CALL_BEGIN(parent, 32);
-	if (k->n_procs >= k->limits.processes)
+	if (proc_full(k))
 		return -EAGAIN;
 	p = proc_make(k, parent);
 	if (!p)
@@ -254,6 +280,24 @@ static void proc_run_hooks(struct tsb_proc *p)
 	}
 }
 
+static bool proc_has_reaper(const struct tsb_proc *p)
+{
+	const struct kernel *k = p->k;
+
+	return k->opt.init_reaps && !k->dropping && k->init && p != k->init &&
+	       k->init->state != PROC_ZOMBIE;
+}
+
+static void proc_give_to_init(struct tsb_proc *c)
+{
+	struct tsb_proc *init = c->k->init;
+
+	c->parent = init;
+	ring_add(&init->children, &c->sibling);
+	if (c->state == PROC_ZOMBIE)
+		waitq_wake(&init->child_q);
+}
+
 static void proc_leave_children(struct tsb_proc *p)
 {
 	struct ring *at, *tmp;
@@ -263,10 +307,12 @@ static void proc_leave_children(struct tsb_proc *p)
 
 		ring_del(&c->sibling);
 		c->parent = NULL;
-		if (c->state == PROC_ZOMBIE)
-			proc_free(c);
-		else if (c->state == PROC_NEW)
+		if (c->state == PROC_NEW)
 			proc_end(c, SIGKILL);
+		else if (proc_has_reaper(p))
+			proc_give_to_init(c);
+		else if (c->state == PROC_ZOMBIE)
+			proc_free(c);
 	}
 }
 
@@ -374,6 +420,8 @@ void proc_free(struct tsb_proc *p)
 	ring_del(&p->all);
 	pid_release(p);
 	k->n_procs--;
+	if (p->shared_count)
+		__atomic_fetch_sub(&k->opt.share->processes, 1, __ATOMIC_RELAXED);
 	proc_give_back(k, p);
 }
 
@@ -454,6 +502,16 @@ void proc_set_rlimit(struct tsb_proc *p, enum proc_rlimit which, uint64_t value)
 uint64_t proc_rlimit(const struct tsb_proc *p, enum proc_rlimit which)
 {
 	return p->rlimits[which] ? p->rlimits[which] - 1 : UINT64_MAX;
+}
+
+void proc_set_front(struct tsb_proc *p, int pgid)
+{
+	p->k->front = pgid;
+}
+
+size_t proc_count(struct tsb_proc *p)
+{
+	return p->k->n_procs;
 }
 
 int proc_pid(const struct tsb_proc *p)

@@ -29,6 +29,7 @@ struct kernel *kernel_new(void)
 	ring_init(&k->locks);
 	waitq_init(&k->lock_q);
 	waitq_init(&k->poll_q);
+	waitq_init(&k->io_q);
 	return k;
 }
 
@@ -56,7 +57,7 @@ static void kernel_clear_run(struct kernel *k)
 	k->init_status = k->stop_status = 0;
 	k->stop = TSB_STOP_NONE;
 	k->limit = NULL;
-	k->last_pid = 0;
+	k->last_pid = k->front = 0;
 	k->pids_again = false;
 	k->commands = 0;
 	k->n_records = k->n_pipes = 0;
@@ -77,6 +78,7 @@ int kernel_begin(struct kernel *k, const struct kernel_options *opt)
 	k->budget.max = k->limits.memory_bytes < SIZE_MAX ? (size_t)k->limits.memory_bytes :
 			SIZE_MAX;
 	k->budget.peak = k->budget.used;
+	k->budget.share = opt->share && !k->budget.used ? &opt->share->memory : NULL;
 	k->heap = heap_new(&k->budget, k->pool, NULL, NULL);
 	if (!k->heap)
 		return -ENOMEM;
@@ -160,6 +162,8 @@ void kernel_finish(struct kernel *k)
 	heap_end(k->shared);
 	heap_end(k->heap);
 	k->shared = k->heap = NULL;
+	heap_budget_give(&k->budget, k->budget.share ? k->budget.used : 0);
+	k->budget.share = NULL;
 	stack_trim(&k->stacks);
 }
 

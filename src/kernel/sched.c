@@ -175,16 +175,21 @@ static void sched_idle(struct kernel *k)
 {
 	int64_t wake, real;
 
-	if (ring_empty(&k->sleepers)) {
+	if (ring_empty(&k->sleepers) && !k->opt.io.wakes) {
 		k->deadlock = true;
 		kernel_stop(k, TSB_STOP_TIME, 124, NULL);
 		return;
 	}
-	wake = ring_item(k->sleepers.next, struct tsb_proc, sleep)->wake_at;
+	wake = ring_empty(&k->sleepers) ? TIME_NEVER :
+	       ring_item(k->sleepers.next, struct tsb_proc, sleep)->wake_at;
 	real = clock_real(k);
 	if (kernel_check_stop(k, real))
 		return;
-	if (k->opt.virtual_time) {
+	if (cancel_pending(k->opt.cancel)) {
+		kernel_attend(k);
+		return;
+	}
+	if (k->opt.virtual_time && wake != TIME_NEVER) {
 		if (wake > k->virtual_ns)
 			k->virtual_ns = wake;
 		sched_wake_sleepers(k, k->virtual_ns);

@@ -156,7 +156,7 @@ static int kill_one(struct tsb_proc *p, int pid, int sig)
 
 	if (!to)
 		return -ESRCH;
-	if (sig)
+	if (sig && !(to == p->k->init && p->k->opt.init_reaps))
 		signal_send(to, sig);
 	return p->canceled ? -ECANCELED : 0;
 }
@@ -200,6 +200,40 @@ static int kill_many(struct tsb_proc *p, int pgid, int sig)
 	if (self && sig)
 		signal_send(p, sig);
 	return p->canceled ? -ECANCELED : found ? 0 : -ESRCH;
+}
+
+static bool outside_wants(const struct kernel *k, const struct tsb_proc *to, bool all)
+{
+	if (to->state == PROC_NEW || to->state == PROC_ZOMBIE)
+		return false;
+	return all ? to != k->init : to->pgid == k->front;
+}
+
+void signal_from_outside(struct kernel *k, bool all, int sig)
+{
+	struct tsb_proc *self = NULL;
+	int after = 0;
+
+	for (;;) {
+		struct tsb_proc *to = NULL;
+		struct ring *at, *tmp;
+
+		ring_each(at, tmp, &k->procs) {
+			struct tsb_proc *q = ring_item(at, struct tsb_proc, all);
+
+			if (q->pid > after && outside_wants(k, q, all) && (!to || q->pid < to->pid))
+				to = q;
+		}
+		if (!to)
+			break;
+		after = to->pid;
+		if (to == k->running)
+			self = to;
+		else
+			signal_send(to, sig);
+	}
+	if (self && self == k->running)
+		signal_send(self, sig);
 }
 
 int tsb_kill(struct tsb_proc *p, int pid, int sig)

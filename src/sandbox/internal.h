@@ -11,6 +11,7 @@
 
 #include <tinysandbox/sandbox.h>
 
+#include "kernel/kernel.h"
 #include "sandbox/engine.h"
 #include "sandbox/session.h"
 
@@ -27,6 +28,8 @@ struct sandbox_extra {
 	char *cwd, *hostname;	/* NULL: the default */
 	bool has_limits;
 	bool virtual_time;
+	bool together;		/* share is in use */
+	struct kernel_share share;
 	int64_t start_sec;
 	uint64_t seed;
 	struct registry *registry;	/* commands of the embedder; NULL: none */

@@ -29,6 +29,9 @@ struct run {
 	const char *kept_cwd;
 	size_t input_at;
 	struct str *dump;		/* not a script: the session as text */
+	const char *const *argv;	/* not a script: a program */
+	int failed;			/* -errno: it could not be started */
+	bool no_cwd;			/* because of that */
 };
 
 const char *const *tsb_default_env(void)
@@ -70,6 +73,15 @@ static const struct tsb_command *find_program(void *ctx, const char *name, size_
 static bool is_foreign(void *ctx, const struct tsb_command *cmd)
 {
 	return sandbox_is_own(ctx, cmd);
+}
+
+static const char *cwd_of(const struct run *r)
+{
+	if (r->opt->cwd)
+		return r->opt->cwd;
+	if (r->session && r->session->cwd)
+		return r->session->cwd;
+	return r->box->extra && r->box->extra->cwd ? r->box->extra->cwd : "/home/user";
 }
 
 /* ---- Inside: the first process ---- */
@@ -116,6 +128,73 @@ static int first_process(struct tsb_proc *p, void *arg)
 	return status;
 }
 
+/* ---- The same for a program without a shell: an init ---- */
+
+struct event_call {
+	struct run *r;
+	struct tsb_event event;
+};
+
+static void event_on_host(void *arg)
+{
+	struct event_call *c = arg;
+
+	c->r->opt->event_fn(c->r->opt->event_ctx, &c->event);
+}
+
+static void tell(struct run *r, struct tsb_proc *p, enum tsb_event_kind kind, int value)
+{
+	struct event_call c = { r, { .kind = kind, .value = value } };
+	struct kernel_report report;
+
+	if (!r->opt->event_fn)
+		return;
+	if (kind == TSB_EVENT_ENDED) {
+		kernel_report(r->kernel, &report);
+		c.event.left = proc_count(p) - 1;
+		c.event.memory_peak = report.memory_peak;
+	}
+	proc_on_host(p, event_on_host, &c);
+}
+
+static int start_program(struct run *r, struct tsb_proc *p, int *pid)
+{
+	struct tsb_spawn how = { .size = sizeof(how), .argv = r->argv,
+				 .flags = TSB_SPAWN_NEW_SESSION };
+	int rc = tsb_chdir(p, cwd_of(r));
+
+	r->no_cwd = rc < 0;
+	if (!rc)
+		rc = tsb_spawn(p, &how, pid);
+	if (!rc)
+		proc_set_front(p, *pid);
+	return rc;
+}
+
+/* Reaps whatever ends; the program's own end is what counts. */
+static int init_process(struct tsb_proc *p, void *arg)
+{
+	struct run *r = arg;
+	int pid = 0, status = 0, ended, main_status = 0;
+
+	r->failed = start_program(r, p, &pid);
+	if (r->failed) {
+		tell(r, p, r->no_cwd ? TSB_EVENT_NO_CWD : TSB_EVENT_FAILED, r->failed);
+		return 127;
+	}
+	tell(r, p, TSB_EVENT_STARTED, pid);
+	while ((ended = tsb_wait(p, -1, &status, 0)) > 0) {
+		if (ended != pid)
+			continue;
+		main_status = status & 0x7f ? 128 + (status & 0x7f) : status >> 8 & 0xff;
+		pid = 0;
+		tell(r, p, TSB_EVENT_ENDED, status);
+		if (!r->opt->stay)
+			break;
+	}
+	return main_status;
+}
+
 /* ---- Outside ---- */
 
 static void kernel_options_of(struct run *r, struct kernel_options *k)
@@ -143,15 +222,10 @@ static void kernel_options_of(struct run *r, struct kernel_options *k)
 		k->seed = x->seed;
 		k->offers = x->offers;
 	}
-}
-
-static const char *cwd_of(const struct run *r)
-{
-	if (r->opt->cwd)
-		return r->opt->cwd;
-	if (r->session && r->session->cwd)
-		return r->session->cwd;
-	return r->box->extra && r->box->extra->cwd ? r->box->extra->cwd : "/home/user";
+	k->io.wakes = opt->wakes;
+	k->init_reaps = r->argv != NULL;
+	if (x && x->together)
+		k->share = &r->box->extra->share;
 }
 
 static const char *const *env_of(const struct run *r)
@@ -188,10 +262,11 @@ static int run_in_kernel(struct run *r)
 	if (r->session)
 		r->heap = kernel_heap_new(r->kernel);
 	if ((r->session && !r->heap) ||
-	    !kernel_init_proc(r->kernel, "bash", cwd_of(r), env_of(r), r->heap))
+	    !kernel_init_proc(r->kernel, r->argv ? "init" : "bash", r->argv ? "/" : cwd_of(r),
+			      env_of(r), r->heap))
 		rc = -ENOMEM;
 	if (!rc)
-		fill_result(r, kernel_run(r->kernel, first_process, r));
+		fill_result(r, kernel_run(r->kernel, r->argv ? init_process : first_process, r));
 	if (r->shell && !session_adopt(r->session, r->heap, r->shell, r->kept_cwd))
 		r->heap = NULL;
 	if (r->heap)
@@ -206,7 +281,7 @@ static void begin(struct run *r)
 	struct tsb_sandbox *box = r->box;
 
 	pthread_mutex_lock(&box->lock);
-	if (box->session && !r->opt->fresh) {
+	if (box->session && !r->opt->fresh && !r->argv) {
 		while (box->session_busy)
 			pthread_cond_wait(&box->idle, &box->lock);
 		box->session_busy = true;
@@ -260,30 +335,58 @@ int sandbox_dump_session(struct tsb_sandbox *box, struct str *out)
 	return rc;
 }
 
+static int fail(struct run *r, int rc)
+{
+	tsb_result_free(r->result);
+	if (rc)
+		return sandbox_fail(r->box, rc == -ENOMEM ? TSB_ERR_MEMORY : TSB_ERR_FILE, rc,
+				    "cannot start a run: %s", tsb_strerror(rc));
+	if (r->no_cwd)
+		return sandbox_fail(r->box, TSB_ERR_FILE, r->failed, "cannot enter %s: %s",
+				    cwd_of(r), tsb_strerror(r->failed));
+	return sandbox_fail(r->box, TSB_ERR_COMMAND, r->failed, "cannot run %s: %s", r->argv[0],
+			    tsb_strerror(r->failed));
+}
+
+static int run(struct run *r, const struct tsb_run_options *opt, struct tsb_result **out)
+{
+	int rc;
+
+	r->opt = opt ? opt : &no_options;
+	if (r->opt->size != sizeof(no_options) || (r->opt->input_size && !r->opt->input) ||
+	    (r->opt->limits && r->opt->limits->size != sizeof(struct tsb_limits)) ||
+	    (r->opt->wakes && !r->opt->cancel))
+		return sandbox_fail(r->box, TSB_ERR_ARGUMENT, EINVAL, "run options: wrong size, "
+				    "input_size without input, or wakes without cancel");
+	rc = run_with_kernel(r);
+	if (!rc && !result_seal(r->result))
+		rc = -ENOMEM;
+	if (rc || r->failed)
+		return fail(r, rc);
+	*out = r->result;
+	return TSB_OK;
+}
+
 int tsb_run_bytes(struct tsb_sandbox *box, const void *script, size_t size,
 		  const struct tsb_run_options *opt, struct tsb_result **out)
 {
 	struct run r = { .box = box, .script = script, .script_n = size };
-	int rc;
 
 	if (!box || !out || (!script && size))
 		return TSB_ERR_ARGUMENT;
 	*out = NULL;
-	r.opt = opt ? opt : &no_options;
-	if (r.opt->size != sizeof(no_options) || (r.opt->input_size && !r.opt->input) ||
-	    (r.opt->limits && r.opt->limits->size != sizeof(struct tsb_limits)))
-		return sandbox_fail(box, TSB_ERR_ARGUMENT, EINVAL,
-				    "run options: wrong size, or input_size without input");
-	rc = run_with_kernel(&r);
-	if (!rc && !result_seal(r.result))
-		rc = -ENOMEM;
-	if (rc) {
-		tsb_result_free(r.result);
-		return sandbox_fail(box, rc == -ENOMEM ? TSB_ERR_MEMORY : TSB_ERR_FILE, rc,
-				    "cannot start a run: %s", tsb_strerror(rc));
-	}
-	*out = r.result;
-	return TSB_OK;
+	return run(&r, opt, out);
+}
+
+int tsb_exec_argv(struct tsb_sandbox *box, const char *const *argv,
+		  const struct tsb_run_options *opt, struct tsb_result **out)
+{
+	struct run r = { .box = box, .argv = argv };
+
+	if (!box || !out || !argv || !argv[0])
+		return TSB_ERR_ARGUMENT;
+	*out = NULL;
+	return run(&r, opt, out);
 }
 
 int tsb_run(struct tsb_sandbox *box, const char *script, const struct tsb_run_options *opt,

@@ -122,13 +122,26 @@ static bool limits_valid(const struct tsb_limits *limits)
 	return limits->size == sizeof(*limits);
 }
 
+static void share_begin(const struct tsb_sandbox *box, struct sandbox_extra *x, bool together)
+{
+	const struct tsb_limits *limits = sandbox_limits(box);
+
+	x->together = together;
+	x->share = (struct kernel_share){ .processes_max = SIZE_MAX };
+	x->share.memory.max = limits->memory_bytes < SIZE_MAX ? (size_t)limits->memory_bytes :
+			      SIZE_MAX;
+	if (limits->processes < SIZE_MAX)
+		x->share.processes_max = (size_t)limits->processes;
+}
+
 static int apply_options(struct tsb_sandbox *box, const struct tsb_options *opt)
 {
 	struct sandbox_extra *x;
 
 	if (opt->session && !(box->session = session_new()))
 		return TSB_ERR_MEMORY;
-	if (!opt->limits && !opt->env && !opt->cwd && !opt->hostname && !opt->virtual_time)
+	if (!opt->limits && !opt->env && !opt->cwd && !opt->hostname && !opt->virtual_time &&
+	    !opt->together)
 		return TSB_OK;
 	x = sandbox_extra(box);
 	if (!x)
@@ -142,6 +155,7 @@ static int apply_options(struct tsb_sandbox *box, const struct tsb_options *opt)
 	x->virtual_time = opt->virtual_time;
 	x->start_sec = opt->start_sec;
 	x->seed = opt->seed;
+	share_begin(box, x, opt->together);
 	if (opt->env && !(x->env = sandbox_copy_list(opt->env)))
 		return TSB_ERR_MEMORY;
 	if (opt->cwd && opt->cwd[0] != '/')
@@ -244,6 +258,7 @@ static bool copy_extra(struct tsb_sandbox *to, const struct tsb_sandbox *from)
 	y->virtual_time = x->virtual_time;
 	y->start_sec = x->start_sec;
 	y->seed = x->seed;
+	share_begin(to, y, x->together);
 	if (x->env && !(y->env = sandbox_copy_list((const char *const *)x->env)))
 		return false;
 	if (x->registry && !(y->registry = registry_copy(x->registry)))
