@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -107,6 +108,7 @@ static int add_mount_at(struct tsb_sandbox *box, const char *row, const char *ho
 {
 	char *flag = strchr(path, ':');
 	bool read_only = false;
+	struct stat st;
 	int rc;
 
 	if (flag) {
@@ -115,6 +117,9 @@ static int add_mount_at(struct tsb_sandbox *box, const char *row, const char *ho
 			return cli_error("bad mount '%s': '%s' is neither ro nor rw", row, flag + 1);
 		*flag = '\0';
 	}
+	if (read_only && !stat(host, &st) && !S_ISDIR(st.st_mode))
+		return cli_error("bad mount '%s': read-only is for directories: give '%s' its own, "
+				 "or leave out ':ro'", row, host);
 	rc = read_only ? copy_read_only(box, host, path) : tsb_copy_in(box, host, path);
 	return rc ? cli_error("%s", tsb_error(box)) : 0;
 }

@@ -40,6 +40,8 @@ is "--mount :ro" "Read-only file system" \
 	"$("$tsb" --mount "$dir/m:/data:ro" -c 'echo x > /data/new' 2>&1 | sed 's/.*: //')"
 "$tsb" --mount "$dir/none:/data" -c true 2>/dev/null
 is "--mount of nothing fails" 2 $?
+is "--mount :ro of one file" "tinysandbox: bad mount 'F:/f:ro': read-only is for directories: give 'F' its own, or leave out ':ro'" \
+	"$("$tsb" --mount "$dir/m/sub/f:/f:ro" -c true 2>&1 | sed "s|$dir/m/sub/f|F|g")"
 is "--json status" 3 "$("$tsb" --json -c 'echo out; echo err >&2; exit 3' | field status)"
 is "--json stdout" "out" "$("$tsb" --json -c 'echo out; echo err >&2; exit 3' | field stdout)"
 is "--json stderr" "err" "$("$tsb" --json -c 'echo out; echo err >&2; exit 3' | field stderr)"
@@ -97,7 +99,7 @@ for m in nocolon :/x "$dir/m:relative" "$dir/m:/x:rx" "$dir/m:/etc/passwd"; do
 	is "--mount ${m##*/} is refused" 2 $status
 done
 is "--mount :rw" changed "$("$tsb" --mount "$dir/m:/data:rw" -c 'echo changed >/data/sub/f; cat /data/sub/f')"
-is "--mount of a file, read-only" text "$("$tsb" --mount "$dir/m/sub:/one:ro" -c 'cat /one/f')"
+is "--mount of a directory, read-only" text "$("$tsb" --mount "$dir/m/sub:/one:ro" -c 'cat /one/f')"
 "$tsb" --limit wall_ms -c true 2>/dev/null
 is "a limit without a value" 2 $?
 # Snapshots.
