@@ -57,6 +57,21 @@ static const struct tsb_opt dos_opts[] = {
 	{ TSB_OPTION_FLAG, 'R', "replace-symlink", NULL, "replace symbolic links", 0, 1, 0, NULL },
 	{ TSB_OPTION_FLAG, 'S', "skip-symlink", NULL, "skip symbolic links (default)", 0, 1, 0, NULL },
 	{ TSB_OPTION_FLAG, 'L', "license", NULL, "display the software's license", 0, 1, 0, NULL },
+	TSB_OPT_WORD("-ascii", NULL, "ends of lines only (the default)"),
+	TSB_OPT_WORD("-iso", NULL, "between DOS and ISO 8859-1 characters, code page 437"),
+	TSB_OPT_WORD("-437", NULL, "the same, and so -850, -860, -863, -865, -1252"),
+	TSB_OPT_WORD("-850", NULL, NULL), TSB_OPT_WORD("-860", NULL, NULL),
+	TSB_OPT_WORD("-863", NULL, NULL), TSB_OPT_WORD("-865", NULL, NULL),
+	TSB_OPT_WORD("-1252", NULL, NULL),
+	TSB_OPT_WORD("-7", NULL, "characters above 127 become spaces"),
+	TSB_OPT_WORD("-ul", NULL, "the input is UTF-16, little end first"),
+	TSB_OPT_WORD("--assume-utf16le", NULL, NULL),
+	TSB_OPT_WORD("-ub", NULL, "the input is UTF-16, big end first"),
+	TSB_OPT_WORD("--assume-utf16be", NULL, NULL),
+	TSB_OPT_WORD("--allow-chown", NULL, "the new file may get another owner"),
+	TSB_OPT_WORD("--no-allow-chown", NULL, "it may not (the default)"),
+	TSB_OPT_WORD("-h", NULL, "display this help"), TSB_OPT_WORD("--help", NULL, NULL),
+	TSB_OPT_WORD("-V", NULL, "display the version"), TSB_OPT_WORD("--version", NULL, NULL),
 	TSB_OPT_END
 };
 

@@ -35,6 +35,8 @@ static const struct tsb_opt bzip2_opts[] = {	/* for --help; read by bzip2_letter
 	BZIP2_FLAG(small, 's', "small", "use less memory (at most 2500k)"),
 	BZIP2_FLAG(force, 0, "fast", "alias for -1"),
 	BZIP2_FLAG(force, 0, "best", "alias for -9"),
+	TSB_OPT_WORD("-1", NULL, "blocks of 100 k (and so on to -9: 900 k, the default)"),
+	TSB_OPT_WORD("-9", NULL, NULL),
 	TSB_OPT_END
 };
 

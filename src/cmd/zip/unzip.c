@@ -423,13 +423,68 @@ static int zipinfo_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return unzip_all(p, argv, true);
 }
 
-#define UNZIP_COMMAND(name_, run_, summary_) { \
+#define UNZIP_COMMAND(name_, run_, opts_, summary_) { \
 	.version = TSB_COMMAND_VERSION, .name = name_, .package = "UnZip", \
 	.package_version = "6.00", \
 	.synopsis = "[-Z] [-opts[modifiers]] file[.zip] [list] [-x xlist] [-d exdir]", \
-	.summary = summary_, .run = run_, .flags = TSB_RAW | TSB_NO_HELP }
+	.summary = summary_, .run = run_, .opts = opts_, \
+	.flags = TSB_RAW | TSB_NO_HELP }
 
-const struct tsb_command cmd_unzip = UNZIP_COMMAND("unzip", unzip_run,
+/* Read by hand; for the manual. */
+#define DOC(s, l, a, h) { TSB_OPTION_CALL, (s), (l), (a), (h), 0, 0, 0, NULL }
+static const struct tsb_opt unzip_opts[] = {
+	DOC('l', NULL, NULL, "list the members"),
+	DOC('v', NULL, NULL, "list them with sizes, methods and checksums; alone: the version"),
+	DOC('t', NULL, NULL, "test the members"),
+	DOC('p', NULL, NULL, "to standard output, no messages"),
+	DOC('c', NULL, NULL, "to standard output, with the names"),
+	DOC('z', NULL, NULL, "the comment of the archive"),
+	DOC('T', NULL, NULL, "the archive gets the time of its newest member"),
+	DOC('d', NULL, "DIR", "extract below DIR"),
+	DOC('x', NULL, "LIST", "not these members"),
+	DOC('f', NULL, NULL, "only files that are there and older"),
+	DOC('u', NULL, NULL, "only files that are older or not there"),
+	DOC('n', NULL, NULL, "never write over a file"),
+	DOC('o', NULL, NULL, "write over files without asking"),
+	DOC('j', NULL, NULL, "names without their directories"),
+	DOC('C', NULL, NULL, "names match in either case"),
+	DOC('L', NULL, NULL, "names of old systems in lower case (-LL: all)"),
+	DOC('q', NULL, NULL, "quieter (-qq: quietest)"),
+	DOC('a', NULL, NULL, "text gets the ends of lines of here (-aa: all members)"),
+	DOC('b', NULL, NULL, "all members as they are"),
+	DOC('B', NULL, NULL, "keep a file that would be written over as name~"),
+	DOC('D', NULL, NULL, "no times for directories (-DD: for nothing)"),
+	DOC('X', NULL, NULL, "restore owners"),
+	DOC('K', NULL, NULL, "keep setuid, setgid and sticky bits"),
+	DOC('W', NULL, NULL, "* and ? do not match a slash"),
+	DOC(':', NULL, NULL, ".. in names is kept (it never leaves the working directory)"),
+	DOC('Z', NULL, NULL, "as zipinfo"),
+	DOC('U', NULL, NULL, "names as they stand (there is one character set here)"),
+	DOC('h', NULL, NULL, "display this help"),
+	TSB_OPT_END
+};
+#undef DOC
+
+/* Read by hand; for the manual. */
+#define DOC(s, l, a, h) { TSB_OPTION_CALL, (s), (l), (a), (h), 0, 0, 0, NULL }
+static const struct tsb_opt zipinfo_opts[] = {
+	DOC('1', NULL, NULL, "names, one a line"),
+	DOC('2', NULL, NULL, "names, and what -h, -t and -z ask for"),
+	DOC('s', NULL, NULL, "a line a member, as ls -l (the default)"),
+	DOC('m', NULL, NULL, "the same with the compression in per cent"),
+	DOC('l', NULL, NULL, "the same with the compressed size"),
+	DOC('v', NULL, NULL, "all that is known"),
+	DOC('h', NULL, NULL, "a line about the archive"),
+	DOC('t', NULL, NULL, "a line of totals"),
+	DOC('z', NULL, NULL, "the comment"),
+	DOC('T', NULL, NULL, "times as numbers"),
+	DOC('C', NULL, NULL, "names match in either case"),
+	DOC('x', NULL, "LIST", "not these members"),
+	TSB_OPT_END
+};
+#undef DOC
+
+const struct tsb_command cmd_unzip = UNZIP_COMMAND("unzip", unzip_run, unzip_opts,
 	"List, test and extract compressed files of a ZIP archive.");
-const struct tsb_command cmd_zipinfo = UNZIP_COMMAND("zipinfo", zipinfo_run,
+const struct tsb_command cmd_zipinfo = UNZIP_COMMAND("zipinfo", zipinfo_run, zipinfo_opts,
 	"List detailed information about a ZIP archive.");

@@ -593,9 +593,49 @@ static int zip_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return z->status;
 }
 
+/* Read by hand; for the manual. */
+#define DOC(s, l, a, h) { TSB_OPTION_CALL, (s), (l), (a), (h), 0, 0, 0, NULL }
+static const struct tsb_opt zip_opts[] = {
+	DOC('r', "recurse-paths", NULL, "go into directories"),
+	DOC('R', "recurse-patterns", NULL, "names are patterns, below here"),
+	DOC('f', "freshen", NULL, "only files that are in the archive and have changed"),
+	DOC('u', "update", NULL, "only new and changed files"),
+	DOC('d', "delete", NULL, "remove members"),
+	DOC('m', "move", NULL, "remove the files once they are in"),
+	DOC('j', "junk-paths", NULL, "names without their directories"),
+	DOC('D', "no-dir-entries", NULL, "no members for directories"),
+	DOC('y', "symlinks", NULL, "links as links, not what they point to"),
+	TSB_OPT_WORD("-0", NULL, "do not compress"),
+	TSB_OPT_WORD("-1", NULL, "compress faster (to -9: better; -6 is the default)"),
+	DOC('q', "quiet", NULL, "say nothing"),
+	DOC('v', "verbose", NULL, "say more; alone: the version"),
+	DOC('l', "to-crlf", NULL,
+	    "line feeds become carriage return and line feed (-ll: the other way)"),
+	DOC('z', "archive-comment", NULL, "a comment for the archive, from standard input"),
+	DOC('o', "latest-time", NULL, "the archive gets the time of its newest member"),
+	DOC('@', "names-stdin", NULL, "names from standard input, one a line"),
+	DOC('x', "exclude", NULL, "patterns of what stays out"),
+	DOC('i', "include", NULL, "patterns of what alone goes in"),
+	DOC('n', "suffixes", "SUFFIXES", "do not compress names that end so (.gz:.zip)"),
+	DOC('t', "from-date", "DATE", "only files from that day on (mmddyyyy or yyyy-mm-dd)"),
+	TSB_OPT_WORD("-tt", "DATE", "only files before that day"),
+	DOC('b', "temp-path", "DIR", "where the archive is written first"),
+	DOC('O', "out", "FILE", "write the result to another archive"),
+	DOC('T', "test", NULL, "test the archive before it replaces the old one"),
+	DOC('X', "strip-extra", NULL, "no times and owners beside the common fields"),
+	DOC('A', "adjust-sfx", NULL, "look whether the offsets are right"),
+	TSB_OPT_WORD("-sf", NULL, "show the files that would be taken"),
+	TSB_OPT_WORD("-FS", NULL, "the archive becomes what is in the file system"),
+	DOC('h', "help", NULL, "display this help and exit"),
+	TSB_OPT_WORD("-h2", NULL, "display this help and exit"),
+	TSB_OPT_END
+};
+#undef DOC
+
 const struct tsb_command cmd_zip = {
 	.version = TSB_COMMAND_VERSION, .name = "zip", .package = "Zip", .package_version = "3.0",
 	.synopsis = "[-options] [-b path] [-t mmddyyyy] [-n suffixes] [zipfile list] [-xi list]",
 	.summary = "Package and compress files into a ZIP archive.", .run = zip_run,
+	.opts = zip_opts,
 	.flags = TSB_RAW | TSB_NO_HELP,
 };
