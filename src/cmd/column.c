@@ -85,6 +85,12 @@ static const struct tsb_opt column_opts[] = {
 		    "wrap text in the columns when necessary"),
 	TSB_OPT_FLAG(struct column, keep_empty, 'L', "keep-empty-lines", "don't ignore empty lines"),
 	TSB_OPT_CALL(column_opt_json, 0, 'J', "json", NULL, "use JSON output format for table"),
+	TSB_OPT_STR(struct column, tree, 'r', "tree", "COLUMN",
+		    "column to use tree-like output for the table"),
+	TSB_OPT_STR(struct column, tree_id, 'i', "tree-id", "COLUMN",
+		    "line ID to specify child-parent relation"),
+	TSB_OPT_STR(struct column, tree_parent, 'p', "tree-parent", "COLUMN",
+		    "parent to specify child-parent relation"),
 	TSB_OPT_CALL(column_opt_width, 0, 'c', "output-width", "WIDTH",
 		     "width of output in number of characters"),
 	TSB_OPT_STR(struct column, output_separator, 'o', "output-separator", "STRING",
@@ -234,9 +240,14 @@ static int column_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	int status = 0;
 
 	c->p = p;
+	c->table |= c->tree != NULL;
 	tables = c->names || c->right || c->hide || c->order || c->trunc || c->wrap || c->no_extreme;
 	if (tables && !c->table) {
 		tsb_warn(p, "option --table required for all --table-*");
+		return 1;
+	}
+	if (c->tree && (!c->tree_id || !c->tree_parent)) {
+		tsb_warn(p, "options --tree-id and --tree-parent are required for tree formatting");
 		return 1;
 	}
 	if (c->json && !c->names) {

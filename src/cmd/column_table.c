@@ -81,7 +81,7 @@ void column_table_line(struct column *c, char *line)
 	}
 }
 
-static const char *table_at(const struct column_row *row, size_t i)
+const char *column_cell(const struct column_row *row, size_t i)
 {
 	return i < row->cells.n ? row->cells.at[i] : "";
 }
@@ -168,7 +168,7 @@ static void table_measure(struct column *c)
 
 		h->width = h->name && !c->no_headings ? column_width(h->name) : 0;
 		for (size_t k = 0; k < c->rows.n; k++) {
-			size_t width = column_width(table_at(&c->rows.at[k], i));
+			size_t width = column_width(column_cell(&c->rows.at[k], i));
 
 			h->width = width > h->width ? width : h->width;
 		}
@@ -284,7 +284,7 @@ static void table_print_text(struct column *c, const size_t *order, size_t n)
 	}
 	for (size_t k = 0; k < c->rows.n; k++) {
 		for (size_t i = 0; i < n; i++)
-			t.cells[i] = table_at(&c->rows.at[k], order[i]);
+			t.cells[i] = column_cell(&c->rows.at[k], order[i]);
 		table_put_row(&t);
 	}
 }
@@ -318,29 +318,76 @@ static void table_json_text(struct column *c, const char *s, bool lower)
 	sink_putc(&c->out, '"');
 }
 
+static void table_json_row(struct column *c, const struct column_row *row, const size_t *order,
+			   size_t n)
+{
+	size_t indent = 9 + row->depth * 6;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct column_head *h = &c->heads.at[order[i]];
+		const char *cell = column_cell(row, order[i]);
+
+		table_blanks(c, indent);
+		table_json_text(c, h->name ? h->name : "", true);
+		sink_puts(&c->out, ": ");
+		if (*cell)
+			table_json_text(c, cell, false);
+		else
+			sink_puts(&c->out, "null");
+		sink_puts(&c->out, i + 1 < n ? ",\n" : "");
+	}
+}
+
+/* From one row to the next: down into children, beside, or up and beside. */
+static void table_json_step(struct column *c, size_t from, size_t to, bool more)
+{
+	if (more && to > from) {
+		sink_puts(&c->out, ",\n");
+		table_blanks(c, 9 + from * 6);
+		sink_puts(&c->out, "\"children\": [\n");
+		table_blanks(c, 6 + to * 6);
+		sink_puts(&c->out, "{\n");
+		return;
+	}
+	while (true) {
+		sink_putc(&c->out, '\n');
+		table_blanks(c, 6 + from * 6);
+		sink_putc(&c->out, '}');
+		if (from == to)
+			break;
+		sink_putc(&c->out, '\n');
+		table_blanks(c, 9 + --from * 6);
+		sink_putc(&c->out, ']');
+		tsb_tick(c->p, 1);
+	}
+	sink_puts(&c->out, more ? ",{\n" : "\n   ]\n}\n");
+}
+
 static void table_print_json(struct column *c, const size_t *order, size_t n)
 {
 	sink_puts(&c->out, "{\n   ");
 	table_json_text(c, c->name ? c->name : "table", false);
-	sink_puts(&c->out, ": [\n");
+	sink_puts(&c->out, ": [\n      {\n");
 	for (size_t k = 0; k < c->rows.n; k++) {
-		sink_puts(&c->out, k ? ",{\n" : "      {\n");
-		for (size_t i = 0; i < n; i++) {
-			const struct column_head *h = &c->heads.at[order[i]];
-			const char *cell = table_at(&c->rows.at[k], order[i]);
+		bool more = k + 1 < c->rows.n;
 
-			sink_puts(&c->out, "         ");
-			table_json_text(c, h->name ? h->name : "", true);
-			sink_puts(&c->out, ": ");
-			if (*cell)
-				table_json_text(c, cell, false);
-			else
-				sink_puts(&c->out, "null");
-			sink_puts(&c->out, i + 1 < n ? ",\n" : "\n");
-		}
-		sink_puts(&c->out, "      }");
+		table_json_row(c, &c->rows.at[k], order, n);
+		table_json_step(c, c->rows.at[k].depth, more ? c->rows.at[k + 1].depth : 0, more);
+		tsb_tick(c->p, n);
 	}
-	sink_puts(&c->out, "\n   ]\n}\n");
+}
+
+/* False after a message. */
+static bool table_make_tree(struct column *c)
+{
+	int64_t tree = table_find(c, c->tree), id = tree < 0 ? -1 : table_find(c, c->tree_id);
+	int64_t parent = id < 0 ? -1 : table_find(c, c->tree_parent), n = (int64_t)c->heads.n;
+
+	if (parent < 0)
+		return false;
+	if (tree < n && id < n && parent < n)
+		column_tree(c, (size_t)tree, (size_t)id, (size_t)parent);
+	return true;
 }
 
 int column_table_print(struct column *c)
@@ -354,7 +401,7 @@ int column_table_print(struct column *c)
 	    !table_apply(c, c->no_extreme, TABLE_NO_EXTREME))
 		return 1;
 	order = table_order(c, &n);
-	if (!order)
+	if (!order || (c->tree && !table_make_tree(c)))
 		return 1;
 	if (c->json)
 		table_print_json(c, order, n);
