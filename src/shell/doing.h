@@ -109,7 +109,9 @@ struct doing {
 	bool main_frame;		/* a script file: FUNCNAME ends with main */
 	const struct script *script;	/* running; sh->script is the one sh->current is from */
 	unsigned running_traps;	/* while one runs, BASH_COMMAND stays what it was */
+	const char *shown;	/* or is this: what DEBUG and ERR are about */
 	const struct node *simple;	/* the simple command being run */
+	const struct arith *part;	/* of a for ((;;)), if sh->current is one */
 	const struct node *negated;	/* behind !: it does not fail */
 	const struct node *exec_node;	/* this process does nothing else: its program
 					   takes its place */
@@ -194,6 +196,19 @@ bool loop_ends(struct shell *sh, enum flow *f);
 bool loop_name_good(struct shell *sh, const struct node *n);
 enum flow loop_words(struct shell *sh, const struct node *n, struct fields *words);
 void loop_trace(struct shell *sh, const struct node *n);
+/* sh->script holds on to s, the script of sh->current, and lets the one before go. */
+void command_script(struct shell *sh, const struct script *s);
+/* n is what BASH_COMMAND shows from now on. */
+static inline void command_is(struct shell *sh, const struct node *n)
+{
+	if (doing(sh)->running_traps)
+		return;
+	if (sh->script != doing(sh)->script)
+		command_script(sh, doing(sh)->script);
+	sh->current = n;
+}
+/* As BASH_COMMAND shows it, of a loop or case only the head; in sh->turn. */
+char *command_text(struct shell *sh, const struct node *n);
 /* The DEBUG trap, if set, before the command n (text: as BASH_COMMAND shows it,
  * NULL: as printed). *skip: extdebug says not to run it. */
 enum flow eval_debug_slow(struct shell *sh, const struct node *n, const char *text, bool *skip);

@@ -40,22 +40,13 @@ void set_pipe_status(struct shell *sh, const int *at, size_t n)
 static enum flow trap_error(struct shell *sh)
 {
 	struct arena_mark m = arena_mark(&sh->turn);
-	const struct script *script = sh->script;
-	const struct node *current = sh->current;
-	struct script shown = { .name = NULL };
-	struct node node = { .kind = NODE_SIMPLE };
+	const char *shown = doing(sh)->shown;
 	enum flow f;
 
-	if (!current || doing(sh)->running_traps)
-		return trap_run(sh, TRAP_ERR);
-	shown.text = node_text(sh, current);
-	shown.n = strlen(shown.text);
-	node.end = (uint32_t)shown.n;
-	sh->script = &shown;
-	sh->current = &node;
+	if (sh->current && !doing(sh)->running_traps)
+		doing(sh)->shown = command_text(sh, sh->current);
 	f = trap_run(sh, TRAP_ERR);
-	sh->script = script;
-	sh->current = current;
+	doing(sh)->shown = shown;
 	arena_reset(&sh->turn, m);
 	return f;
 }
@@ -193,25 +184,17 @@ static enum flow eval_if(struct shell *sh, const struct node *n)
 enum flow eval_debug_slow(struct shell *sh, const struct node *n, const char *text, bool *skip)
 {
 	struct arena_mark m = arena_mark(&sh->turn);
-	const struct script *script = sh->script;
-	const struct node *current = sh->current;
-	struct script shown = { .name = NULL };
-	struct node node = { .kind = n->kind };
+	const char *shown = doing(sh)->shown;
 	enum flow f;
 	int status;
 
 	if (!trap_has(sh, TRAP_DEBUG) || doing(sh)->in_trap[TRAP_DEBUG])
 		return FLOW_NEXT;
 	sh->line = n->line;
-	/* BASH_COMMAND is the text between pos and end of sh->script */
-	shown.text = text ? text : node_text(sh, n);
-	shown.n = strlen(shown.text);
-	node.end = (uint32_t)shown.n;
-	sh->script = &shown;
-	sh->current = &node;
+	if (!doing(sh)->running_traps)
+		doing(sh)->shown = text ? text : command_text(sh, n);
 	f = trap_run_status(sh, TRAP_DEBUG, &status);
-	sh->script = script;
-	sh->current = current;
+	doing(sh)->shown = shown;
 	arena_reset(&sh->turn, m);
 	if (f != FLOW_NEXT || !status || !sh->opts[SHOPT_EXTDEBUG])
 		return f;
@@ -233,6 +216,7 @@ static enum flow eval_arith(struct shell *sh, const struct node *n)
 	sh->line = n->line;
 	if (f != FLOW_NEXT || skip)
 		return f;
+	command_is(sh, n);
 	if (sh->opts[OPT_XTRACE]) {
 		struct str *t = &doing(sh)->message;
 
@@ -263,6 +247,7 @@ static enum flow eval_cond_node(struct shell *sh, const struct node *n)
 	sh->line = n->line;
 	if (f != FLOW_NEXT || skip)
 		return f;
+	command_is(sh, n);
 	sh->failed = FLOW_NEXT;
 	sh->status = cond_eval(sh, n->cond);
 	if (sh->status)

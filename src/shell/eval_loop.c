@@ -105,6 +105,52 @@ void loop_trace(struct shell *sh, const struct node *n)
 	arena_reset(&sh->turn, m);
 }
 
+static char *case_text(struct shell *sh, const struct node *n);
+
+/* "((i < 3))" of a for; in sh->turn. */
+static char *part_text(struct shell *sh, const struct arith *a)
+{
+	char *text = arena_alloc(&sh->turn, a->text.n + 5);
+
+	memcpy(text, "((", 2);
+	memcpy(text + 2, a->text.p, a->text.n);
+	memcpy(text + 2 + a->text.n, "))", 3);
+	return text;
+}
+
+char *command_text(struct shell *sh, const struct node *n)
+{
+	switch (n->kind) {
+	case NODE_FOR:
+	case NODE_SELECT:
+		return loop_text(sh, n);
+	case NODE_CASE:
+		return case_text(sh, n);
+	case NODE_FOR_ARITH:
+		return part_text(sh, doing(sh)->part);
+	default:
+		return node_text(sh, n);
+	}
+}
+
+void command_script(struct shell *sh, const struct script *s)
+{
+	struct script *before = (struct script *)(uintptr_t)sh->script;
+
+	if (s)
+		script_ref((struct script *)(uintptr_t)s);
+	sh->script = s;
+	sh->current = NULL;
+	script_drop(before);
+}
+
+const char *shell_command_text(struct shell *sh)
+{
+	if (doing(sh)->shown)
+		return doing(sh)->shown;
+	return sh->current ? command_text(sh, sh->current) : "";
+}
+
 /* Before each turn. */
 static void loop_head(struct shell *sh, const struct node *n)
 {
@@ -117,18 +163,17 @@ static enum flow for_turns(struct shell *sh, const struct node *n, const struct 
 {
 	enum flow f = FLOW_NEXT;
 
-	const char *head = doing(sh)->n_traps ? loop_text(sh, n) : NULL;
-
 	for (size_t i = 0; i < words->n; i++) {
 		bool skip;
 
 		proc_tick(sh->p, 1);
 		loop_head(sh, n);
-		f = eval_debug(sh, n, head, &skip);
+		f = eval_debug(sh, n, NULL, &skip);
 		if (f != FLOW_NEXT)
 			return f;
 		if (skip)
 			continue;
+		command_is(sh, n);
 		if (var_set_loop(sh, &n->loop.name, words->at[i], words->lens[i])) {
 			sh->status = 1;
 			return eval_check(sh);
@@ -194,18 +239,17 @@ static bool for_part(struct shell *sh, const struct node *n, const struct arith 
 	}
 	m = arena_mark(&sh->turn);
 	if (doing(sh)->n_traps) {
-		char *text = arena_alloc(&sh->turn, a->text.n + 5);
 		bool skip;
 
-		memcpy(text, "((", 2);
-		memcpy(text + 2, a->text.p, a->text.n);
-		memcpy(text + 2 + a->text.n, "))", 3);
-		*f = eval_debug(sh, n, text, &skip);
+		*f = eval_debug(sh, n, part_text(sh, a), &skip);
 		if (*f != FLOW_NEXT || skip) {
 			arena_reset(&sh->turn, m);
 			return *f == FLOW_NEXT;
 		}
 	}
+	command_is(sh, n);
+	if (sh->current == n)
+		doing(sh)->part = a;
 	sh->builtin = "((";
 	good = arith_eval(sh, a, v);
 	sh->builtin = NULL;
@@ -326,10 +370,10 @@ enum flow eval_case(struct shell *sh, const struct node *n)
 	sh->line = n->line;
 	if (sh->opts[OPT_XTRACE])
 		trace_case(sh, n);
-	if (doing(sh)->n_traps)
-		f = eval_debug(sh, n, case_text(sh, n), &skip);
+	f = eval_debug(sh, n, NULL, &skip);
 	if (skip)
 		return f;
+	command_is(sh, n);
 	if (f == FLOW_NEXT)
 		f = expand_string(sh, n->match.word, false, &text);
 	if (f == FLOW_NEXT)

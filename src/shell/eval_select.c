@@ -159,6 +159,7 @@ enum flow eval_select(struct shell *sh, const struct node *n)
 	enum flow f;
 
 	sh->line = n->line;
+	command_is(sh, n);
 	if (!loop_name_good(sh, n))
 		return eval_check(sh);
 	f = loop_words(sh, n, &words);

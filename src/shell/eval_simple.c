@@ -438,10 +438,7 @@ enum flow eval_simple(struct shell *sh, const struct node *n)
 		return f;
 	sh->line = n->line;
 	d->simple = n;
-	if (!d->running_traps) {
-		sh->current = n;
-		sh->script = d->script;
-	}
+	command_is(sh, n);
 	f = simple_expand_run(sh, n);
 	sh->pipe_status.n = 0;
 	if (d->open_substitutions.n > mark)

@@ -252,8 +252,8 @@ static bool call_too_deep(struct shell *sh, const char *name)
 struct call_state {		/* of the caller, given back afterwards */
 	struct call frame;
 	struct frame_args args;
-	const struct script *script, *shown;	/* shown: of BASH_COMMAND */
-	const struct node *current, *simple;
+	const struct script *script;
+	const struct node *simple;
 	unsigned loop_depth;
 	int getopts_pos;
 	bool *frame_opts;
@@ -290,8 +290,6 @@ static void call_enter(struct shell *sh, const struct function *f, int argc, cha
 		.file = f->script->name, .line = sh->line, .args = argv };
 	st->args = d->args;
 	st->script = d->script;
-	st->shown = sh->script;
-	st->current = sh->current;
 	st->simple = d->simple;
 	st->loop_depth = sh->loop_depth;
 	st->getopts_pos = sh->getopts_pos;
@@ -327,10 +325,6 @@ static void call_leave(struct shell *sh, struct call_state *st)
 	sh->args = d->args.args;
 	sh->n_args = d->args.n;
 	sh->calls = st->frame.up;
-	if (sh->script == d->script && d->script->refs == 1) {	/* it goes now */
-		sh->script = st->shown;
-		sh->current = st->current;
-	}
 	d->simple = st->simple;
 	d->script = st->script;
 	sh->loop_depth = st->loop_depth;

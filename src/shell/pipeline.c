@@ -169,10 +169,8 @@ static void stage_start(struct line *l, const struct node *n, int out, int next,
 	int pid = 0;
 
 	stage_debug(sh, n);
-	if (!doing(sh)->running_traps && n->kind == NODE_SIMPLE) {
-		sh->current = n;
-		sh->script = doing(sh)->script;
-	}
+	if (n->kind == NODE_SIMPLE)
+		command_is(sh, n);
 	switch (quick_prepare(sh, n, &q)) {
 	case QUICK_BUILTIN:
 		if (out >= 0 && !n->pipe_stderr)
@@ -543,10 +541,7 @@ enum flow eval_subshell(struct shell *sh, const struct node *n)
 
 	if (doing(sh)->exec_node == n)
 		return subshell_here(sh, n);
-	if (!doing(sh)->running_traps) {
-		sh->current = n;
-		sh->script = doing(sh)->script;
-	}
+	command_is(sh, n);
 	csh = shell_fork(sh, &child);
 	if (!csh) {
 		sh->status = 254;

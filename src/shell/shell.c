@@ -179,6 +179,7 @@ static void drop_scripts_hook(void *arg)
 	struct doing *d = doing(sh);
 
 	functions_drop(sh);
+	command_script(sh, NULL);
 	while (d->held.n)
 		script_drop(vec_pop(&d->held));
 }
@@ -300,8 +301,8 @@ struct shell *shell_clone(const struct shell *from, struct tsb_proc *child)
 	doing(sh)->script_heap = kernel_heap(proc_kernel(child));
 	if (doing(sh)->script)
 		hold_script(sh, (struct script *)(uintptr_t)doing(sh)->script);
-	sh->script = doing(sh)->script;
-	sh->current = NULL;	/* may be on the parent's stack */
+	sh->script = NULL;	/* the parent's to let go */
+	sh->current = NULL;
 	sh->is_subshell = true;
 	sh->subshell_level++;
 	sh->interactive = false;
@@ -416,8 +417,7 @@ static void keep_session(struct shell *sh)
 	struct doing *d = doing(sh);
 	struct function_table *table = d->functions;
 
-	sh->script = NULL;
-	sh->current = NULL;
+	command_script(sh, NULL);
 	d->script_heap = sh->heap;
 	if (!table)
 		return;
@@ -482,6 +482,7 @@ void shell_attach(struct shell *sh, struct tsb_proc *p)
 	sh->script = d->script = NULL;
 	sh->current = NULL;
 	d->running_traps = 0;
+	d->shown = NULL;
 	sh->line = 1;
 	sh->environ_stale = true;
 	jobs_reset(sh);

@@ -308,6 +308,8 @@ struct shell {
 #define NSEC INT64_C(1000000000)
 /* A clock of command.h in nanoseconds. */
 int64_t shell_clock_ns(struct shell *sh, int clock);
+/* BASH_COMMAND; may be in sh->turn. */
+const char *shell_command_text(struct shell *sh);
 /* A fresh shell in the process p: variables from its environment. */
 struct shell *shell_new(struct tsb_proc *p, const char *arg0);
 /* A copy in the child's heap, for the child process. */

@@ -361,11 +361,12 @@ static bool read_text(struct shell *sh, struct var *v, const char *s, size_t n)
 
 static bool read_command(struct shell *sh, struct var *v)
 {
-	const struct node *n = sh->current;
+	struct arena_mark m = arena_mark(&sh->turn);
+	const char *text = shell_command_text(sh);
 
-	if (!n || !sh->script || n->end > sh->script->n || n->pos > n->end)
-		return read_text(sh, v, "", 0);
-	return read_text(sh, v, sh->script->text + n->pos, n->end - n->pos);
+	read_text(sh, v, text, strlen(text));
+	arena_reset(&sh->turn, m);
+	return true;
 }
 
 bool special_read(struct shell *sh, struct var *v)

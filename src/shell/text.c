@@ -101,17 +101,12 @@ static void let_go(struct shell *sh)
 /* Runs a parsed script that is ours to drop. */
 static enum flow run_script(struct shell *sh, struct script *s)
 {
-	const struct script *script = sh->script;
-	const struct node *current = sh->current, *simple = doing(sh)->simple;
+	const struct node *simple = doing(sh)->simple;
 	enum flow f;
 
 	hold(sh, s);
 	f = eval_script(sh, s);
 	doing(sh)->simple = simple;
-	if (sh->script == s && s->refs == 1) {	/* BASH_COMMAND: this text goes now */
-		sh->script = script;
-		sh->current = current;
-	}
 	let_go(sh);
 	return f;
 }
@@ -194,6 +189,23 @@ enum flow run_text(struct shell *sh, const char *text, size_t n, const char *nam
 	return f;
 }
 
+/* A text within a command, which BASH_COMMAND shows again afterwards. */
+static enum flow run_inner(struct shell *sh, const char *text, size_t n, const char *name,
+			   uint32_t line, const char *what)
+{
+	struct script *script = (struct script *)(uintptr_t)sh->script;
+	const struct node *current = sh->current;
+	enum flow f;
+
+	if (script)
+		script_ref(script);
+	f = run_text(sh, text, n, name, line, what);
+	command_script(sh, script);
+	sh->current = current;
+	script_drop(script);
+	return f;
+}
+
 enum flow eval_text(struct shell *sh, const char *text, size_t n, const char *name, uint32_t line)
 {
 	enum flow f;
@@ -203,7 +215,7 @@ enum flow eval_text(struct shell *sh, const char *text, size_t n, const char *na
 		return FLOW_ABORT;
 	}
 	sh->call_depth++;
-	f = run_text(sh, text, n, name, line, name);
+	f = run_inner(sh, text, n, name, line, name);
 	sh->call_depth--;
 	return f;
 }
@@ -401,7 +413,7 @@ static enum flow source_run(struct shell *sh, const struct str *text, const char
 		shell_set_args(sh, (size_t)argc, argv);
 		set_to = d->args.owned;
 	}
-	f = run_text(sh, text->p, text->n, shown, 1, NULL);
+	f = run_inner(sh, text->p, text->n, shown, 1, NULL);
 	if (f == FLOW_RETURN)
 		f = FLOW_NEXT;
 	if (trap_has(sh, TRAP_RETURN))
