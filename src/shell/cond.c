@@ -83,7 +83,7 @@ static int cond_remember(struct shell *sh, struct slice left, const struct regex
 
 static int cond_regex_match(struct shell *sh, struct slice left, const struct word *right)
 {
-	unsigned flags = REGEX_BASH | REGEX_EXTENDED | REGEX_UTF8 |
+	unsigned flags = REGEX_BASH | REGEX_EXTENDED | (sh->bytes ? 0 : REGEX_UTF8) |
 		(sh->opts[SHOPT_NOCASEMATCH] ? REGEX_ICASE : 0);
 	struct regex_span *spans;
 	enum regex_status status;

@@ -545,7 +545,7 @@ static void expand_length(struct build *b, const struct param *p, struct context
 	/* A nameref to an element has no length: bash looks for a variable named so. */
 	if (v.through_nameref)
 		v.text.n = 0;
-	n = v.list ? v.n : utf8_count(v.text.p, v.text.n);
+	n = v.list ? v.n : shell_chars(sh, v.text.p, v.text.n);
 	build_emit(b, digits, num_format_i64(digits, (int64_t)n),
 		   c.quoted ? EMIT_QUOTED : EMIT_EXPANDED);
 }

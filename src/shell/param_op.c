@@ -144,7 +144,7 @@ static void replace_one(void *ctx, struct slice in, struct str *out)
 		/* An empty match: one character is copied, so that it goes on. */
 		if (start == end && at < in.n) {
 			int32_t c;
-			size_t len = utf8_decode(in.p + at, in.n - at, &c);
+			size_t len = shell_char(r->sh, in.p + at, in.n - at, &c);
 
 			str_addn(out, in.p + at, len);
 			at += len;
@@ -182,6 +182,7 @@ enum flow param_replace(struct shell *sh, const struct param *p, struct value *v
 struct change {
 	const struct pattern *pattern;	/* NULL: every character */
 	enum param_op op;
+	const struct shell *sh;
 };
 
 static int32_t change_char(enum param_op op, int32_t c)
@@ -207,7 +208,7 @@ static void change_one(void *ctx, struct slice in, struct str *out)
 	for (size_t i = 0; i < in.n;) {
 		int32_t c;
 		char buf[4];
-		size_t len = utf8_decode(in.p + i, in.n - i, &c);
+		size_t len = shell_char(k->sh, in.p + i, in.n - i, &c);
 
 		if (c < 0 || (i && !all) ||
 		    (k->pattern && !pattern_match(k->pattern, in.p + i, len)))
@@ -220,7 +221,7 @@ static void change_one(void *ctx, struct slice in, struct str *out)
 
 enum flow param_case(struct shell *sh, const struct param *p, struct value *v, bool quoted)
 {
-	struct change k = { NULL, p->op };
+	struct change k = { NULL, p->op, sh };
 	struct slice pattern = { "", 0 };
 	enum flow flow;
 

@@ -44,10 +44,12 @@ static enum flow slice_error(struct shell *sh, const struct param *p)
 }
 
 /* The byte where character `at` begins, counted from byte `from`. */
-static size_t slice_skip(struct slice text, size_t from, int64_t chars)
+static size_t slice_skip(const struct shell *sh, struct slice text, size_t from, int64_t chars)
 {
 	int32_t c;
 
+	if (sh->bytes)
+		return chars < (int64_t)(text.n - from) ? from + (size_t)chars : text.n;
 	while (chars-- > 0 && from < text.n)
 		from += utf8_decode(text.p + from, text.n - from, &c);
 	return from;
@@ -56,7 +58,7 @@ static size_t slice_skip(struct slice text, size_t from, int64_t chars)
 static enum flow slice_text(struct shell *sh, const struct param *p, struct value *v,
 			    struct cut k)
 {
-	int64_t n = (int64_t)utf8_count(v->text.p, v->text.n), end;
+	int64_t n = (int64_t)shell_chars(sh, v->text.p, v->text.n), end;
 	size_t from, to;
 
 	if (k.offset < 0)
@@ -72,8 +74,8 @@ static enum flow slice_text(struct shell *sh, const struct param *p, struct valu
 		end = k.offset + k.length;
 	if (end < k.offset)
 		return slice_error(sh, p);
-	from = slice_skip(v->text, 0, k.offset);
-	to = slice_skip(v->text, from, end - k.offset);
+	from = slice_skip(sh, v->text, 0, k.offset);
+	to = slice_skip(sh, v->text, from, end - k.offset);
 	v->text = (struct slice){ v->text.p + from, to - from };
 	return FLOW_NEXT;
 }

@@ -25,14 +25,20 @@ static void transform_escapes(void *ctx, struct slice in, struct str *out)
 
 /* ---- @U @u @L ---- */
 
+struct transform {
+	const struct shell *sh;
+	char letter;
+};
+
 static void transform_case(void *ctx, struct slice in, struct str *out)
 {
-	char letter = *(const char *)ctx;
+	const struct transform *t = ctx;
+	char letter = t->letter;
 
 	for (size_t i = 0; i < in.n;) {
 		int32_t c;
 		char buf[4];
-		size_t len = utf8_decode(in.p + i, in.n - i, &c);
+		size_t len = shell_char(t->sh, in.p + i, in.n - i, &c);
 
 		if (c < 0 || (letter == 'u' && i))
 			str_addn(out, in.p + i, len);
@@ -233,7 +239,7 @@ static enum flow transform_mapped(struct shell *sh, char letter, struct value *v
 	case 'U':
 	case 'u':
 	case 'L':
-		return param_map(sh, v, transform_case, &letter);
+		return param_map(sh, v, transform_case, &(struct transform){ sh, letter });
 	default:
 		return param_map(sh, v, transform_quote, NULL);
 	}

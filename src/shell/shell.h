@@ -292,6 +292,7 @@ struct shell {
 	unsigned errexit_off;		/* > 0: in a condition */
 	struct trap traps[70];		/* 0 EXIT, 1..64 signals, then DEBUG ERR RETURN */
 	bool interactive, is_subshell, posix_sh, command_string;
+	bool bytes;			/* the locale is C: characters are bytes */
 	unsigned subshell_level;	/* BASH_SUBSHELL */
 	const char *script_name;	/* prefix of messages */
 	const char *builtin;		/* name of the running builtin, or NULL */

@@ -5,8 +5,10 @@
  * at when a name is not found, and before a listing.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "base/num.h"
+#include "base/utf8.h"
 #include "kernel/kernel.h"
 #include "shell/words.h"
 
@@ -91,6 +93,16 @@ static const struct lazy *lazy_find(const char *s, size_t n)
 	return NULL;
 }
 
+static const char *const locale_names[3] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+static bool is_locale(const char *s, size_t n)
+{
+	for (size_t i = 0; i < 3; i++)
+		if (strlen(locale_names[i]) == n && !memcmp(s, locale_names[i], n))
+			return true;
+	return false;
+}
+
 enum special special_of(const char *s, size_t n)
 {
 	const struct lazy *row;
@@ -99,6 +111,8 @@ enum special special_of(const char *s, size_t n)
 		return SP_GLOBIGNORE;
 	if (n == 15 && !memcmp(s, "POSIXLY_CORRECT", 15))
 		return SP_POSIXLY_CORRECT;
+	if (n >= 4 && s[0] == 'L' && is_locale(s, n))
+		return SP_LOCALE;
 	row = lazy_find(s, n);
 	return row && row->special > SP_LAST_READ ? row->special : SP_NONE;
 }
@@ -506,6 +520,45 @@ static void glob_ignore_update(struct shell *sh)
 		sh->opts[SHOPT_DOTGLOB] = false;
 }
 
+/* The name of no locale there is changes nothing. */
+void locale_set(struct shell *sh, const char *const values[3])
+{
+	const char *v = NULL;
+	size_t n;
+
+	for (size_t i = 0; i < 3 && (!v || !*v); i++)
+		v = values[i];
+	n = v ? strlen(v) : 0;
+	if (!n || !strcmp(v, "C") || !strcmp(v, "POSIX"))
+		sh->bytes = true;
+	else if ((n > 5 && !strcasecmp(v + n - 5, "utf-8")) ||
+		 (n > 4 && !strcasecmp(v + n - 4, "utf8")))
+		sh->bytes = false;
+}
+
+static void locale_update(struct shell *sh)
+{
+	const char *values[3];
+	struct slice v;
+
+	for (size_t i = 0; i < 3; i++)
+		values[i] = var_get_text(sh, locale_names[i], &v) ? v.p : NULL;
+	locale_set(sh, values);
+}
+
+size_t shell_char(const struct shell *sh, const char *p, size_t n, int32_t *c)
+{
+	if (!sh->bytes)
+		return utf8_decode(p, n, c);
+	*c = (unsigned char)*p < 0x80 ? *p : -1;
+	return 1;
+}
+
+size_t shell_chars(const struct shell *sh, const char *p, size_t n)
+{
+	return sh->bytes ? n : utf8_count(p, n);
+}
+
 void special_changed(struct shell *sh, enum special which)
 {
 	struct slice value;
@@ -524,6 +577,9 @@ void special_changed(struct shell *sh, enum special which)
 		break;
 	case SP_POSIXLY_CORRECT:
 		sh->opts[OPT_POSIX] = var_get_text(sh, "POSIXLY_CORRECT", &value);
+		break;
+	case SP_LOCALE:
+		locale_update(sh);
 		break;
 	case SP_GLOBIGNORE:
 		glob_ignore_update(sh);

@@ -142,13 +142,14 @@ bool sub_key(struct shell *sh, const struct sub *sub, struct slice *key)
 
 /* ---- Attributes ---- */
 
-static void convert_case(struct str *out, uint32_t flags, const char *p, size_t n)
+static void convert_case(const struct shell *sh, struct str *out, uint32_t flags, const char *p,
+			 size_t n)
 {
 	for (size_t i = 0; i < n;) {
 		bool up = flags & VAR_UPPER || (flags & VAR_CAPITAL && i == 0);
 		char buf[4];
 		int32_t c;
-		size_t len = utf8_decode(p + i, n - i, &c);
+		size_t len = shell_char(sh, p + i, n - i, &c);
 
 		if (c < 0)
 			str_addn(out, p + i, len);
@@ -179,7 +180,7 @@ bool var_convert(struct shell *sh, uint32_t flags, const char *p, size_t n, stru
 	if (!(flags & (VAR_UPPER | VAR_LOWER | VAR_CAPITAL)))
 		return true;
 	s = scratch_take(sh);
-	convert_case(s, flags, p, n);
+	convert_case(sh, s, flags, p, n);
 	out->n = s->n;
 	out->p = arena_dup(&sh->turn, s->p, s->n);
 	scratch_give(sh, s);

@@ -74,8 +74,10 @@ const struct pattern *pattern_cached(struct shell *sh, struct slice text, unsign
 {
 	struct words *w = words_of(sh);
 	struct cached *c;
-	uint32_t hash = (uint32_t)text.n * 31u + flags;
+	uint32_t hash;
 
+	flags |= sh->bytes ? PATTERN_BYTES : 0;
+	hash = (uint32_t)text.n * 31u + flags;
 	for (size_t i = 0; i < text.n && i < 16; i++)
 		hash = hash * 33u + (unsigned char)text.p[i];
 	c = &w->patterns[hash % CACHE_SIZE];
@@ -233,6 +235,23 @@ static bool environ_cannot_wait(const char *const *env)
 	return n > 64;
 }
 
+static void environ_locale(struct shell *sh, const char *const *env)
+{
+	const char *values[3] = { NULL };
+
+	for (size_t i = 0; env && env[i]; i++) {
+		if (env[i][0] != 'L')
+			continue;
+		if (!strncmp(env[i], "LC_ALL=", 7))
+			values[0] = env[i] + 7;
+		else if (!strncmp(env[i], "LC_CTYPE=", 9))
+			values[1] = env[i] + 9;
+		else if (!strncmp(env[i], "LANG=", 5))
+			values[2] = env[i] + 5;
+	}
+	locale_set(sh, values);
+}
+
 void var_import_environ(struct shell *sh, const char *const *env)
 {
 	struct words *w;
@@ -241,6 +260,7 @@ void var_import_environ(struct shell *sh, const char *const *env)
 	w = words_of(sh);
 	w->env = env;
 	w->env_begun = true;
+	environ_locale(sh, env);
 	if (environ_cannot_wait(env)) {
 		for (size_t i = 0; env[i]; i++)
 			import_one(sh, env[i]);

@@ -24,7 +24,8 @@ enum special {
 	SP_FUNCNAME, SP_BASH_SOURCE, SP_BASH_LINENO, SP_PIPESTATUS, SP_GROUPS, SP_DIRSTACK,
 	SP_BASH_ALIASES, SP_BASH_CMDS,
 	SP_LAST_READ = SP_BASH_CMDS,
-	SP_IFS, SP_PATH, SP_OPTIND, SP_POSIXLY_CORRECT, SP_GLOBIGNORE
+	SP_IFS, SP_PATH, SP_OPTIND, SP_POSIXLY_CORRECT, SP_GLOBIGNORE,
+	SP_LOCALE
 };
 
 /* A temporary variable that was exported or made readonly: outlives its command. */
@@ -168,6 +169,11 @@ void special_gone(struct shell *sh, const struct var *v);	/* unset: not made aga
 bool special_read(struct shell *sh, struct var *v);	/* computes; false: unset now */
 int special_assign(struct shell *sh, struct var *v, const char *p, size_t n);
 void special_changed(struct shell *sh, enum special which);
+/* Of $LC_ALL, $LC_CTYPE and $LANG (NULL: unset) the first that is not empty. */
+void locale_set(struct shell *sh, const char *const values[3]);
+/* A character of the locale: utf8_decode(), or a byte. */
+size_t shell_char(const struct shell *sh, const char *p, size_t n, int32_t *c);
+size_t shell_chars(const struct shell *sh, const char *p, size_t n);	/* how many */
 int special_assign_element(struct shell *sh, struct var *v, struct slice key, struct slice value);
 void ifs_update(struct shell *sh);
 /* Values of sh->ifs_table. MAYBE: the byte is part of a longer character. */

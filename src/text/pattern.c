@@ -86,7 +86,7 @@ bool pattern_literal(const struct pattern *pat, const char **s, size_t *n)
 /* The unit at s[at], PAT_DOT where wildcards may not take the '.'. */
 static size_t text_unit(unsigned flags, const char *s, size_t n, size_t at, int32_t *c)
 {
-	size_t len = pattern_unit(s + at, n - at, c);
+	size_t len = pattern_unit(flags, s + at, n - at, c);
 
 	if (*c == '.' && (flags & PATTERN_PERIOD) &&
 	    (at == 0 || ((flags & PATTERN_PATHNAME) && s[at - 1] == '/')))
@@ -100,18 +100,18 @@ static bool wild(unsigned flags, int32_t c)
 }
 
 /* Length of text that the literal takes at s[0..n), or NONE. */
-static size_t literal_takes(const struct pat_node *node, bool icase, const char *s, size_t n)
+static size_t literal_takes(const struct pat_node *node, unsigned flags, const char *s, size_t n)
 {
 	size_t i = 0, at = 0;
 
-	if (!icase)
+	if (!(flags & PATTERN_ICASE))
 		return node->n <= n && !memcmp(node->lit, s, node->n) ? node->n : NONE;
 	while (i < node->n) {
 		int32_t a, b;
 		if (at >= n)
 			return NONE;
-		i += pattern_unit(node->lit + i, node->n - i, &a);
-		at += pattern_unit(s + at, n - at, &b);
+		i += pattern_unit(flags, node->lit + i, node->n - i, &a);
+		at += pattern_unit(flags, s + at, n - at, &b);
 		if (a != b && pattern_fold(a) != pattern_fold(b))
 			return NONE;
 	}
@@ -125,7 +125,7 @@ static size_t node_takes(const struct pattern *pat, const struct pat_node *node,
 	int32_t c;
 
 	if (node->kind == PAT_LIT)
-		return literal_takes(node, pat->flags & PATTERN_ICASE, s + at, n - at);
+		return literal_takes(node, pat->flags, s + at, n - at);
 	if (at >= n)
 		return NONE;
 	size_t len = text_unit(pat->flags, s, n, at, &c);
@@ -268,7 +268,7 @@ static size_t engine_run(struct pat_engine *e, const struct pattern *pat, const 
 		}
 		if (done >= n)
 			return best;
-		done += back ? pattern_unit_back(s, n - done, &c) :
+		done += back ? pattern_unit_back(pat->flags, s, n - done, &c) :
 			       text_unit(pat->flags, s, n, done, &c);
 		state = pat_step(e, state, c);
 	}
@@ -280,7 +280,7 @@ size_t pattern_prefix(const struct pattern *pat, const char *s, size_t n, bool l
 
 	if (pattern_literal(pat, NULL, NULL)) {
 		lit = pat->first;
-		return !lit || literal_takes(lit, false, s, n) != NONE ? lit ? lit->n : 0 : NONE;
+		return !lit || literal_takes(lit, 0, s, n) != NONE ? lit ? lit->n : 0 : NONE;
 	}
 	lit = shape(pat, true);
 	if (lit) {
@@ -316,7 +316,7 @@ static size_t first_end(const struct pattern *pat, const char *s, size_t n, size
 
 	while (from < n && !pat_accepts(e, state)) {
 		int32_t c;
-		from += pattern_unit(s + from, n - from, &c);
+		from += pattern_unit(pat->flags, s + from, n - from, &c);
 		state = pat_step(e, state, c);
 	}
 	return pat_accepts(e, state) ? from : NONE;
@@ -345,7 +345,7 @@ bool pattern_search(const struct pattern *pat, const char *s, size_t n, size_t f
 	if (limit == NONE)
 		return false;
 	e = engine(pat, PAT_FORWARD);
-	for (size_t at = from; at <= limit; at += at < n ? pattern_unit(s + at, n - at, &c) : 1) {
+	for (size_t at = from; at <= limit; at += at < n ? pattern_unit(pat->flags, s + at, n - at, &c) : 1) {
 		if (at < n ? !pat_accepts(e, pat_start(e)) &&
 			     !pat_may_start(e, (unsigned char)s[at]) : !pat->star_first)
 			continue;

@@ -19,7 +19,8 @@ enum {
 	PATTERN_PATHNAME = 4,	/* * ? [ never match '/' (FNM_PATHNAME) */
 	PATTERN_PERIOD = 8,	/* a leading '.' (after '/' with PATHNAME) needs an explicit one */
 	PATTERN_NOESCAPE = 16,
-	PATTERN_LEADING_DIR = 32	/* also matches if followed by "/..." (FNM_LEADING_DIR) */
+	PATTERN_LEADING_DIR = 32,	/* also matches if followed by "/..." (FNM_LEADING_DIR) */
+	PATTERN_BYTES = 64	/* characters are bytes, as in the locale C */
 };
 
 /* The pattern's bytes with quoted characters escaped by backslash (the shell

@@ -10,6 +10,7 @@ struct emit {
 	struct tsb_heap *heap;
 	struct pat_prog *prog;
 	bool reverse, icase;
+	unsigned flags;
 };
 
 static uint32_t here(const struct emit *e)
@@ -37,9 +38,9 @@ static void put_literal(struct emit *e, const struct pat_node *node)
 
 	while (e->reverse ? at > 0 : at < node->n) {
 		if (e->reverse)
-			at -= pattern_unit_back(node->lit, at, &c);
+			at -= pattern_unit_back(e->flags, node->lit, at, &c);
 		else
-			at += pattern_unit(node->lit + at, node->n - at, &c);
+			at += pattern_unit(e->flags, node->lit + at, node->n - at, &c);
 		put(e, PI_CHAR, (uint32_t)(e->icase ? pattern_fold(c) : c), 0);
 	}
 }
@@ -145,7 +146,8 @@ static void put_sequence(struct emit *e, const struct pat_node *first)
 
 void pattern_program(struct pattern *pat, struct pat_prog *prog, bool reverse)
 {
-	struct emit e = { pat->heap, prog, reverse, pat->flags & PATTERN_ICASE };
+	struct emit e = { pat->heap, prog, reverse, pat->flags & PATTERN_ICASE,
+			  pat->flags };
 
 	put_sequence(&e, pat->first);
 	put(&e, PI_MATCH, 0, 0);

@@ -89,8 +89,8 @@ size_t pattern_bracket(const char *p, size_t n, unsigned flags, struct tsb_heap 
 		       struct pat_set *set);
 size_t pattern_group_end(const char *p, size_t n);
 /* Decodes a unit forward or backward. */
-size_t pattern_unit(const char *s, size_t n, int32_t *c);
-size_t pattern_unit_back(const char *s, size_t n, int32_t *c);
+size_t pattern_unit(unsigned flags, const char *s, size_t n, int32_t *c);
+size_t pattern_unit_back(unsigned flags, const char *s, size_t n, int32_t *c);
 int32_t pattern_fold(int32_t c);
 
 /* pattern_compile.c */

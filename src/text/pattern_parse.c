@@ -11,30 +11,33 @@
 #include "base/heap.h"
 #include "base/utf8.h"
 
-size_t pattern_unit(const char *s, size_t n, int32_t *c)
+size_t pattern_unit(unsigned flags, const char *s, size_t n, int32_t *c)
 {
 	unsigned char b = (unsigned char)*s;
+	size_t len = 1;
 
 	if (b < 0x80) {
 		*c = b;
 		return 1;
 	}
-	size_t len = utf8_decode(s, n, c);
+	*c = -1;
+	if (!(flags & PATTERN_BYTES))
+		len = utf8_decode(s, n, c);
 	if (*c < 0)
 		*c = PAT_RAW + b;
 	return len;
 }
 
 /* The unit that ends at s + n. */
-size_t pattern_unit_back(const char *s, size_t n, int32_t *c)
+size_t pattern_unit_back(unsigned flags, const char *s, size_t n, int32_t *c)
 {
-	for (size_t len = 2; len <= 4 && len <= n; len++) {
+	for (size_t len = 2; len <= 4 && len <= n && !(flags & PATTERN_BYTES); len++) {
 		if ((unsigned char)s[n - 1] < 0x80)
 			break;
 		if (utf8_decode(s + n - len, len, c) == len)
 			return len;
 	}
-	return pattern_unit(s + n - 1, 1, c);
+	return pattern_unit(flags, s + n - 1, 1, c);
 }
 
 int32_t pattern_fold(int32_t c)
@@ -95,7 +98,7 @@ static int32_t collating_symbol(const char *p, size_t n)
 	};
 	int32_t c;
 
-	if (n && pattern_unit(p, n, &c) == n)
+	if (n && pattern_unit(0, p, n, &c) == n)
 		return c;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strlen(names[i]) == n && !memcmp(names[i], p, n))
@@ -203,7 +206,7 @@ static bool bracket_member(struct bracket *b, int32_t *c)
 			return true;
 		}
 	}
-	b->at += pattern_unit(p + b->at, b->n - b->at, c);
+	b->at += pattern_unit(b->flags, p + b->at, b->n - b->at, c);
 	return true;
 }
 

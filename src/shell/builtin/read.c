@@ -134,7 +134,8 @@ static bool read_record(struct read *r, struct byte_source *s)
 		add_byte(r, c, escaped);
 		if (r->text.bad)
 			return false;
-		if (r->count > 0 && ends_character(&r->text) && ++characters >= r->count)
+		if (r->count > 0 && (r->sh->bytes || ends_character(&r->text)) &&
+		    ++characters >= r->count)
 			return true;
 	}
 	return false;
