@@ -222,7 +222,8 @@ static void tree_read_kids(struct tree *t, struct tree_node *n, struct tsb_dir *
 		path = tsb_format(t->p, "%s%s%s", base, base[strlen(base) - 1] == '/' ? "" : "/",
 				  e->name);
 		kid = tree_add(t, n, e->name);
-		if (tree_look(t, kid, path) < 0 || !tree_wanted(t, kid))
+		if (tree_look(t, kid, path) < 0 || !tree_wanted(t, kid) ||
+		    tree_ignored(n, path, S_ISDIR(kid->st.mode)))
 			n->n_kids--;
 		tsb_free(t->p, path);
 	}
@@ -243,6 +244,7 @@ static void tree_open(struct tree *t, struct tree_node *n)
 		t->failed |= n->is_dir;
 		return;
 	}
+	tree_ignore_open(t, n, path);
 	tree_read_kids(t, n, dir);
 	if (t->file_limit && n->n_kids > t->file_limit) {
 		n->note = tsb_format(t->p, "%zu entries exceeds filelimit, not opening dir",
@@ -360,8 +362,7 @@ struct tree_args {
 	struct tree *t;
 	char **argv;
 	int argc, next;		/* next: where arguments of options come from */
-	const char *only[64], *except[64];
-	size_t n_only, n_except;
+	struct tree_texts only, except;
 	const char *charset;
 };
 
@@ -424,12 +425,12 @@ static int tree_level(struct tree_args *a, const char *text)
 	return 0;
 }
 
-static int tree_add_text(const char **list, size_t *n, const char *text)
+static int tree_add_text(struct tree *t, struct tree_texts *list, const char *text)
 {
 	if (!text)
 		return 1;
-	if (*n < 64)
-		list[(*n)++] = text;
+	list->at = util_grow(t->p, list->at, list->n, &list->cap, sizeof(*list->at));
+	list->at[list->n++] = text;
 	return 0;
 }
 
@@ -473,9 +474,9 @@ static int tree_short(struct tree_args *a, char c)
 	case 'L':
 		return tree_level(a, tree_argument(a, c));
 	case 'P':
-		return tree_add_text(a->only, &a->n_only, tree_argument(a, c));
+		return tree_add_text(a->t, &a->only, tree_argument(a, c));
 	case 'I':
-		return tree_add_text(a->except, &a->n_except, tree_argument(a, c));
+		return tree_add_text(a->t, &a->except, tree_argument(a, c));
 	case 'o':
 		t->output = tree_argument(a, c);
 		return t->output ? 0 : 1;
@@ -506,7 +507,7 @@ static bool tree_long_flag(struct tree *t, const char *name)
 		{ "matchdirs", &t->match_dirs }, { "ignore-case", &t->icase },
 		{ "metafirst", &t->meta_first }, { "prune", &t->prune },
 		{ "noreport", &t->no_report }, { "inodes", &t->inode }, { "device", &t->device },
-		{ "fromfile", &t->from_file },
+		{ "fromfile", &t->from_file }, { "gitignore", &t->gitignore },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
@@ -555,6 +556,17 @@ static int tree_long(struct tree_args *a, const char *arg)
 		return 0;
 	if ((value = tree_long_value(a, arg, "sort")))
 		return tree_sort_option(t, value);
+	if ((value = tree_long_value(a, arg, "gitfile"))) {
+		int fd = *value ? tsb_open(t->p, value, O_RDONLY, 0) : 0;
+
+		if (!fd)
+			return tree_complain(t, "Missing argument to --", arg, "", false);
+		if (fd < 0)
+			return tree_complain(t, "Could not load gitignore file", "", "", false);
+		tsb_close(t->p, fd);
+		t->gitignore = true;
+		return tree_add_text(t, &t->git_files, value);
+	}
 	if ((value = tree_long_value(a, arg, "filelimit"))) {
 		t->file_limit = strtoull(value, NULL, 10);
 		return 0;
@@ -615,10 +627,10 @@ static int tree_settle(struct tree_args *a)
 	if (t->lines == TREE_ASCII && (a->charset ? !strcasecmp(a->charset, "utf-8") : t->utf8))
 		t->lines = TREE_UTF8;
 	t->colors = colors && *colors ? colors : NULL;
-	for (size_t i = 0; i < a->n_only; i++)
-		tree_add_patterns(t, &t->only, a->only[i]);
-	for (size_t i = 0; i < a->n_except; i++)
-		tree_add_patterns(t, &t->except, a->except[i]);
+	for (size_t i = 0; i < a->only.n; i++)
+		tree_add_patterns(t, &t->only, a->only.at[i]);
+	for (size_t i = 0; i < a->except.n; i++)
+		tree_add_patterns(t, &t->except, a->except.at[i]);
 	str_init(&t->out, tsb_heap_of(t->p), STR_MAX_DEFAULT);
 	t->fd = 1;
 	if (!t->output)
@@ -673,6 +685,8 @@ static const struct tsb_opt tree_opts[] = {
 	DOC(0, "ignore-case", NULL, "patterns match either case"),
 	DOC(0, "matchdirs", NULL, "-P counts for directories too"),
 	DOC(0, "metafirst", NULL, "the fields of a file before its indentation"),
+	DOC(0, "gitignore", NULL, "without what .gitignore files in the directories hide"),
+	DOC(0, "gitfile", "file", "the same, and without what a file's patterns hide"),
 	DOC(0, "prune", NULL, "no empty directories"),
 	DOC(0, "noreport", NULL, "no counts at the end"),
 	DOC(0, "charset", "X", "characters of the lines: UTF-8, or others for ASCII"),

@@ -12,6 +12,7 @@
 #include "text/civil.h"
 
 struct pattern;
+struct gitignore_dir;
 
 struct tree_node {
 	struct tree_node *parent, **kids;
@@ -29,6 +30,7 @@ struct tree_node {
 	const char *note;		/* in brackets behind the name */
 	uint64_t size;			/* what is shown: with --du the sum */
 	size_t depth;
+	const struct gitignore_dir *ignore;	/* what counts in it; NULL: nothing */
 };
 
 enum tree_sort { TREE_NAME, TREE_VERSION, TREE_MTIME, TREE_CTIME, TREE_SIZE, TREE_UNSORTED };
@@ -44,11 +46,16 @@ struct tree_patterns {
 	size_t n, cap;
 };
 
+struct tree_texts {
+	const char **at;
+	size_t n, cap;
+};
+
 struct tree {
 	struct tsb_proc *p;
 	bool all, dirs_only, follow, full, one_fs, prune, match_dirs, icase, meta_first, no_report,
 		question, raw, quote, perms, user, group, size, human, si, du, date, classify, inode,
-		device, reverse, dirs_first, files_first, flat, color, from_file;
+		device, reverse, dirs_first, files_first, flat, color, from_file, gitignore;
 	char data;			/* 'J', 'X' or 0 */
 	uint64_t level, file_limit;
 	enum tree_sort sort;
@@ -66,6 +73,7 @@ struct tree {
 	struct tree_seen { uint64_t dev, ino; } *seen;
 	size_t n_seen, cap_seen;
 	const char *colors;
+	struct tree_texts git_files;
 };
 
 /* "a/b/c": fresh. */
@@ -86,6 +94,10 @@ bool tree_wanted(struct tree *t, struct tree_node *n);
 void tree_sort_kids(struct tree *t, struct tree_node *n);
 void tree_finish(struct tree *t, struct tree_node *n);
 void tree_read_file(struct tree *t, struct tree_node *root);
+
+/* Reads the rules of a directory that is entered; whether they hide what is in it. */
+void tree_ignore_open(struct tree *t, struct tree_node *n, const char *path);
+bool tree_ignored(const struct tree_node *dir, const char *path, bool is_dir);
 
 void tree_show_text(struct tree *t, struct tree_node **roots, size_t n);
 void tree_show_data(struct tree *t, struct tree_node **roots, size_t n);
