@@ -1,8 +1,13 @@
 /*
  * Control groups of a box and of its execs: v2 where it can be had (kill, freeze, accounting,
  * start inside it), v1's controllers where those hold the memory, pids and cpu (hybrid machines),
- * rlimits where there is neither. Names are tinybox-BOX and, below it, the process's name.
- * Outside the box; process 1 only holds descriptors.
+ * neither otherwise, and then the report says so. Names are tinybox-BOX and, below it, `init` for
+ * process 1, `run` for the execs (limits and freezing are there, so that they never hit process
+ * 1), and run/PROC for one exec.
+ *
+ * The keeper opens it; process 1 inherits the descriptors (wall_enter keeps them) and makes the
+ * groups of execs through them, as the wall gives the directories to the box's user: nothing in the
+ * box has a path to them.
  */
 #ifndef INIT_CGROUP_H
 #define INIT_CGROUP_H
@@ -12,8 +17,12 @@
 
 struct cgroup;	/* of a box */
 
-/* Makes what can be made and reports memory, cpu, pids and tree-kill. NULL only without memory; what could not be
- * made is in the report. */
+enum cgroup_v1 { CGROUP_MEMORY, CGROUP_PIDS, CGROUP_CPU, CGROUP_FREEZER, CGROUP_V1 };
+
+/*
+ * Makes what can be made and reports memory, cpu, pids (when asked for) and tree-kill. NULL only
+ * without memory; what could not be made is in the report.
+ */
 struct cgroup *cgroup_open(const struct spec *spec, struct report *r);
 /*
  * Finds the one that a server before us left (reap): kills what is in it and removes it. False:
@@ -23,19 +32,38 @@ bool cgroup_sweep(const char *box);
 /* Kills what is left in it, waits until it is empty, removes it. */
 void cgroup_close(struct cgroup *c);
 
+/*
+ * For whoever starts process 1 (the wall; the server itself behind passthrough).
+ *
+ * cgroup_fd: the directory for clone3's CLONE_INTO_CGROUP, or -1. cgroup_give: to this user, outside
+ * ids. cgroup_settle: by process 1, as that user (it unshares its cgroup namespace before): goes to
+ * `init`, and makes `run` with its limits. False: errno. cgroup_keep: the descriptors, all
+ * directories, that process 1 must keep open; returns how many.
+ */
+int cgroup_fd(const struct cgroup *c);
+bool cgroup_give(struct cgroup *c, uint32_t uid, uint32_t gid);
+bool cgroup_settle(struct cgroup *c);
+#define CGROUP_KEEP 8
+size_t cgroup_keep(const struct cgroup *c, int *fds);
+
 struct cgroup_exec {
 	int v2;			/* directory for clone3's CLONE_INTO_CGROUP, or -1 */
-	int procs[4];		/* v1: cgroup.procs to write 0 to; -1: none */
+	int v1[CGROUP_V1];	/* directories, the box's own or the exec's; -1: none */
+	bool own[CGROUP_V1];	/* the exec's: closed and removed with it */
 };
 
 /*
  * A group below the box's for one exec. False: there is none (the nurse alone watches the tree).
+ * Zero limits are the box's.
  */
 bool cgroup_exec_open(struct cgroup *c, const char *proc, uint64_t memory, uint32_t pids,
 		      uint32_t cpu, struct cgroup_exec *e);
 /* In the child, before the exec: enters the v1 groups (async-signal-safe). */
 bool cgroup_enter(const struct cgroup_exec *e);
-bool cgroup_exec_kill(struct cgroup_exec *e);	/* SIGKILL to all in it, forks in flight too */
+/* In the child, when clone3 could not start it there: the v2 group too. */
+bool cgroup_enter_v2(const struct cgroup_exec *e);
+/* SIGKILL to all in it, forks in flight too. False: there is no v2 group (or no cgroup.kill). */
+bool cgroup_exec_kill(struct cgroup_exec *e);
 
 struct cgroup_use {
 	uint64_t peak, user_ns, system_ns;
@@ -44,8 +72,10 @@ struct cgroup_use {
 };
 
 void cgroup_exec_use(const struct cgroup_exec *e, struct cgroup_use *use);
+/* Kills what is left in it, waits a moment, removes it. */
 void cgroup_exec_close(struct cgroup *c, const char *proc, struct cgroup_exec *e);
-void cgroup_use(const struct cgroup *c, struct cgroup_use *use);	/* of the whole box */
-bool cgroup_freeze(struct cgroup *c, bool frozen);	/* false: errno (ENOSYS: nothing can) */
+void cgroup_use(const struct cgroup *c, struct cgroup_use *use);	/* of all execs of the box */
+/* All execs of the box, not process 1. False: errno (ENOSYS: nothing can). */
+bool cgroup_freeze(struct cgroup *c, bool frozen);
 
 #endif

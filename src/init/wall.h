@@ -1,10 +1,17 @@
 /*
- * The namespace wall: user, pid, mount, net, ipc, uts, cgroup and time namespaces, a root of its
- * own, a system call filter, Landlock, no privileges. Works without any privilege outside.
+ * The namespace wall: user, pid, mount, net, ipc, uts and cgroup namespaces, a root of its own, a
+ * system call filter, Landlock, no privileges. Works without any privilege outside.
  *
- * Order: wall_open() outside (what can be had? fills the report; nothing visible is made when it
- * fails), then wall_enter(), whose child is process 1 of the box, then wall_child() in every
- * process that will exec a program of the box.
+ * Order: wall_open() outside (what can be had? fills the report), then wall_enter(), whose child is
+ * process 1 of the box, then wall_child() in every process that will exec a program of the box.
+ *
+ * Process 1 has no capabilities, is the box's user (spec's uid and gid), cannot be traced by the box's
+ * programs and dies with its keeper; its Landlock domain is the whole box's.
+ *
+ * The root is kept in the state directory, so what a program writes there is there after a stop and a
+ * start: DIR/root (with the host's /usr mounted in it), or DIR/overlay/upper above spec's root. With a
+ * limit of the disk it is a tmpfs and gone with the box. Paths of the state directory, the workspace
+ * and the root may have no symbolic links: give real paths.
  */
 #ifndef INIT_WALL_H
 #define INIT_WALL_H
@@ -17,25 +24,32 @@
 
 struct wall;
 
-/* NULL: *why in a sentence (static), errno. The cgroup may be NULL. */
+/*
+ * NULL: *why in a sentence (static), errno. The cgroup may be NULL; otherwise it becomes the box's
+ * user's, and process 1 goes there. The spec must outlive the wall.
+ */
 struct wall *wall_open(const struct spec *spec, struct cgroup *c, struct report *r,
 		       const char **why);
 /*
  * Process 1 of the box, which calls inside(ctx) when the wall stands and ends with what it
- * returns. It keeps only the descriptors in `keep` (count of them) open. Returns its pid in the
- * caller's namespace after the wall stands, or -1 with *why (static) and errno: then nothing is
- * left. The caller is single-threaded.
+ * returns. It keeps only the descriptors in `keep` (count of them) and its cgroup's open; 0, 1 and 2
+ * are /dev/null when they are not kept. Returns its pid in the caller's namespace after the wall
+ * stands, or -1 with *why (static) and errno: then nothing is left. The caller is single-threaded
+ * and small (this is a fork). The files of the root that were made stay until wall_sweep().
  */
 pid_t wall_enter(struct wall *w, int (*inside)(void *ctx), void *ctx, const int *keep, size_t count,
 		 const char **why);
 /*
- * In a child of process 1, last thing before execve: bounding set and capabilities dropped, no
- * new privileges, rlimits, Landlock, the filter. Takes no memory. False: the child must _exit.
+ * In a child of process 1, last thing before execve: rlimits and the system call filter. Takes no
+ * memory. False: the child must _exit. (After it clone3 does not exist and namespaces cannot be made.)
  */
 bool wall_child(const struct wall *w);
-/* Outside, after process 1 has ended: mounts, loop devices and directories that the wall made. */
+/* Outside, after process 1 has ended, or in process 1: frees memory. */
 void wall_close(struct wall *w);
-/* What a wall that was killed left in a state directory. False: errno. */
+/*
+ * Removes what boxes wrote into a state directory (root, overlay): for rm and reap, when nothing runs
+ * there. Follows no link. False: errno.
+ */
 bool wall_sweep(const char *dir);
 
 #endif

@@ -1,0 +1,183 @@
+/*
+ * The control group of one exec: made and removed by process 1 through the descriptors it
+ * inherited. On v2 it costs one directory; on v1 only what has a limit of its own gets a directory,
+ * as v1's are slow to come and go, and otherwise the box's are entered.
+ */
+#include "init/cgroup_in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool name_ok(const char *proc)
+{
+	return *proc && *proc != '.' && !strchr(proc, '/') && strlen(proc) < 64 &&
+	       strcmp(proc, "init") && strcmp(proc, "run");
+}
+
+static bool open_own(struct cgroup *c, const char *proc, int which, struct cgroup_exec *e,
+		     uint64_t memory, uint32_t pids, uint32_t cpu)
+{
+	int dir = cg_make_dir(c->v1[which], proc);
+
+	if (dir < 0)
+		return false;
+	e->v1[which] = dir;
+	e->own[which] = true;
+	return cg_limit_v1((enum cgroup_v1)which, dir, memory, pids, cpu);
+}
+
+bool cgroup_exec_open(struct cgroup *c, const char *proc, uint64_t memory, uint32_t pids,
+		      uint32_t cpu, struct cgroup_exec *e)
+{
+	const bool own[CGROUP_V1] = {memory != 0, pids != 0, cpu != 0, false};
+	bool ok = true, any = false;
+
+	memset(e, 0, sizeof(*e));
+	e->v2 = -1;
+	memset(e->v1, -1, sizeof(e->v1));
+	if (!name_ok(proc)) {
+		errno = EINVAL;
+		return false;
+	}
+	if (c->run >= 0) {
+		e->v2 = cg_make_dir(c->run, proc);
+		any = e->v2 >= 0;
+		if (any)
+			cg_limit_v2(e->v2, c->with[CGROUP_MEMORY] ? memory : 0,
+				    c->with[CGROUP_PIDS] ? pids : 0,
+				    c->with[CGROUP_CPU] ? cpu : 0, &ok);
+	}
+	for (int i = 0; ok && i < CGROUP_V1; i++) {
+		if (c->v1[i] < 0)
+			continue;
+		any = true;
+		if (own[i])
+			ok = open_own(c, proc, i, e, memory, pids, cpu);
+		else
+			e->v1[i] = c->v1[i];
+	}
+	if (!ok || !any)
+		cgroup_exec_close(c, proc, e);
+	return ok && any;
+}
+
+bool cgroup_enter(const struct cgroup_exec *e)
+{
+	for (int i = 0; i < CGROUP_V1; i++) {
+		if (e->v1[i] >= 0 && !cg_write(e->v1[i], "cgroup.procs", "0"))
+			return false;
+	}
+	return true;
+}
+
+bool cgroup_enter_v2(const struct cgroup_exec *e)
+{
+	return e->v2 < 0 || cg_write(e->v2, "cgroup.procs", "0");
+}
+
+bool cgroup_exec_kill(struct cgroup_exec *e)
+{
+	return e->v2 >= 0 && cg_write(e->v2, "cgroup.kill", "1");
+}
+
+static void use_v2(int dir, struct cgroup_use *use)
+{
+	uint64_t us;
+
+	if (cg_number(dir, "cpu.stat", "user_usec", &us)) {
+		use->has_cpu = true;
+		use->user_ns = us * 1000;
+		if (cg_number(dir, "cpu.stat", "system_usec", &us))
+			use->system_ns = us * 1000;
+	}
+	use->has_peak |= cg_number(dir, "memory.peak", "", &use->peak);
+	use->has_oom |= cg_number(dir, "memory.events", "oom_kill", &use->oom_kills);
+	use->has_pids |= cg_number(dir, "pids.events", "max", &use->pids_denied);
+}
+
+static void use_v1(const int *dir, struct cgroup_use *use)
+{
+	if (dir[CGROUP_MEMORY] >= 0) {
+		use->has_peak |= cg_number(dir[CGROUP_MEMORY], "memory.max_usage_in_bytes", "",
+					   &use->peak);
+		use->has_oom |= cg_number(dir[CGROUP_MEMORY], "memory.oom_control", "oom_kill",
+					  &use->oom_kills);
+	}
+	if (dir[CGROUP_PIDS] >= 0)
+		use->has_pids |= cg_number(dir[CGROUP_PIDS], "pids.events", "max",
+					   &use->pids_denied);
+}
+
+void cgroup_exec_use(const struct cgroup_exec *e, struct cgroup_use *use)
+{
+	int own[CGROUP_V1];
+
+	memset(use, 0, sizeof(*use));
+	for (int i = 0; i < CGROUP_V1; i++)
+		own[i] = e->own[i] ? e->v1[i] : -1;
+	if (e->v2 >= 0)
+		use_v2(e->v2, use);
+	use_v1(own, use);
+}
+
+void cgroup_use(const struct cgroup *c, struct cgroup_use *use)
+{
+	memset(use, 0, sizeof(*use));
+	if (c->run >= 0)
+		use_v2(c->run, use);
+	use_v1(c->v1, use);
+}
+
+void cgroup_exec_close(struct cgroup *c, const char *proc, struct cgroup_exec *e)
+{
+	if (e->v2 >= 0) {
+		if (unlinkat(c->run, proc, AT_REMOVEDIR))
+			cg_remove(c->run, proc);
+		close(e->v2);
+	}
+	for (int i = 0; i < CGROUP_V1; i++) {
+		if (!e->own[i])
+			continue;
+		if (unlinkat(c->v1[i], proc, AT_REMOVEDIR))
+			cg_remove(c->v1[i], proc);
+		close(e->v1[i]);
+	}
+	memset(e, 0, sizeof(*e));
+	e->v2 = -1;
+	memset(e->v1, -1, sizeof(e->v1));
+}
+
+/* Until the kernel says it is so: a moment for each process. */
+static bool until(int dir, const char *file, const char *key, const char *value)
+{
+	for (int i = 0; i < 2000; i++) {
+		char text[256], *at;
+
+		if (cg_read(dir, file, text, sizeof(text)) < 0)
+			return false;
+		at = strstr(text, key);
+		if (at && !strncmp(at + strlen(key), value, strlen(value)))
+			return true;
+		nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+	}
+	errno = ETIMEDOUT;
+	return false;
+}
+
+bool cgroup_freeze(struct cgroup *c, bool frozen)
+{
+	int v1 = c->v1[CGROUP_FREEZER];
+
+	if (c->run >= 0)
+		return cg_write(c->run, "cgroup.freeze", frozen ? "1" : "0") &&
+		       until(c->run, "cgroup.events", "frozen ", frozen ? "1" : "0");
+	if (v1 >= 0)
+		return cg_write(v1, "freezer.state", frozen ? "FROZEN" : "THAWED") &&
+		       until(v1, "freezer.state", "", frozen ? "FROZEN" : "THAWED");
+	errno = ENOSYS;
+	return false;
+}

@@ -1,0 +1,168 @@
+/*
+ * /dev, /proc, the little of /sys that programs look at, and the loopback interface. Device nodes
+ * are mounts of the host's own, and each is checked to be what its name says; /dev itself is
+ * read-only. /proc shows the box's processes; what of it is about the machine and may be written, or
+ * tells more than a program needs, is covered.
+ */
+#include "init/wall_in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+static bool put_node(int dev, const char *name, unsigned major_nr, unsigned minor_nr)
+{
+	char path[32];
+	struct stat st;
+	int tree, at;
+	bool ok;
+
+	snprintf(path, sizeof(path), "/dev/%s", name);
+	tree = tree_open(AT_FDCWD, path, TREE_DEVICES | TREE_NOEXEC);
+	ok = tree >= 0 && !fstat(tree, &st) && S_ISCHR(st.st_mode) &&
+	     st.st_rdev == makedev(major_nr, minor_nr);
+	at = ok ? openat(dev, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+	if (at >= 0)
+		close(at);
+	ok = at >= 0 && tree_put(tree, dev, name);
+	if (tree >= 0)
+		close(tree);
+	return ok;
+}
+
+static bool put_new(int at, const char *name, const char *type, const struct tree_option *o,
+		    size_t count)
+{
+	int tree = tree_new(type, o, count, 0);
+	bool ok = tree >= 0 && tree_make_dir(at, name, 0755) && tree_put(tree, at, name);
+
+	if (tree >= 0)
+		close(tree);
+	return ok;
+}
+
+static const char *fill_dev(const struct wall *w, int dev)
+{
+	static const struct {
+		const char *name;
+		unsigned minor_nr, major_nr;
+	} node[] = {{"null", 3, 1}, {"zero", 5, 1}, {"full", 7, 1}, {"random", 8, 1},
+		{"urandom", 9, 1}, {"tty", 0, 5}};
+	static const struct tree_option pts[] = {{"newinstance", NULL}, {"ptmxmode", "0666"},
+		{"mode", "0620"}};
+	char size[24];
+	struct tree_option shm[] = {{"size", size}, {"mode", "1777"}};
+
+	for (size_t i = 0; i < sizeof(node) / sizeof(*node); i++) {
+		if (!put_node(dev, node[i].name, node[i].major_nr, node[i].minor_nr))
+			return "the nodes of /dev cannot be mounted";
+	}
+	snprintf(size, sizeof(size), "%llu", w->spec->memory ?
+		 (unsigned long long)w->spec->memory : 256ull << 20);
+	if (!put_new(dev, "pts", "devpts", pts, 3))
+		return "/dev/pts cannot be mounted";
+	if (!put_new(dev, "shm", "tmpfs", shm, 2))
+		return "/dev/shm cannot be mounted";
+	if (symlinkat("pts/ptmx", dev, "ptmx") || symlinkat("/proc/self/fd", dev, "fd") ||
+	    symlinkat("/proc/self/fd/0", dev, "stdin") ||
+	    symlinkat("/proc/self/fd/1", dev, "stdout") ||
+	    symlinkat("/proc/self/fd/2", dev, "stderr"))
+		return "the links of /dev cannot be made";
+	return NULL;
+}
+
+const char *wall_devices(const struct wall *w, int root)
+{
+	static const struct tree_option o[] = {{"size", "64k"}, {"nr_inodes", "64"},
+		{"mode", "755"}};
+	struct mount_attr readonly = {.attr_set = MOUNT_ATTR_RDONLY};
+	int dev = tree_new("tmpfs", o, 3, TREE_NOEXEC);
+	const char *why;
+
+	if (dev < 0 || !tree_put(dev, root, "dev"))
+		return "/dev cannot be mounted";
+	why = fill_dev(w, dev);
+	if (!why && mount_setattr(dev, "", AT_EMPTY_PATH, &readonly, sizeof(readonly)))
+		why = "/dev cannot be made read-only";
+	close(dev);
+	return why;
+}
+
+/* A part of proc over itself, read-only; or nothing over it. */
+static bool cover(int proc, const char *name, int nothing)
+{
+	struct stat st;
+	int tree;
+	bool ok;
+
+	if (fstatat(proc, name, &st, AT_SYMLINK_NOFOLLOW))
+		return true;
+	if (!nothing)
+		tree = tree_open(proc, name, TREE_READONLY | TREE_NOEXEC | TREE_RECURSIVE);
+	else if (S_ISDIR(st.st_mode))
+		tree = tree_new("tmpfs", (struct tree_option[]){{"size", "4k"}, {"mode", "555"}}, 2,
+				TREE_READONLY | TREE_NOEXEC);
+	else
+		tree = tree_open(nothing, "", TREE_READONLY | TREE_NOEXEC | TREE_DEVICES);
+	ok = tree >= 0 && tree_put(tree, proc, name);
+	if (tree >= 0)
+		close(tree);
+	return ok;
+}
+
+const char *wall_proc(const struct wall *w, int root)
+{
+	static const char *const readonly[] = {"sys", "sysrq-trigger", "irq", "bus"};
+	static const char *const hidden[] = {"kcore", "keys", "key-users", "timer_list",
+		"sched_debug", "acpi", "scsi"};
+	int proc = tree_new("proc", NULL, 0, TREE_NOEXEC), null, cpu;
+	bool ok = true;
+
+	(void)w;
+	if (proc < 0)
+		return "/proc cannot be mounted (the /proc around is masked, as in a container: give it "
+			"an unmasked one, docker: --security-opt systempaths=unconfined)";
+	if (!tree_put(proc, root, "proc"))
+		return "/proc cannot be attached";
+	null = openat(root, "dev/null", O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	for (size_t i = 0; ok && i < sizeof(readonly) / sizeof(*readonly); i++)
+		ok = cover(proc, readonly[i], 0);
+	for (size_t i = 0; ok && i < sizeof(hidden) / sizeof(*hidden); i++)
+		ok = null >= 0 && cover(proc, hidden[i], null);
+	close(proc);
+	if (null >= 0)
+		close(null);
+	if (!ok)
+		return "parts of /proc cannot be covered";
+	/* how many processors there are; a machine without it has none to show */
+	cpu = tree_open(AT_FDCWD, "/sys/devices/system/cpu",
+			TREE_READONLY | TREE_NOEXEC | TREE_RECURSIVE);
+	if (cpu >= 0) {
+		ok = tree_make_dir(root, "sys/devices/system/cpu", 0755) &&
+		     tree_put(cpu, root, "sys/devices/system/cpu");
+		close(cpu);
+	}
+	return ok ? NULL : "/sys cannot be filled";
+}
+
+const char *wall_lo(void)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq r = {.ifr_name = "lo"};
+	bool ok;
+
+	r.ifr_flags = IFF_UP | IFF_RUNNING;
+	ok = fd >= 0 && !ioctl(fd, SIOCSIFFLAGS, &r);
+	if (fd >= 0)
+		close(fd);
+	return ok ? NULL : "the loopback interface cannot be brought up (AppArmor's restriction of "
+		"user namespaces?)";
+}

@@ -1,0 +1,81 @@
+/* Shared by the files of wall.h. */
+#ifndef INIT_WALL_IN_H
+#define INIT_WALL_IN_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "init/filter.h"
+#include "init/wall.h"
+
+/*
+ * As the host's root a box gets a range of user ids that nobody has: inside 0 .. 65535 are these
+ * outside. The place is above what systemd and shadow give out.
+ */
+#define WALL_BASE 0x70000000u
+#define WALL_RANGE 65536u
+
+/* Trees that only the host's root can open come from the keeper, as detached mounts. */
+enum wall_tree { WALL_STORE, WALL_LOWER, WALL_WORKSPACE, WALL_TREES };
+
+struct wall {
+	const struct spec *spec;
+	struct cgroup *cgroup;
+	bool range;			/* ids are mapped to the range; otherwise one id to ours */
+	uint32_t out_uid, out_gid;	/* the box's user, outside */
+	uint32_t work_uid, work_gid;	/* the workspace's owner, outside */
+	bool idmap;			/* its mount is id-mapped, from that owner to the box's user */
+	int landlock;			/* its ABI, 0: none */
+	struct filter filter;
+	char host[65];
+	const char *target;
+	int tree[WALL_TREES];		/* in the child; -1: not needed, or to be opened by path */
+	uint64_t rlimit_pids;		/* 0: none */
+};
+
+/* A child's failure travels as this: both have the same static strings. */
+struct wall_failure {
+	const char *why;
+	int error;
+};
+
+/*
+ * Steps of the child: NULL when it went well, otherwise why not, with errno.
+ */
+const char *wall_mounts(struct wall *w);	/* wall_mount.c: a new root, entered */
+const char *wall_etc(const struct wall *w, int root);	/* wall_etc.c */
+const char *wall_devices(const struct wall *w, int root);	/* wall_dev.c */
+const char *wall_proc(const struct wall *w, int root);
+const char *wall_lo(void);
+/* wall_priv.c: Landlock, capabilities, no new privileges */
+const char *wall_powerless(const struct wall *w);
+int wall_landlock_abi(void);
+
+/* In the keeper, as the host's root. */
+const char *wall_trees(const struct wall *w, int userns, int *tree);
+const char *wall_store(const struct wall *w);	/* the directories in the state directory */
+
+/* Mounts (wall_tree.c): descriptors of mounts that are not attached; -1: errno. */
+#define TREE_READONLY 1
+#define TREE_RECURSIVE 2
+#define TREE_DEVICES 4		/* device nodes work */
+#define TREE_NOEXEC 8
+int tree_open(int dir, const char *path, int flags);
+int tree_idmap(int tree, int userns);	/* 0, or -1 */
+struct tree_option { const char *name, *value; };
+int tree_new(const char *type, const struct tree_option *o, size_t count, int flags);
+/* Attaches it at a place below root, which no symbolic link may be part of. */
+bool tree_put(int tree, int root, const char *path);
+bool tree_put_on(int tree, int target);
+/*
+ * Directories and files below root, with no symbolic link on the way; what is in the way and is not
+ * a directory (a file) is removed.
+ */
+int tree_dir(int root, const char *path, mode_t mode);	/* made where missing; opened, or -1 */
+bool tree_make_dir(int root, const char *path, mode_t mode);
+int tree_make_file(int root, const char *path, mode_t mode);	/* new and empty, open to write */
+bool tree_text(int root, const char *path, const char *text);
+bool tree_link(int root, const char *path, const char *target);
+bool tree_remove(int at, const char *name);		/* with all below; no link followed */
+
+#endif
