@@ -40,6 +40,14 @@ struct wall *wall_open(const struct spec *spec, struct cgroup *c, struct report 
 pid_t wall_enter(struct wall *w, int (*inside)(void *ctx), void *ctx, const int *keep, size_t count,
 		 const char **why);
 /*
+ * For egress.h, after wall_enter(): the box's listening socket (egress only), the keeper's end of the
+ * channel to process 1 (published ports only), -1 where there is none; the caller's from then on. And
+ * process 1's end of that channel, in process 1.
+ */
+int wall_listener(struct wall *w);
+int wall_channel(struct wall *w);
+int wall_channel_inside(const struct wall *w);
+/*
  * In a child of process 1, last thing before execve: rlimits and the system call filter. Takes no
  * memory. False: the child must _exit. (After it clone3 does not exist and namespaces cannot be made.)
  */

@@ -31,6 +31,8 @@ struct wall {
 	const char *target;
 	int tree[WALL_TREES];		/* in the child; -1: not needed, or to be opened by path */
 	uint64_t rlimit_pids;		/* 0: none */
+	int listener;			/* the proxy's, in the box's network; -1 */
+	int channel[2];			/* keeper, process 1; -1 */
 };
 
 /* A child's failure travels as this: both have the same static strings. */
@@ -38,6 +40,18 @@ struct wall_failure {
 	const char *why;
 	int error;
 };
+
+void wall_tell(struct wall *w, struct report *r);	/* wall_tell.c */
+
+/* wall_ids.c: messages with descriptors; a clone without a new stack, into a group or -1. */
+#define WALL_PASS_MAX 4
+long wall_clone(uint64_t flags, int cgroup);
+bool wall_pass(int sock, const void *data, size_t size, const int *fds, size_t count);
+ssize_t wall_take(int sock, void *data, size_t size, int *fds, size_t *count);
+/* The keeper's part, with the range: ids, and the trees that only it can open. */
+const char *wall_help(const struct wall *w, pid_t pid, int sock);
+/* The child's. */
+const char *wall_ids(struct wall *w, int sock);
 
 /*
  * Steps of the child: NULL when it went well, otherwise why not, with errno.

@@ -1,0 +1,221 @@
+/*
+ * User and group ids of a box, and what the keeper does for the child that only it can: maps of many
+ * ids, and mounts of trees that only the host's root may open.
+ */
+#include "init/wall_in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+long wall_clone(uint64_t flags, int cgroup)
+{
+	struct clone_args a = {.flags = flags, .exit_signal = SIGCHLD};
+
+	if (cgroup >= 0) {
+		a.flags |= CLONE_INTO_CGROUP;
+		a.cgroup = (unsigned)cgroup;
+	}
+	return syscall(SYS_clone3, &a, sizeof(a));
+}
+
+ssize_t wall_take(int sock, void *data, size_t size, int *fds, size_t *count)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int) * WALL_PASS_MAX)];
+	} control;
+	struct iovec v = {data, size};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &control,
+		.msg_controllen = sizeof(control)};
+	struct cmsghdr *c;
+	ssize_t n;
+
+	do {
+		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
+	} while (n < 0 && errno == EINTR);
+	c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	*count = c && c->cmsg_type == SCM_RIGHTS ? (c->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
+	if (*count)
+		memcpy(fds, CMSG_DATA(c), *count * sizeof(int));
+	return n;
+}
+
+bool wall_pass(int sock, const void *data, size_t size, const int *fds, size_t count)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int) * WALL_PASS_MAX)];
+	} control;
+	struct iovec v = {(void *)(uintptr_t)data, size};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+
+	memset(&control, 0, sizeof(control));
+	if (count) {
+		struct cmsghdr *c;
+
+		m.msg_control = &control;
+		m.msg_controllen = CMSG_SPACE(sizeof(int) * count);
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int) * count);
+		memcpy(CMSG_DATA(c), fds, sizeof(int) * count);
+	}
+	return sendmsg(sock, &m, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+static bool write_map(pid_t pid, const char *file, const char *text)
+{
+	char path[48];
+	int fd;
+	bool ok;
+
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
+	else
+		snprintf(path, sizeof(path), "/proc/self/%s", file);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static bool map_ids(pid_t pid, uint32_t uid_in, uint32_t uid_out, uint32_t gid_in, uint32_t gid_out,
+		    uint32_t count)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "%u %u %u", uid_in, uid_out, count);
+	if (!write_map(pid, "uid_map", text))
+		return false;
+	snprintf(text, sizeof(text), "%u %u %u", gid_in, gid_out, count);
+	return write_map(pid, "gid_map", text);
+}
+
+static int open_userns(pid_t pid)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* A user namespace that only says who the workspace's owner is: its maker waits to be killed. */
+static int work_userns(const struct wall *w)
+{
+	long pid = wall_clone(CLONE_NEWUSER, -1);
+	int fd = -1, saved;
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		for (;;)
+			pause();
+	}
+	if (pid < 0)
+		return -1;
+	if (map_ids((pid_t)pid, w->work_uid, w->out_uid, w->work_gid, w->out_gid, 1))
+		fd = open_userns((pid_t)pid);
+	saved = errno;
+	kill((pid_t)pid, SIGKILL);
+	while (waitpid((pid_t)pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	errno = saved;
+	return fd;
+}
+
+static const char *map_workspace(const struct wall *w, int tree, int userns)
+{
+	const struct spec *s = w->spec;
+	int own = userns;
+	bool ok;
+
+	if (w->work_uid != s->uid || w->work_gid != s->gid)
+		own = work_userns(w);
+	ok = own >= 0 && !tree_idmap(tree, own);
+	if (own >= 0 && own != userns)
+		close(own);
+	return ok ? NULL : "the workspace's file system has no id-mapped mounts (start the box as "
+		"the workspace's owner, or move the workspace)";
+}
+
+static bool send_trees(int sock, const int *tree)
+{
+	int fds[WALL_TREES];
+	size_t n = 0;
+
+	for (int i = 0; i < WALL_TREES; i++) {
+		if (tree[i] >= 0)
+			fds[n++] = tree[i];
+	}
+	return wall_pass(sock, "g", 1, fds, n);
+}
+
+/* With the range: ids, and the trees that only we can open. */
+const char *wall_help(const struct wall *w, pid_t pid, int sock)
+{
+	int tree[WALL_TREES], userns;
+	const char *why = NULL;
+
+	memset(tree, -1, sizeof(tree));
+	if (!map_ids(pid, 0, WALL_BASE, 0, WALL_BASE, WALL_RANGE))
+		return "the ids of the user namespace cannot be mapped";
+	userns = open_userns(pid);
+	if (userns < 0)
+		return "the box's user namespace cannot be opened";
+	why = wall_trees(w, userns, tree);
+	if (!why && w->idmap && tree[WALL_WORKSPACE] >= 0)
+		why = map_workspace(w, tree[WALL_WORKSPACE], userns);
+	if (!why && !send_trees(sock, tree))
+		why = "the box's first process is gone";
+	close(userns);
+	for (int i = 0; i < WALL_TREES; i++) {
+		if (tree[i] >= 0)
+			close(tree[i]);
+	}
+	return why;
+}
+
+static void take_trees(struct wall *w, int sock)
+{
+	const struct spec *s = w->spec;
+	const bool need[WALL_TREES] = {!s->disk, s->root != NULL, s->workspace != NULL};
+	int fds[WALL_PASS_MAX];
+	size_t count = 0, at = 0;
+	char byte;
+
+	if (wall_take(sock, &byte, 1, fds, &count) != 1)
+		_exit(1);	/* the keeper has given up */
+	for (int i = 0; i < WALL_TREES; i++) {
+		if (need[i] && at < count)
+			w->tree[i] = fds[at++];
+	}
+}
+
+const char *wall_ids(struct wall *w, int sock)
+{
+	const struct spec *s = w->spec;
+
+	if (!w->range) {
+		if (!write_map(0, "setgroups", "deny") ||
+		    !map_ids(0, s->uid, w->out_uid, s->gid, w->out_gid, 1))
+			return "the ids of the user namespace cannot be mapped (AppArmor's restriction? "
+				"`tinybox doctor` says what to do)";
+		return NULL;
+	}
+	take_trees(w, sock);
+	if (syscall(SYS_setgroups, 0, NULL) || syscall(SYS_setresgid, 0, 0, 0) ||
+	    syscall(SYS_setresuid, 0, 0, 0))
+		return "the ids of the user namespace cannot be taken on";
+	return NULL;
+}

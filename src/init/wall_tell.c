@@ -1,0 +1,81 @@
+/*
+ * What the wall says about the controls it was asked for, before it is built: each line is what the
+ * steps of wall.c will do or fail at.
+ */
+#include "init/wall_in.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+static bool kernel_at_least(unsigned major_nr, unsigned minor_nr)
+{
+	struct utsname u;
+	unsigned a = 0, b = 0;
+
+	return !uname(&u) && sscanf(u.release, "%u.%u", &a, &b) == 2 &&
+	       (a > major_nr || (a == major_nr && b >= minor_nr));
+}
+
+static void tell_disk(const struct spec *s, struct report *r)
+{
+	char asked[24];
+
+	if (!s->disk)
+		return;
+	snprintf(asked, sizeof(asked), "%llu", (unsigned long long)s->disk);
+	if (s->workspace && !s->readonly)
+		report_open(r, "disk", asked, "the workspace is the host's directory and has no quota",
+			    "mount the workspace read-only, or put it on a file system of that size");
+	else
+		report_enforced(r, "disk", asked, "a tmpfs of that size");
+}
+
+static void tell_limits(struct wall *w, struct report *r)
+{
+	const struct spec *s = w->spec;
+	const struct report_line *l = NULL;
+	struct rlimit now;
+	char asked[24];
+
+	for (size_t i = 0; i < r->count; i++) {
+		if (!strcmp(r->line[i].control, "pids"))
+			l = &r->line[i];
+	}
+	snprintf(asked, sizeof(asked), "%u", s->pids);
+	if (s->pids && (!l || !l->by[0]) && kernel_at_least(5, 14)) {
+		w->rlimit_pids = s->pids;
+		report_enforced(r, "pids", asked, "RLIMIT_NPROC of the box's user namespace");
+	}
+	snprintf(asked, sizeof(asked), "%u", s->open_files);
+	if (!s->open_files)
+		return;
+	if (getrlimit(RLIMIT_NOFILE, &now) || now.rlim_max >= s->open_files)
+		report_enforced(r, "open-files", asked, "RLIMIT_NOFILE of each process");
+	else
+		report_enforced(r, "open-files", asked, "RLIMIT_NOFILE, the lower limit of this host");
+}
+
+void wall_tell(struct wall *w, struct report *r)
+{
+	const struct spec *s = w->spec;
+	bool ll = w->landlock > 0;
+
+	report_enforced(r, "filesystem", "", ll ? "mount namespace, Landlock" : "mount namespace");
+	report_enforced(r, "processes", "", w->landlock >= 6 ? "pid namespace, Landlock" :
+			"pid namespace");
+	if (s->network == SPEC_NETWORK_NONE)
+		report_enforced(r, "network", "none", "network namespace with a loopback only");
+	else if (s->network == SPEC_NETWORK_EGRESS)
+		report_enforced(r, "network", "egress", "network namespace, proxy of the keeper");
+	else if (w->landlock >= 6)
+		report_enforced(r, "network", "open", "the host's, as asked; abstract sockets: Landlock");
+	else
+		report_enforced(r, "network", "open", "the host's, as asked, abstract sockets too");
+	report_enforced(r, "syscalls", "", "seccomp filter");
+	report_enforced(r, "privileges", "", "user namespace, no_new_privs, no capabilities");
+	report_enforced(r, "devices", "", "a /dev of its own");
+	tell_disk(s, r);
+	tell_limits(w, r);
+}
