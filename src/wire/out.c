@@ -130,6 +130,14 @@ void wire_unnest(struct wire_out *o, size_t mark)
 		put_size(o->data + (mark - 4), o->size - mark);
 }
 
+void wire_raw(struct wire_out *o, const void *data, size_t size)
+{
+	uint8_t *at = take(o, size);
+
+	if (at && size)
+		memcpy(at, data, size);
+}
+
 void wire_data(struct wire_out *o, enum wire_type type, const void *data, size_t size)
 {
 	const uint8_t *from = data;

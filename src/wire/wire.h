@@ -248,6 +248,8 @@ void wire_u64(struct wire_out *o, enum wire_field name, uint64_t value);
 /* a nested list: its fields follow; */
 size_t wire_nest(struct wire_out *o, enum wire_field name);
 void wire_unnest(struct wire_out *o, size_t mark);		/* until this */
+/* bytes as they are: whole frames, or fields inside a frame, that were made before */
+void wire_raw(struct wire_out *o, const void *data, size_t size);
 /* whole frames of DATA */
 void wire_data(struct wire_out *o, enum wire_type type, const void *data, size_t size);
 void wire_consume(struct wire_out *o, size_t n);		/* the first n bytes were sent */

@@ -1,0 +1,132 @@
+/*
+ * Writing logs. A file begins with an OK frame whose OFFSET says how many bytes of output came
+ * before it; when it has half of LOG_MOST, it becomes NAME.log.1 and a new one begins. A full disk
+ * loses what does not fit and leaves whole frames.
+ */
+#include "init/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "init/path.h"
+
+#define FOLLOWERS (sizeof(((struct log *)0)->wake) / sizeof(int))
+
+void log_init(struct log *l, int dir, const char *name)
+{
+	*l = (struct log){.dir = dir, .fd = -1, .name = name};
+	for (size_t i = 0; i < FOLLOWERS; i++)
+		l->wake[i] = -1;
+}
+
+static void file_name(char to[40], const char *name, const char *end)
+{
+	size_t n = strlen(name);
+
+	memcpy(to, name, n);
+	memcpy(to + n, end, strlen(end) + 1);
+}
+
+/* All or nothing: what was cut is taken back. */
+static void put(struct log *l, const struct wire_out *o)
+{
+	if (o->failed || !write_all(l->fd, o->data, o->size)) {
+		if (ftruncate(l->fd, (off_t)l->size) < 0)
+			return;
+		lseek(l->fd, (off_t)l->size, SEEK_SET);
+		return;
+	}
+	l->size += o->size;
+}
+
+bool log_open(struct log *l)
+{
+	struct wire_out o = {0};
+	char name[40];
+
+	if (l->fd >= 0)
+		return true;
+	file_name(name, l->name, ".log");
+	l->fd = openat(l->dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (l->fd < 0)
+		return false;
+	l->size = 0;
+	wire_begin(&o, WIRE_OK);
+	wire_u64(&o, WIRE_F_OFFSET, l->total);
+	wire_end(&o);
+	put(l, &o);
+	wire_free(&o);
+	return true;
+}
+
+static void turn(struct log *l)
+{
+	char name[40], old[40];
+
+	file_name(name, l->name, ".log");
+	file_name(old, l->name, ".log.1");
+	close(l->fd);
+	l->fd = -1;
+	renameat(l->dir, name, l->dir, old);
+	log_open(l);
+}
+
+static void wake(struct log *l)
+{
+	for (size_t i = 0; i < FOLLOWERS; i++) {
+		if (l->wake[i] < 0)
+			continue;
+		if (send(l->wake[i], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno != EAGAIN) {
+			close(l->wake[i]);
+			l->wake[i] = -1;
+		}
+	}
+}
+
+void log_append(struct log *l, enum wire_type type, const uint8_t *data, size_t size)
+{
+	struct wire_out o = {0};
+
+	if (l->fd >= 0 && l->size >= LOG_MOST / 2)
+		turn(l);
+	if (l->fd >= 0) {
+		wire_data(&o, type, data, size);
+		put(l, &o);
+		wire_free(&o);
+	}
+	l->total += size;
+	wake(l);
+}
+
+int log_follow(struct log *l)
+{
+	int pair[2];
+
+	for (size_t i = 0; i < FOLLOWERS; i++) {
+		if (l->wake[i] >= 0)
+			continue;
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+			return -1;
+		l->wake[i] = pair[0];
+		return pair[1];
+	}
+	errno = EMFILE;
+	return -1;
+}
+
+void log_close(struct log *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	l->fd = -1;
+	for (size_t i = 0; i < FOLLOWERS; i++) {
+		if (l->wake[i] >= 0)
+			close(l->wake[i]);
+		l->wake[i] = -1;
+	}
+}

@@ -1,0 +1,308 @@
+/*
+ * `tinybox-init serve`: START is read, the box's lock, socket and logs are made, and the server is
+ * left behind: a process of its own session, which behind passthrough serves itself and behind
+ * namespace keeps the outside of the wall while process 1 inside serves.
+ *
+ * The lock file says who lives. Byte 0 is a POSIX lock of the keeper alone: F_GETLK names its pid,
+ * and the kernel drops it with the process. Byte 1 is locked by the open file description, which
+ * the nurses share: it is free when the last of them is gone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "init/path.h"
+#include "init/server.h"
+#include "init/verbs.h"
+
+struct start {
+	struct spec spec;
+	struct report report;
+	struct server server;
+	int answer, ready[2];
+	char *cwd;
+};
+
+static bool fail(struct start *b, enum wire_error code, const char *a, const char *what,
+		 const char *why)
+{
+	struct wire_out o = {0};
+
+	error_frame(&o, code, errno, a, what, why);
+	send_frames(b->answer, &o);
+	return false;
+}
+
+static bool lock_byte(int fd, int command, off_t byte)
+{
+	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+
+	return fcntl(fd, command, &l) == 0;
+}
+
+/* What an earlier server's nurses have not killed yet, they are about to. */
+static bool lock_trees(int fd)
+{
+	struct timespec little = {.tv_nsec = 5000000};
+
+	for (unsigned i = 0; i < 1000; i++) {
+		if (lock_byte(fd, F_OFD_SETLK, 1))
+			return true;
+		nanosleep(&little, NULL);
+	}
+	return false;
+}
+
+static bool take_lock(struct start *b)
+{
+	int fd = openat(b->server.dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	b->server.lock = fd;
+	if (fd < 0)
+		return fail(b, WIRE_ERROR_SYSTEM, "the box cannot be locked in", b->spec.dir, NULL);
+	if (!lock_byte(fd, F_SETLK, 0))
+		return fail(b, WIRE_ERROR_STATE, "the box runs already in", b->spec.dir, NULL);
+	if (!lock_trees(fd))
+		return fail(b, WIRE_ERROR_STATE,
+			    "processes of the box's earlier server still live in", b->spec.dir,
+			    NULL);
+	return true;
+}
+
+/* By the directory's descriptor: a path may be longer than a socket's address. */
+static bool listen_at(struct start *b)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = "socket"};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	b->server.listen.fd = fd;
+	umask(077);
+	if (fd < 0 || fchdir(b->server.dir) < 0 || (unlink("socket") < 0 && errno != ENOENT) ||
+	    bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 128) < 0 ||
+	    chdir("/") < 0)
+		return fail(b, WIRE_ERROR_SYSTEM, "the box's socket cannot be made in", b->spec.dir,
+			    NULL);
+	return true;
+}
+
+static bool open_dir(struct start *b)
+{
+	struct stat st;
+	int fd = open(b->spec.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	b->server.dir = fd;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fail(b, WIRE_ERROR_FILE, "the state directory cannot be opened", b->spec.dir,
+			    NULL);
+	errno = 0;
+	if (st.st_uid != geteuid() || st.st_mode & 077)
+		return fail(b, WIRE_ERROR_POLICY, "the state directory is open to others",
+			    b->spec.dir, "it must be ours, mode 0700");
+	if (!take_lock(b))
+		return false;
+	b->server.audit = openat(fd, "audit", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
+				 O_NOFOLLOW, 0600);
+	if (b->server.audit < 0)
+		return fail(b, WIRE_ERROR_SYSTEM, "the audit log cannot be opened in", b->spec.dir,
+			    NULL);
+	return listen_at(b);
+}
+
+static const char *number(char to[24], uint64_t n)
+{
+	text_decimal(to, n);
+	return to;
+}
+
+/* No wall: what was asked for by name is told, and refused below. */
+static void report_passthrough(struct start *b)
+{
+	static const char why[] = "passthrough has no wall", fix[] = "use the namespace sandbox";
+	static const char *const always[] = {"filesystem", "processes", "network", "syscalls",
+		"privileges", "devices"};
+	const struct spec *s = &b->spec;
+	char text[24];
+
+	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
+		report_open(&b->report, always[i], "", why, fix);
+	if (s->network != SPEC_NETWORK_OPEN)
+		report_open(&b->report, "network", s->network == SPEC_NETWORK_NONE ? "none" :
+			    "egress", why, fix);
+	if (s->root || s->readonly)
+		report_open(&b->report, "filesystem", s->root ? "a root of its own" :
+			    "a workspace that cannot be written", why, fix);
+	if (s->disk)
+		report_open(&b->report, "disk", number(text, s->disk), why, fix);
+	if (s->open_files)
+		report_enforced(&b->report, "open-files", number(text, s->open_files), "rlimit");
+}
+
+/* Lines that nobody asked for only inform. */
+static const struct report_line *refused(const struct start *b)
+{
+	for (size_t i = 0; i < b->report.count; i++) {
+		const struct report_line *l = &b->report.line[i];
+
+		if (!l->by[0] && (l->asked[0] || b->spec.kind == SPEC_NAMESPACE) &&
+		    !spec_accepts(&b->spec, l->control))
+			return l;
+	}
+	return NULL;
+}
+
+static bool check_report(struct start *b)
+{
+	const struct report_line *l = refused(b);
+	struct text t = {0};
+	bool good = !l;
+
+	if (good)
+		return true;
+	errno = 0;
+	text_add(&t, l->why);
+	if (l->fix[0]) {
+		text_add(&t, "; ");
+		text_add(&t, l->fix);
+	}
+	text_add(&t, ", or accept it by name");
+	fail(b, WIRE_ERROR_POLICY, "nothing enforces the control", l->control, text_string(&t));
+	text_free(&t);
+	return good;
+}
+
+static bool answer_ok(struct start *b, pid_t pid)
+{
+	struct wire_out o = {0};
+	bool good;
+
+	wire_begin(&o, WIRE_OK);
+	wire_u32(&o, WIRE_F_PID, (uint32_t)pid);
+	report_write(&b->report, &o);
+	wire_end(&o);
+	good = send_frames(b->answer, &o);
+	good = write(b->ready[1], "", 1) == 1 && good;
+	close(b->ready[1]);
+	close(b->answer);
+	for (int fd = 0; fd < 3; fd++)
+		dup2(b->server.null, fd);
+	return good;
+}
+
+static int run_passthrough(struct start *b)
+{
+	if (!server_open(&b->server)) {
+		fail(b, WIRE_ERROR_SYSTEM, "the server cannot be set up", NULL, NULL);
+		return 1;
+	}
+	if (!answer_ok(b, getpid()))
+		return 1;
+	return server_run(&b->server);
+}
+
+static const char *work_dir(const struct spec *s)
+{
+	bool pass = s->kind == SPEC_PASSTHROUGH;
+
+	if (s->cwd)
+		return s->cwd;
+	if (!s->workspace)
+		return "/";
+	return pass ? s->workspace : s->target ? s->target : "/workspace";
+}
+
+static int serve_box(struct start *b)
+{
+	struct server *s = &b->server;
+	int status;
+
+	s->spec = &b->spec;
+	s->report = &b->report;
+	s->cwd = work_dir(&b->spec);
+	if (!open_dir(b))
+		return 1;
+	if (b->spec.kind == SPEC_PASSTHROUGH)
+		report_passthrough(b);
+	s->cgroup = cgroup_open(&b->spec, &b->report);
+	if (b->spec.kind == SPEC_PASSTHROUGH)
+		status = check_report(b) ? run_passthrough(b) : 1;
+	else
+		status = 1;
+	if (s->cgroup)
+		cgroup_close(s->cgroup);
+	unlinkat(s->dir, "socket", 0);
+	return status;
+}
+
+static _Noreturn void daemon_of(struct start *b)
+{
+	int keep[] = {b->answer, b->ready[1]};
+
+	setsid();
+	close_others(keep, 2);
+	_exit(serve_box(b));
+}
+
+bool serve_start(struct wire_iter fields, int answer)
+{
+	struct start *b = calloc(1, sizeof(*b));
+	const char *why, *what;
+	char byte;
+	bool good = false;
+	pid_t pid;
+
+	if (!b)
+		return false;
+	b->answer = answer;
+	b->server.audit = b->server.lock = b->server.dir = -1;
+	errno = 0;
+	if (!spec_read(&b->spec, fields, &why, &what)) {
+		fail(b, WIRE_ERROR_REQUEST, why, what, NULL);
+	} else if (pipe2(b->ready, O_CLOEXEC) == 0) {
+		pid = fork();
+		if (!pid)
+			daemon_of(b);
+		close(b->ready[1]);
+		/* the answer is the child's, unless it could not be made */
+		if (pid < 0)
+			fail(b, WIRE_ERROR_SYSTEM, "the server was not started", NULL, NULL);
+		else
+			good = read(b->ready[0], &byte, 1) == 1;
+		close(b->ready[0]);
+		if (pid > 0 && !good)
+			waitpid(pid, NULL, 0);
+	}
+	spec_free(&b->spec);
+	free(b);
+	return good;
+}
+
+int verb_serve(void)
+{
+	struct wire_in in = {0};
+	struct wire_out o = {0};
+	struct wire_frame f;
+	bool good = false;
+
+	conn_hello(NULL, &o);
+	if (!send_frames(1, &o))
+		return 1;
+	if (read_frame(0, &in, &f) && f.type == WIRE_HELLO && read_frame(0, &in, &f) &&
+	    f.type == WIRE_START) {
+		good = serve_start(wire_fields(&f), 1);
+	} else {
+		error_frame(&o, WIRE_ERROR_PROTOCOL, 0, "HELLO and START were expected", NULL,
+			    in.error);
+		send_frames(1, &o);
+	}
+	wire_in_free(&in);
+	return !good;
+}
