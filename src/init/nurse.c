@@ -60,7 +60,7 @@ static bool set_up(struct nurse *n)
 
 	sigemptyset(&none);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (t->cgroup && !cgroup_enter(t->cgroup))
+	if (t->cgroup && (!cgroup_enter(t->cgroup) || !cgroup_enter_v2(t->cgroup)))
 		return fail(n, NURSE_SETUP, errno);
 	if (setsid() < 0 || (t->master >= 0 && ioctl(t->in, TIOCSCTTY, 0) < 0) ||
 	    dup2(t->in, 0) < 0 || dup2(t->out, 1) < 0 || dup2(t->err, 2) < 0 ||

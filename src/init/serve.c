@@ -28,8 +28,8 @@ struct start {
 	struct spec spec;
 	struct report report;
 	struct server server;
-	int answer, ready[2];
-	char *cwd;
+	int answer, ready[2];	/* the answer's descriptor; a byte when the server runs */
+	int inside[2];		/* an errno when process 1 is ready, or cannot be */
 };
 
 static bool fail(struct start *b, enum wire_error code, const char *a, const char *what,
@@ -192,20 +192,112 @@ static bool answer_ok(struct start *b, pid_t pid)
 	good = write(b->ready[1], "", 1) == 1 && good;
 	close(b->ready[1]);
 	close(b->answer);
-	for (int fd = 0; fd < 3; fd++)
-		dup2(b->server.null, fd);
+	for (int fd = 0, null = open("/dev/null", O_RDWR | O_CLOEXEC); fd < 3; fd++)
+		dup2(null, fd);
 	return good;
 }
 
 static int run_passthrough(struct start *b)
 {
-	if (!server_open(&b->server)) {
+	struct server *s = &b->server;
+
+	if (!check_report(b))
+		return 1;
+	if ((s->cgroup && !cgroup_settle(s->cgroup)) || !server_open(s)) {
 		fail(b, WIRE_ERROR_SYSTEM, "the server cannot be set up", NULL, NULL);
 		return 1;
 	}
 	if (!answer_ok(b, getpid()))
 		return 1;
+	return server_run(s);
+}
+
+/* In process 1 of the box, once the wall stands. */
+static int inside(void *ctx)
+{
+	struct start *b = ctx;
+	int32_t error = 0;
+	bool good = server_open(&b->server);
+
+	if (!good)
+		error = errno ? errno : EIO;
+	if (write(b->inside[1], &error, sizeof(error)) != (ssize_t)sizeof(error) || !good)
+		return 1;
+	close(b->inside[1]);
 	return server_run(&b->server);
+}
+
+/* Until process 1 has ended: what is outside of the wall is ours. SIGTERM ends the box. */
+static int keep_box(pid_t pid)
+{
+	sigset_t set;
+	int status = 1, sig;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGCHLD);
+	for (;;) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+		if (sigwait(&set, &sig) == 0 && sig == SIGTERM)
+			kill(pid, SIGKILL);
+	}
+}
+
+static void block_signals(void)
+{
+	sigset_t set;
+
+	sigfillset(&set);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	for (int sig = 1; sig < 32; sig++)
+		if (sig != SIGKILL && sig != SIGSTOP)
+			signal(sig, SIG_DFL);
+}
+
+static bool wait_inside(struct start *b)
+{
+	int32_t error = ECHILD;
+
+	close(b->inside[1]);
+	if (read(b->inside[0], &error, sizeof(error)) == (ssize_t)sizeof(error) && !error) {
+		close(b->inside[0]);
+		return true;
+	}
+	errno = error;
+	return fail(b, WIRE_ERROR_SYSTEM, "the server inside cannot be set up", NULL, NULL);
+}
+
+static int run_namespace(struct start *b)
+{
+	struct server *s = &b->server;
+	const char *why = NULL;
+	struct wall *wall = wall_open(&b->spec, s->cgroup, &b->report, &why);
+	pid_t pid;
+	int status = 1;
+
+	if (!wall) {
+		fail(b, WIRE_ERROR_SYSTEM, "the wall cannot be had", NULL, why);
+		return 1;
+	}
+	s->wall = wall;
+	block_signals();
+	if (check_report(b) && pipe2(b->inside, O_CLOEXEC) == 0) {
+		int keep[] = {s->listen.fd, s->dir, s->audit, s->lock, b->inside[1]};
+
+		pid = wall_enter(wall, inside, b, keep, sizeof(keep) / sizeof(*keep), &why);
+		if (pid < 0) {
+			fail(b, WIRE_ERROR_SYSTEM, "the wall cannot be built", NULL, why);
+		} else if (wait_inside(b) && answer_ok(b, getpid())) {
+			close(s->listen.fd);
+			status = keep_box(pid);
+		} else {
+			kill(pid, SIGKILL);
+			waitpid(pid, NULL, 0);
+		}
+	}
+	wall_close(wall);
+	return status;
 }
 
 static const char *work_dir(const struct spec *s)
@@ -232,10 +324,12 @@ static int serve_box(struct start *b)
 	if (b->spec.kind == SPEC_PASSTHROUGH)
 		report_passthrough(b);
 	s->cgroup = cgroup_open(&b->spec, &b->report);
-	if (b->spec.kind == SPEC_PASSTHROUGH)
-		status = check_report(b) ? run_passthrough(b) : 1;
+	if (!s->cgroup)
+		status = fail(b, WIRE_ERROR_SYSTEM, "no memory", NULL, NULL);
+	else if (b->spec.kind == SPEC_PASSTHROUGH)
+		status = run_passthrough(b);
 	else
-		status = 1;
+		status = run_namespace(b);
 	if (s->cgroup)
 		cgroup_close(s->cgroup);
 	unlinkat(s->dir, "socket", 0);
