@@ -67,22 +67,20 @@ static bool arena_grow(struct arena *a, size_t n)
 
 void *arena_alloc(struct arena *a, size_t n)
 {
-	size_t at, end;
+	size_t at = (a->used + 15) & ~(size_t)15;
 	char *p;
 
 #ifdef ARENA_MALLOC
 	if (!arena_grow(a, n ? n : 1))
 		return NULL;
 #endif
-	at = (a->used + 15) & ~(size_t)15;
-	if (!a->top || !num_add(at, n, &end) || end > a->top->size) {
+	if (!a->top || at > a->top->size || n > a->top->size - at) {
 		if (!arena_grow(a, n))
 			return NULL;
 		at = 0;
-		end = n;
 	}
 	/* An empty item takes a byte, so that it has an address of its own. */
-	a->used = n ? end : end + 1;
+	a->used = at + n + !n;
 	p = arena_payload(a->top) + at;
 	HEAP_UNPOISON(p, n);
 	return p;

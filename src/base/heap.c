@@ -22,8 +22,10 @@
 #define N_CLASSES 36
 #ifdef ARENA_MALLOC
 #define BLOCK_SMALL_MAX ((size_t)0)	/* every block on its own, for valgrind */
+#define BLOCK_TINY_MAX ((size_t)0)
 #else
 #define BLOCK_SMALL_MAX ((size_t)8 << 10)
+#define BLOCK_TINY_MAX (256 - BLOCK_HEAD)
 #endif
 #define CHUNK_GROWN_MAX ((size_t)256 << 10)
 
@@ -374,7 +376,7 @@ static __attribute__((noinline)) bool heap_grow(struct tsb_heap *h)
 	return true;
 }
 
-void *heap_alloc(struct tsb_heap *h, size_t n)
+static __attribute__((noinline)) void *heap_alloc_any(struct tsb_heap *h, size_t n)
 {
 	size_t total, k;
 	char *p;
@@ -395,6 +397,28 @@ void *heap_alloc(struct tsb_heap *h, size_t n)
 			heap_oom(h, n);
 			return NULL;
 		}
+		p = h->bump + BLOCK_HEAD;
+		h->bump += total;
+	}
+	block_set_head(p, total);
+	HEAP_UNPOISON(p, n);
+	return p;
+}
+
+/* Most blocks are small, and of memory that is there already. */
+void *heap_alloc(struct tsb_heap *h, size_t n)
+{
+	size_t total = (n + BLOCK_HEAD + 15) & ~(size_t)15, k = (total >> 4) - 1;
+	char *p;
+
+	if (n > BLOCK_TINY_MAX || h->fail_in)
+		return heap_alloc_any(h, n);
+	p = (char *)h->freed[k];
+	if (p) {
+		h->freed[k] = block_next(h->freed[k]);
+	} else {
+		if ((size_t)(h->bump_end - h->bump) < total)
+			return heap_alloc_any(h, n);
 		p = h->bump + BLOCK_HEAD;
 		h->bump += total;
 	}

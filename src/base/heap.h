@@ -79,7 +79,7 @@ void heap_let_go(struct tsb_heap *h, size_t n);
 /* Bytes this heap holds of the budget. */
 size_t heap_used(const struct tsb_heap *h);
 /* The hook, called by code that finds a size absurd before it allocates. */
-void heap_oom(struct tsb_heap *h, size_t wanted);
+void heap_oom(struct tsb_heap *h, size_t wanted) __attribute__((cold));
 /* For tests: the n-th allocation from now (a resize counts) fails; 0: none. */
 void heap_fail_at(struct tsb_heap *h, size_t n);
 

@@ -19,15 +19,20 @@ static struct env *env_alloc(struct kernel *k, size_t n, size_t bytes)
 
 	if (n > SIZE_MAX / 64 || bytes > SIZE_MAX / 4)
 		return NULL;
-	e = heap_alloc(k->heap, size + bytes);
+	e = kernel_alloc(k, size + bytes);
 	if (e)
-		*e = (struct env){ .refs = 1, .n = n, .bytes = bytes };
+		*e = (struct env){ .refs = 1, .n = n, .at = (const char *const *)(e + 1) };
 	return e;
+}
+
+static const char **env_slots(struct env *e)
+{
+	return (const char **)(e + 1);
 }
 
 static char *env_bytes(struct env *e)
 {
-	return (char *)&e->at[e->n + 1];
+	return (char *)(env_slots(e) + e->n + 1);
 }
 
 struct env *env_make(struct kernel *k, const char *const *list)
@@ -52,11 +57,30 @@ struct env *env_make(struct kernel *k, const char *const *list)
 	for (size_t i = 0; i < n; i++) {
 		size_t len = i < sizeof(lens) / sizeof(*lens) ? lens[i] : strlen(list[i]) + 1;
 
-		e->at[i] = memcpy(to, list[i], len);
+		env_slots(e)[i] = memcpy(to, list[i], len);
 		to += len;
 	}
-	e->at[n] = NULL;
+	env_slots(e)[n] = NULL;
 	return e;
+}
+
+/* The reference too much is the kernel's: these are never freed. */
+struct env *env_first(struct kernel *k, const char *const *list)
+{
+	size_t n = 0;
+
+	if (!list)
+		list = env_none;
+	while (list[n])
+		n++;
+	k->first_env = (struct env){ .refs = 2, .n = n, .at = list };
+	return &k->first_env;
+}
+
+struct cwd *cwd_first(struct kernel *k, const char *path)
+{
+	k->first_cwd = (struct cwd){ .refs = 2, .path = path };
+	return &k->first_cwd;
 }
 
 void env_put(struct kernel *k, struct env *e)
@@ -68,13 +92,14 @@ void env_put(struct kernel *k, struct env *e)
 struct cwd *cwd_join(struct kernel *k, const char *path, const char *rest)
 {
 	size_t n = strlen(path), rest_n = strlen(rest) + 1;
-	struct cwd *c = heap_alloc(k->heap, sizeof(*c) + n + rest_n);
+	struct cwd *c = kernel_alloc(k, sizeof(*c) + n + rest_n);
+	char *to = (char *)(c + 1);
 
 	if (!c)
 		return NULL;
-	c->refs = 1;
-	memcpy(c->path, path, n);
-	memcpy(c->path + n, rest, rest_n);
+	memcpy(to, path, n);
+	memcpy(to + n, rest, rest_n);
+	*c = (struct cwd){ .refs = 1, .path = to };
 	return c;
 }
 
@@ -93,7 +118,8 @@ void cwd_put(struct kernel *k, struct cwd *c)
 
 static const char *env_value(const char *entry, const char *name, size_t n)
 {
-	return strncmp(entry, name, n) == 0 && entry[n] == '=' ? entry + n + 1 : NULL;
+	return entry[0] == name[0] && !strncmp(entry, name, n) && entry[n] == '=' ?
+	       entry + n + 1 : NULL;
 }
 
 const char *tsb_getenv(struct tsb_proc *p, const char *name)
@@ -125,11 +151,14 @@ static void env_set(struct tsb_proc *p, struct env *e)
 static struct env *env_with(struct kernel *k, const struct env *old, const char *name,
 			    const char *value)
 {
-	size_t len = strlen(name), n = 0, add = value ? len + strlen(value) + 2 : 0;
-	struct env *e = env_alloc(k, old->n + 1, old->bytes + add);
+	size_t len = strlen(name), n = 0, add = value ? len + strlen(value) + 2 : 0, bytes = add;
 	bool placed = !value;
+	struct env *e;
 	char *to;
 
+	for (size_t i = 0; i < old->n; i++)
+		bytes += strlen(old->at[i]) + 1;
+	e = env_alloc(k, old->n + 1, bytes);
 	if (!e)
 		return NULL;
 	to = env_bytes(e);
@@ -141,18 +170,17 @@ static struct env *env_with(struct kernel *k, const struct env *old, const char 
 	for (size_t i = 0; i < old->n; i++) {
 		if (env_value(old->at[i], name, len)) {
 			if (!placed)
-				e->at[n++] = to;
+				env_slots(e)[n++] = to;
 			placed = true;
 			continue;
 		}
 		strcpy(to + add, old->at[i]);
-		e->at[n++] = to + add;
+		env_slots(e)[n++] = to + add;
 		add += strlen(old->at[i]) + 1;
 	}
 	if (!placed)
-		e->at[n++] = to;
-	e->at[n] = NULL;
-	e->bytes = add;
+		env_slots(e)[n++] = to;
+	env_slots(e)[n] = NULL;
 	e->n = n;
 	return e;
 }

@@ -50,8 +50,10 @@ static int fdtab_reach(struct kernel *k, struct fdtab *t, unsigned fd)
 		t->at = at;
 		t->cap = cap;
 	}
-	while (t->n <= fd)
-		t->at[t->n++] = (struct fd_slot){ NULL, false };
+	at = t->at;
+	for (unsigned i = t->n; i <= fd; i++)
+		at[i] = (struct fd_slot){ NULL, false };
+	t->n = fd + 1;
 	return 0;
 }
 

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "vfs/proc.h"
+
 #ifndef SEEK_DATA
 #define SEEK_DATA 3
 #define SEEK_HOLE 4
@@ -43,20 +45,31 @@ static void file_moved(void *ctx, const char *from, const char *to)
 	}
 }
 
+/* Once a kernel. */
+static bool kernel_make_space(struct kernel *k)
+{
+	k->procfs = procinfo_new(k);
+	if (!k->procfs)
+		return false;
+	k->space = vfs_new_over("/proc", k->procfs);
+	if (!k->space) {
+		tsb_fs_free(k->procfs);
+		return false;
+	}
+	procfs_set_vfs(k->procfs, k->space);
+	vfs_on_move(k->space, file_moved, k);
+	return true;
+}
+
 static struct vfs *kernel_make_vfs(struct kernel *k)
 {
-	struct vfs *v = k->opt.vfs ? vfs_clone(k->opt.vfs) : NULL;
-
-	if (!v)
+	if (!k->opt.vfs || (!k->space && !kernel_make_space(k)))
 		return NULL;
-	vfs_swap_buffers(v, &k->walk_buffers);
-	if (procinfo_mount(k, v) < 0) {
-		vfs_free(v);
+	if (vfs_lay_over(k->space, k->opt.vfs))
 		return NULL;
-	}
-	vfs_on_move(v, file_moved, k);
-	k->vfs = v;
-	return v;
+	procfs_begin(k->procfs, k->limits.memory_bytes, k->opt.hostname ? k->opt.hostname : "sandbox");
+	k->vfs = k->space;
+	return k->vfs;
 }
 
 struct vfs *kernel_vfs(struct kernel *k)

@@ -241,7 +241,6 @@ static const struct desc_ops terminal_ops = {
 int hostio_make(struct kernel *k, struct fdtab *t)
 {
 	const struct desc_ops *ops = k->opt.io.terminal ? &terminal_ops : &hostio_ops;
-	struct tsb_proc *p = ring_item(t, struct tsb_proc, fds);
 
 	for (int fd = 0; fd < 3; fd++) {
 		int mode = k->opt.io.terminal ? O_RDWR : fd ? O_WRONLY : O_RDONLY;
@@ -250,8 +249,13 @@ int hostio_make(struct kernel *k, struct fdtab *t)
 		if (!d)
 			return -ENOMEM;
 		d->host_fd = fd;
-		if (fdtab_set(p, fd, d, false) < 0)
+		if (fd < (int)k->limits.descriptors) {
+			t->first[fd] = (struct fd_slot){ d, false };
+			t->n = (unsigned)fd + 1;
+		} else {
+			desc_put(d);
 			return -EMFILE;
+		}
 	}
 	return 0;
 }

@@ -45,13 +45,12 @@
 struct env {
 	unsigned refs;
 	size_t n;
-	size_t bytes;
-	const char *at[];	/* n strings and a NULL; their bytes follow */
+	const char *const *at;	/* n strings and a NULL: they and their bytes follow, or are the caller's */
 };
 
 struct cwd {
 	unsigned refs;
-	char path[];
+	const char *path;	/* behind it, or the caller's */
 };
 
 /* ---- Descriptors ---- */
@@ -215,13 +214,16 @@ struct kernel {
 	fiber_fn *host_fn;		/* see sched_on_host() */
 	void *host_arg;
 	const char *plain_argv[2];	/* for /proc: of a process without arguments */
+	struct vfs *space;		/* the run's namespace: /proc over the sandbox's; made at first use */
+	struct tsb_fs *procfs;		/* space's */
 
 	/* One run. */
 	struct kernel_options opt;
 	struct tsb_limits limits;
-	struct vfs *vfs;		/* the run's clone; made at first use */
-	void *walk_buffers;		/* of the last one, for the next */
-	struct tsb_heap *heap;		/* of the kernel itself */
+	struct vfs *vfs;		/* space, once it lies over the sandbox's; else NULL */
+	struct tsb_heap *heap;		/* of the kernel itself; NULL: not yet needed */
+	struct env first_env;		/* the first process's: the caller's strings */
+	struct cwd first_cwd;
 	struct tsb_heap *shared;	/* kernel_heap() */
 	struct tsb_proc *running, *init;
 	bool init_ended;
@@ -280,16 +282,18 @@ void sched_dispatch(struct kernel *k);		/* one process, from the host's stack */
 void sched_on_host(struct kernel *k, fiber_fn *fn, void *arg);
 
 /* ---- budget.c, clock.c ---- */
+/* Of the kernel's own heap; NULL: no memory. */
+void *kernel_alloc(struct kernel *k, size_t bytes);
 bool kernel_charge(struct kernel *k, size_t bytes);
 void kernel_refund(struct kernel *k, size_t bytes);
 /* The whole run must end: the first reason stays. limit: its name, or NULL. */
-void kernel_stop(struct kernel *k, enum tsb_stop stop, int status, const char *limit);
+void kernel_stop(struct kernel *k, enum tsb_stop stop, int status, const char *limit) __attribute__((cold));
 /* Tells why, when all has been flushed. */
-void kernel_stop_tell(struct kernel *k);
+void kernel_stop_tell(struct kernel *k) __attribute__((cold));
 /* Leaves for good when the run is stopping (or returns, for embedders). */
-void proc_stop_point(struct tsb_proc *p);
+void proc_stop_point(struct tsb_proc *p) __attribute__((cold));
 bool kernel_check_stop(struct kernel *k, int64_t real_now);
-void kernel_oom(void *kernel, size_t wanted);	/* a heap's hook */
+void kernel_oom(void *kernel, size_t wanted) __attribute__((cold));	/* a heap's hook */
 bool cancel_asked(const struct tsb_cancel *c);
 /* Something else than the end was asked for: signals, waking, a pause. */
 bool cancel_pending(const struct tsb_cancel *c);
@@ -315,6 +319,7 @@ void tick_begin(struct kernel *k);
 /* ---- proc.c ---- */
 struct tsb_proc *proc_find(struct kernel *k, int pid);
 void proc_note_memory(struct tsb_proc *p);
+void proc_borrow_name(struct tsb_proc *p, const char *name);	/* not copied */
 struct tsb_proc *proc_make(struct kernel *k, struct tsb_proc *parent);
 /* Ends p, whoever runs; returns also if p runs: then sched_leave(). */
 void proc_end(struct tsb_proc *p, int status);
@@ -396,6 +401,9 @@ void lock_drop(struct desc *d);
 
 /* ---- env.c ---- */
 struct env *env_make(struct kernel *k, const char *const *list);	/* NULL: no memory */
+/* The first process's, of the caller's own strings: they stay as long as the run. */
+struct env *env_first(struct kernel *k, const char *const *list);
+struct cwd *cwd_first(struct kernel *k, const char *path);
 void env_put(struct kernel *k, struct env *e);
 struct cwd *cwd_make(struct kernel *k, const char *path);
 struct cwd *cwd_join(struct kernel *k, const char *path, const char *rest);
@@ -415,7 +423,7 @@ struct vfs *kernel_vfs(struct kernel *k);	/* NULL: no memory */
 void dir_close_after(struct tsb_proc *p, struct ring *last);
 
 /* ---- procinfo.c ---- */
-int procinfo_mount(struct kernel *k, struct vfs *v);
+struct tsb_fs *procinfo_new(struct kernel *k);	/* NULL: no memory */
 
 /* ---- stdio.c, program.c ---- */
 int out_flush(struct tsb_proc *p);

@@ -71,7 +71,7 @@ struct kernel_share {
 
 struct kernel_options {
 	const struct tsb_limits *limits;	/* borrowed for the run */
-	struct vfs *vfs;		/* the sandbox's mounts; the kernel clones, adds /proc */
+	struct vfs *vfs;		/* the sandbox's; /proc is laid over it: nobody mounts meanwhile */
 	struct kernel_programs programs;
 	struct kernel_io io;
 	const char *hostname;
@@ -96,8 +96,8 @@ int kernel_begin(struct kernel *k, const struct kernel_options *opt);
 /* The function of a process; its return value is the exit status. */
 typedef int proc_main_fn(struct tsb_proc *p, void *arg);
 
-/* The first process, pid 1 of the run. env: NAME=VALUE list. heap: NULL, or a
- * heap that outlives the process (a session's; then it is not ended with it). */
+/* The first process, pid 1 of the run. name, cwd and env (NAME=VALUE list) are borrowed for the
+ * run. heap: NULL, or a heap that outlives the process (a session's; then it is not ended with it). */
 struct tsb_proc *kernel_init_proc(struct kernel *k, const char *name, const char *cwd,
 				  const char *const *env, struct tsb_heap *heap);
 /*
@@ -136,13 +136,13 @@ struct kernel *proc_kernel(struct tsb_proc *p);
  * the report and writes "tinysandbox: NAME limit reached ..." on the process's
  * standard error, once. Does not stop anything by itself.
  */
-void proc_limit(struct tsb_proc *p, const char *name);
+void proc_limit(struct tsb_proc *p, const char *name) __attribute__((cold));
 /* Charges one command to the budget; ends the run with 125 when it is spent.
  * The shell calls it for the programs it runs, in its own process or another, not for builtins and
  * functions; tsb_spawn() and tsb_exec() do for the rest. May not return. */
 void proc_charge_command(struct tsb_proc *p, const char *name);
 /* Evaluation steps: as tsb_tick(), inline-cheap. May not return. */
-void proc_tick_slow(struct tsb_proc *p);
+void proc_tick_slow(struct tsb_proc *p) __attribute__((cold));
 struct proc_tick {
 	int32_t left;		/* steps until the next slow tick */
 };

@@ -535,11 +535,18 @@ void proc_set_name(struct tsb_proc *p, const char *name)
 		return;
 	n = strlen(name) + 1;
 	/* A borrowed heap lives longer than the name. */
-	copy = p->heap_borrowed ? heap_alloc(p->k->heap, n) : proc_memory(p, n);
+	copy = p->heap_borrowed ? kernel_alloc(p->k, n) : proc_memory(p, n);
 	if (!copy)
 		return;
-	p->name = memcpy(copy, name, n);
-	name = program_base(p->name);
+	proc_borrow_name(p, memcpy(copy, name, n));
+}
+
+void proc_borrow_name(struct tsb_proc *p, const char *name)
+{
+	size_t n;
+
+	p->name = name;
+	name = program_base(name);
 	n = strlen(name);
 	if (n > sizeof(p->comm) - 1)
 		n = sizeof(p->comm) - 1;

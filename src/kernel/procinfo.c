@@ -130,24 +130,17 @@ static void procinfo_random(void *ctx, void *buf, size_t n)
 	random_fill(ctx, buf, n);
 }
 
-int procinfo_mount(struct kernel *k, struct vfs *v)
+struct tsb_fs *procinfo_new(struct kernel *k)
 {
 	struct procfs_source src = {
-		.ctx = k, .vfs = v, .next_pid = procinfo_next_pid, .process = procinfo_process,
+		.ctx = k, .next_pid = procinfo_next_pid, .process = procinfo_process,
 		.next_fd = procinfo_next_fd, .fd_link = procinfo_fd_link,
 		.fd_stat = procinfo_fd_stat, .uptime_ns = procinfo_uptime, .now = procinfo_now,
-		.memory_total = k->limits.memory_bytes, .cpus = 1,
+		.cpus = 1,
 		.memory_used = procinfo_memory_used, .pid_last = procinfo_pid_last,
-		.random = procinfo_random, .hostname = k->opt.hostname ? k->opt.hostname : "sandbox",
+		.random = procinfo_random, .hostname = "sandbox",
 		.osrelease = "6.1.0", .version = "#1 SMP PREEMPT_DYNAMIC", .pid_max = PIDS_MAX
 	};
-	struct tsb_fs *fs = procfs_new(&src);
-	int r;
 
-	if (!fs)
-		return -ENOMEM;
-	r = vfs_mount(v, "/proc", fs, VFS_MOUNT_SHARE | VFS_MOUNT_REPLACE);
-	if (r < 0)
-		tsb_fs_free(fs);
-	return r;
+	return procfs_new(&src);
 }

@@ -42,7 +42,7 @@ void kernel_free(struct kernel *k)
 	pipe_spares_end(k);
 	stack_pool_end(&k->stacks);
 	heap_pool_free(k->pool);
-	free(k->walk_buffers);
+	vfs_free(k->space);
 	free(k->records);
 	free(k->pipe_bytes);
 	free(k);
@@ -79,9 +79,6 @@ int kernel_begin(struct kernel *k, const struct kernel_options *opt)
 			SIZE_MAX;
 	k->budget.peak = k->budget.used;
 	k->budget.share = opt->share && !k->budget.used ? &opt->share->memory : NULL;
-	k->heap = heap_new(&k->budget, k->pool, NULL, NULL);
-	if (!k->heap)
-		return -ENOMEM;
 	clock_begin(k);
 	random_begin(k);
 	tick_begin(k);
@@ -95,12 +92,12 @@ static int init_fill(struct kernel *k, struct tsb_proc *p, const char *cwd,
 {
 	p->pgid = p->sid = p->pid;
 	p->umask = 022;
-	p->env = env_make(k, env);
-	p->cwd = cwd_make(k, cwd ? cwd : "/");
+	p->env = env_first(k, env);
+	p->cwd = cwd_first(k, cwd ? cwd : "/");
 	p->heap_borrowed = heap != NULL;
 	p->main_heap = heap ? heap : heap_new(&k->budget, k->pool, kernel_oom, k);
 	p->heap = p->main_heap;
-	if (!p->env || !p->cwd || !p->main_heap)
+	if (!p->main_heap)
 		return -ENOMEM;
 	return hostio_make(k, &p->fds);
 }
@@ -117,7 +114,7 @@ struct tsb_proc *kernel_init_proc(struct kernel *k, const char *name, const char
 		return NULL;
 	}
 	k->init = p;
-	proc_set_name(p, name ? name : "init");
+	proc_borrow_name(p, name ? name : "init");
 	return p;
 }
 
@@ -154,11 +151,9 @@ void kernel_finish(struct kernel *k)
 	/* Without kernel_run() there may still be the first process. */
 	if (!ring_empty(&k->procs))
 		proc_drop_all(k);
-	if (k->vfs) {
-		vfs_swap_buffers(k->vfs, &k->walk_buffers);
-		vfs_free(k->vfs);
-		k->vfs = NULL;
-	}
+	if (k->vfs)
+		vfs_take_off(k->vfs);
+	k->vfs = NULL;
 	heap_end(k->shared);
 	heap_end(k->heap);
 	k->shared = k->heap = NULL;
@@ -172,6 +167,13 @@ void kernel_finish(struct kernel *k)
 struct tsb_heap *kernel_heap_new(struct kernel *k)
 {
 	return heap_new(&k->budget, k->pool, kernel_oom, k);
+}
+
+void *kernel_alloc(struct kernel *k, size_t bytes)
+{
+	if (!k->heap)
+		k->heap = heap_new(&k->budget, k->pool, NULL, NULL);
+	return k->heap ? heap_alloc(k->heap, bytes) : NULL;
 }
 
 struct tsb_heap *kernel_heap(struct kernel *k)

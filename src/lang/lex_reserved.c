@@ -17,18 +17,24 @@ static const struct reserved_word {
 	{ "{", R_GROUP }, { "}", R_GROUP_END }
 };
 
+/* Where in the table those with this first character are, from 1 on. */
+static const unsigned char first_of[256] = {
+	['!'] = 1, ['['] = 2, [']'] = 3, ['c'] = 4, ['d'] = 6, ['e'] = 8, ['f'] = 11, ['i'] = 14,
+	['s'] = 16, ['t'] = 17, ['u'] = 19, ['w'] = 20, ['{'] = 21, ['}'] = 22
+};
+
 static enum reserved reserved_find(const char *s, size_t n)
 {
-	size_t i = 0, end = sizeof(reserved_words) / sizeof(*reserved_words);
+	size_t i = first_of[(unsigned char)s[0]];
 
-	if (n - 1 >= 8)
+	if (!i || n > 8)
 		return R_NONE;
-	while (i < end && reserved_words[i].word[0] < s[0])
-		i++;
-	for (; i < end && reserved_words[i].word[0] == s[0]; i++) {
+	for (i--; i < sizeof(reserved_words) / sizeof(*reserved_words); i++) {
 		const char *word = reserved_words[i].word;
 
-		if (word[n] == '\0' && memcmp(word, s, n) == 0)
+		if (word[0] != s[0])
+			break;
+		if (word[n] == '\0' && word[n - 1] == s[n - 1] && memcmp(word, s, n) == 0)
 			return reserved_words[i].r;
 	}
 	return R_NONE;
@@ -36,17 +42,12 @@ static enum reserved reserved_find(const char *s, size_t n)
 
 enum reserved lex_reserved(const struct word *w)
 {
-	/* Letters no reserved word begins with, and all that is not ASCII. */
-	static const char first[] = "!cdefistuw[]{}";
 	struct slice t = w->text;
 
-	if (!(w->flags & WORD_LITERAL) || t.n > 8 || !t.n ||
-	    !memchr(first, t.p[0], sizeof(first) - 1))
-		return R_NONE;
-	return reserved_find(t.p, t.n);
+	return w->flags & WORD_LITERAL && t.n ? reserved_find(t.p, t.n) : R_NONE;
 }
 
 bool parse_is_reserved(const char *s, size_t n)
 {
-	return reserved_find(s, n) != R_NONE;
+	return n && reserved_find(s, n) != R_NONE;
 }

@@ -8,6 +8,7 @@
 #define LANG_MEMORY_H
 
 #include <setjmp.h>
+#include <string.h>
 
 #include "base/arena.h"
 
@@ -33,7 +34,13 @@ static inline char *mem_dup(struct lang_memory *m, const void *p, size_t n)
 	return mem_check(m, arena_dup(m->arena, p, n));
 }
 
-#define MEM_NEW(m, type) ((type *)mem_check((m), arena_zalloc((m)->arena, sizeof(type))))
+/* Of a constant size the clearing is a few instructions. */
+static inline void *mem_zalloc(struct lang_memory *m, size_t n)
+{
+	return memset(mem_alloc(m, n), 0, n);
+}
+
+#define MEM_NEW(m, type) ((type *)mem_zalloc((m), sizeof(type)))
 #define MEM_OUT_OF "out of memory (limit memory_bytes)"
 
 #endif

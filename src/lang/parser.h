@@ -272,10 +272,10 @@ struct slice lex_ansi(struct lang_memory *mem, struct slice raw);
 /* ---- fail.c ---- */
 
 void *parse_fail(struct parser *ps, uint32_t line, size_t pos, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
-void *parse_unexpected(struct parser *ps);	/* the token at hand */
+	__attribute__((format(printf, 4, 5))) __attribute__((cold));
+void *parse_unexpected(struct parser *ps) __attribute__((cold));	/* the token at hand */
 /* "unexpected EOF while looking for matching `)'", opened at `open`. */
-void *parse_unmatched(struct parser *ps, char closer, size_t open);
+void *parse_unmatched(struct parser *ps, char closer, size_t open) __attribute__((cold));
 /* Another line of bash's behind the message of a failure. */
 void *parse_fail_more(struct parser *ps, uint32_t number, const char *line);
 void *parse_unmatched_at_end(struct parser *ps, char closer);

@@ -90,33 +90,57 @@ static void copy_tail(const struct capture *c, char *to, size_t n)
 	}
 }
 
-char *capture_take(struct capture *c, size_t *n, bool *truncated)
+static char *take_cut(const struct capture *c, size_t *n)
 {
 	char marker[160];
-	size_t head, mark, tail;
-	char *out = malloc(c->max < c->total ? c->max + 1 : c->n + 1);
+	size_t head = c->max / 2, mark, tail;
+	char *out = malloc(c->max + 1);
 
-	*truncated = c->total > c->max;
 	if (!out)
 		return NULL;
-	head = *truncated ? c->max / 2 : c->n;
-	mark = tail = 0;
-	if (*truncated) {
-		mark = (size_t)snprintf(marker, sizeof(marker),
-					"\n[tinysandbox: output cut by %s, %" PRIu64
-					" bytes came]\n", c->limit, c->total);
-		if (mark > c->max - head)
-			mark = c->max - head;
-		tail = c->max - head - mark;
-	}
+	mark = (size_t)snprintf(marker, sizeof(marker),
+				"\n[tinysandbox: output cut by %s, %" PRIu64 " bytes came]\n",
+				c->limit, c->total);
+	if (mark > c->max - head)
+		mark = c->max - head;
+	tail = c->max - head - mark;
 	if (head)
 		memcpy(out, c->p, head);
-	if (*truncated)
-		memcpy(out + head, marker, mark);
+	memcpy(out + head, marker, mark);
 	copy_tail(c, out + head + mark, tail);
 	*n = head + mark + tail;
 	out[*n] = '\0';
 	return out;
+}
+
+/* Most runs write nothing to one of the two: that costs no memory. */
+static const char no_text[] = "";
+
+char *capture_take(struct capture *c, size_t *n, bool *truncated)
+{
+	char *out = c->p;
+
+	*n = c->n;
+	*truncated = c->total > c->max;
+	if (*truncated)
+		return take_cut(c, n);
+	if (!c->n)
+		return (char *)(uintptr_t)no_text;
+	/* The buffer itself, if not much of it would lie idle. */
+	if (c->n == c->cap || c->cap > 4 * FIRST_SIZE) {
+		out = realloc(out, c->n + 1);
+		if (!out)
+			return NULL;
+	}
+	out[c->n] = '\0';
+	c->p = NULL;
+	return out;
+}
+
+void capture_free(char *text)
+{
+	if (text != no_text)
+		free(text);
 }
 
 void capture_end(struct capture *c)

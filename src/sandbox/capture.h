@@ -20,8 +20,9 @@ struct capture {
 void capture_init(struct capture *c, uint64_t max, const char *limit);
 /* -ENOMEM when the host has no memory: nothing was added. */
 int capture_add(struct capture *c, const void *data, size_t n);
-/* The kept bytes, NUL behind; malloc, yours. NULL: no memory. */
+/* The kept bytes, NUL behind, for capture_free(); what was kept goes with them. NULL: no memory. */
 char *capture_take(struct capture *c, size_t *n, bool *truncated);
+void capture_free(char *text);
 void capture_end(struct capture *c);
 
 #endif

@@ -87,8 +87,8 @@ void tsb_result_free(struct tsb_result *r)
 		return;
 	capture_end(&r->out);
 	capture_end(&r->err);
-	free(r->out_text);
-	free(r->err_text);
+	capture_free(r->out_text);
+	capture_free(r->err_text);
 	free(r->records);
 	free(r->names);
 	free(r->pipes);

@@ -28,6 +28,7 @@ struct run {
 	struct shell *shell;		/* set when it has ended by itself */
 	const char *kept_cwd;
 	size_t input_at;
+	uint64_t commands;
 	struct str *dump;		/* not a script: the session as text */
 	const char *const *argv;	/* not a script: a program */
 	int failed;			/* -errno: it could not be started */
@@ -243,9 +244,7 @@ static void fill_result(struct run *r, int status)
 
 	kernel_report(r->kernel, &report);
 	result_fill(r->result, status, &report);
-	pthread_mutex_lock(&r->box->lock);
-	r->box->n_commands += report.commands;
-	pthread_mutex_unlock(&r->box->lock);
+	r->commands = report.commands;
 	if (report.stop != TSB_STOP_NONE)
 		r->shell = NULL;	/* half-changed: not to be kept */
 }
@@ -298,6 +297,7 @@ static void finish(struct run *r)
 
 	pthread_mutex_lock(&box->lock);
 	box->runs--;
+	box->n_commands += r->commands;
 	if (r->session) {
 		box->session_busy = false;
 		pthread_cond_signal(&box->idle);

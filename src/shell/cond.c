@@ -56,6 +56,8 @@ static struct regex *cond_regex(struct shell *sh, struct slice text, unsigned fl
 
 	for (size_t i = 0; i < text.n && i < 32; i++)
 		hash = hash * 33u + (unsigned char)text.p[i];
+	if (!w->regexes)
+		w->regexes = heap_zalloc(sh->heap, CACHE_SIZE * sizeof(*w->regexes));
 	c = &w->regexes[hash % CACHE_SIZE];
 	if (c->regex && c->flags == flags && c->n == text.n && !memcmp(c->text, text.p, text.n))
 		return c->regex;

@@ -21,6 +21,8 @@ enum {
 	TRAP_COUNT = 68
 };
 
+enum { LIMIT_COUNT = 40 };	/* of ulimit, soft and hard */
+
 /* ---- Jobs (job.c) ---- */
 struct job_process {
 	int pid;
@@ -100,9 +102,6 @@ struct doing {
 	VEC(int) open_substitutions;	/* descriptors of <( ) still to be closed */
 	unsigned n_traps;		/* traps set on signals, EXIT, DEBUG ... */
 	uint64_t pending;		/* signals taken and not yet handled */
-	bool trap_inherited[TRAP_COUNT];	/* shown by `trap`, but the parent's */
-	bool ignored_at_start[65];
-	bool in_trap[TRAP_COUNT];
 	bool trap_hidden[3];	/* DEBUG, ERR, RETURN: in a function that does not inherit them */
 	bool exit_trap_done, in_substitution;
 	bool first;			/* the outermost shell of a run */
@@ -118,7 +117,7 @@ struct doing {
 	uint32_t line_lost;	/* lines of the item that was given up, behind the error */
 	bool exec_last;		/* bash -c: so does the last command of the text */
 	uint32_t umask;		/* plus 1, of a kept session; 0: not told */
-	uint64_t limits[40];	/* ulimit, soft and hard; 0: not set */
+	uint64_t *limits;	/* ulimit: LIMIT_COUNT, soft and hard; 0: not set; NULL: none is */
 	bool *frame_opts;	/* local -: options to give back when the function returns */
 	bool misused;		/* the running builtin was: POSIX lets a special one end the shell */
 	bool keep_redirs;		/* exec without a command: they stay */
@@ -338,6 +337,8 @@ void trap_set(struct shell *sh, int number, const char *action);	/* NULL: defaul
 enum flow trap_run(struct shell *sh, int number);
 void trap_take(struct shell *sh);	/* moves caught signals to d->pending */
 bool trap_has(const struct shell *sh, int number);	/* set and active here */
+void traps_init(struct shell *sh);
+void traps_stop(struct shell *sh);	/* none runs any more */
 void traps_clone(struct shell *to, const struct shell *from);
 const char *signal_name(int sig);	/* "INT"; NULL */
 const char *signal_text(int sig);	/* "Interrupt" */

@@ -188,7 +188,7 @@ enum flow eval_debug_slow(struct shell *sh, const struct node *n, const char *te
 	enum flow f;
 	int status;
 
-	if (!trap_has(sh, TRAP_DEBUG) || doing(sh)->in_trap[TRAP_DEBUG])
+	if (!trap_has(sh, TRAP_DEBUG) || sh->traps[TRAP_DEBUG].running)
 		return FLOW_NEXT;
 	sh->line = n->line;
 	if (!doing(sh)->running_traps)

@@ -76,6 +76,7 @@ struct shell *shell_new(struct tsb_proc *p, const char *arg0)
 	sh->p = p;
 	sh->heap = proc_heap(p);
 	init_parts(sh);
+	traps_init(sh);
 	set_default_options(sh);
 	d->script_heap = kernel_heap(proc_kernel(p));
 	d->first = true;
@@ -238,7 +239,9 @@ static void clone_doing(struct shell *sh, const struct shell *from)
 	memset(&d->open_substitutions, 0, sizeof(d->open_substitutions));
 	memset(&d->history, 0, sizeof(d->history));
 	memset(&d->hash_order, 0, sizeof(d->hash_order));
-	memset(d->in_trap, 0, sizeof(d->in_trap));
+	if (fd->limits)
+		d->limits = (uint64_t *)(void *)heap_dup(heap, fd->limits,
+							 LIMIT_COUNT * sizeof(*d->limits));
 	for (size_t i = 0; i < fd->history.n; i++)
 		*vec_add(heap, &d->history) = (struct history_line){
 			heap_strdup(heap, fd->history.at[i].text), fd->history.at[i].time
@@ -495,7 +498,7 @@ void shell_attach(struct shell *sh, struct tsb_proc *p)
 	d->trace_level = 1;
 	d->first = true;
 	d->script_heap = kernel_heap(proc_kernel(p));
-	memset(d->in_trap, 0, sizeof(d->in_trap));
+	traps_stop(sh);
 	ulimit_attach(sh);
 	if (d->umask)
 		tsb_umask(p, d->umask - 1);

@@ -219,9 +219,9 @@ int call_function(struct shell *sh, const struct node *function, int argc, char 
  * Message on standard error with bash's prefix: "bash: line 3: " (or
  * "NAME: line 3: "), then the text and a newline. shell_error(sh, "%s: not found", x).
  */
-void shell_error(struct shell *sh, const char *fmt, ...) TSB_PRINTF(2, 3);
+void shell_error(struct shell *sh, const char *fmt, ...) TSB_PRINTF(2, 3) __attribute__((cold));
 /* With the builtin's name: "bash: line 3: cd: ". */
-void builtin_error(struct shell *sh, const char *fmt, ...) TSB_PRINTF(2, 3);
+void builtin_error(struct shell *sh, const char *fmt, ...) TSB_PRINTF(2, 3) __attribute__((cold));
 
 /* Options of set and shopt: one table in options.def. */
 enum opt_id {
@@ -249,6 +249,8 @@ struct call {			/* a frame: function or sourced file; for FUNCNAME, caller */
 
 struct trap {
 	char *action;		/* NULL: default; "": ignored */
+	bool inherited;		/* shown by `trap`, but the parent's */
+	bool running;
 };
 
 struct job;
@@ -290,7 +292,7 @@ struct shell {
 	unsigned call_depth, loop_depth, source_depth, function_depth;
 	unsigned flow_count;
 	unsigned errexit_off;		/* > 0: in a condition */
-	struct trap traps[70];		/* 0 EXIT, 1..64 signals, then DEBUG ERR RETURN */
+	struct trap *traps;		/* 0 EXIT, 1..64 signals, then DEBUG ERR RETURN; trap.c changes them */
 	bool interactive, is_subshell, posix_sh, command_string;
 	bool bytes;			/* the locale is C: characters are bytes */
 	unsigned subshell_level;	/* BASH_SUBSHELL */

@@ -81,8 +81,10 @@ static const struct lazy *lazy_find(const char *s, size_t n)
 		return NULL;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		int c = strncmp(lazies[mid].name, s, n);
+		int c = (unsigned char)lazies[mid].name[0] - (unsigned char)s[0];
 
+		if (!c)
+			c = strncmp(lazies[mid].name, s, n);
 		if (c == 0 && !lazies[mid].name[n])
 			return &lazies[mid];
 		if (c < 0)
@@ -122,10 +124,12 @@ bool special_is_lazy(const char *s, size_t n)
 	static const char *const taken[] = { "BASH_LOADABLES_PATH", "HOSTNAME", "HOSTTYPE",
 		"MACHTYPE", "OSTYPE", "PATH", "PS4", "SHELL", "TERM" };
 
+	if (!lazy_find(s, n))
+		return false;
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		if (strlen(taken[i]) == n && !memcmp(s, taken[i], n))
+		if (taken[i][0] == s[0] && strlen(taken[i]) == n && !memcmp(s, taken[i], n))
 			return false;
-	return lazy_find(s, n) != NULL;
+	return true;
 }
 
 static void lazy_fill(struct shell *sh, struct var *v, const struct lazy *row)

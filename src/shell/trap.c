@@ -76,6 +76,27 @@ int signal_number(const char *name)
 
 /* ---- Setting ---- */
 
+/* What the shells without any trap have. Nobody writes to it: see own_traps(). */
+static const struct trap no_traps[TRAP_COUNT];
+
+void traps_init(struct shell *sh)
+{
+	sh->traps = (struct trap *)(uintptr_t)no_traps;
+}
+
+static struct trap *own_traps(struct shell *sh)
+{
+	if (sh->traps == no_traps)
+		sh->traps = heap_zalloc(sh->heap, sizeof(no_traps));
+	return sh->traps;
+}
+
+void traps_stop(struct shell *sh)
+{
+	for (int i = 0; sh->traps != no_traps && i < TRAP_COUNT; i++)
+		sh->traps[i].running = false;
+}
+
 static bool ends_shell(int sig)
 {
 	switch (sig) {
@@ -92,7 +113,7 @@ bool trap_has(const struct shell *sh, int n)
 {
 	const struct doing *d = doing(sh);
 
-	if (!sh->traps[n].action || d->trap_inherited[n])
+	if (!sh->traps[n].action || sh->traps[n].inherited)
 		return false;
 	return n < TRAP_DEBUG || !d->trap_hidden[n - TRAP_DEBUG];
 }
@@ -103,7 +124,7 @@ static void set_disposition(struct shell *sh, int sig)
 	const char *action = sh->traps[sig].action;
 	int want = PROC_SIG_DEFAULT;
 
-	if (doing(sh)->trap_inherited[sig])
+	if (sh->traps[sig].inherited)
 		action = NULL;
 	if (action)
 		want = *action ? PROC_SIG_CATCH : PROC_SIG_IGNORE;
@@ -118,21 +139,21 @@ static void count_traps(struct shell *sh)
 	unsigned n = 0;
 
 	for (int i = 0; i < TRAP_COUNT; i++)
-		n += sh->traps[i].action && !doing(sh)->trap_inherited[i];
+		n += sh->traps[i].action && !sh->traps[i].inherited;
 	doing(sh)->n_traps = n;
 }
 
 /* A subshell that changes a trap sees only its own from then on. */
 static void drop_inherited(struct shell *sh)
 {
-	struct doing *d = doing(sh);
-
 	for (int i = 0; i < TRAP_COUNT; i++) {
-		if (!d->trap_inherited[i])
+		struct trap *t = &sh->traps[i];
+
+		if (!t->inherited)
 			continue;
-		d->trap_inherited[i] = false;
-		heap_free(sh->heap, sh->traps[i].action);
-		sh->traps[i].action = NULL;
+		t->inherited = false;
+		heap_free(sh->heap, t->action);
+		t->action = NULL;
 	}
 }
 
@@ -143,9 +164,10 @@ void trap_set(struct shell *sh, int n, const char *action)
 
 	drop_inherited(sh);
 	old = sh->traps[n].action;
-	if (n == SIGKILL || n == SIGSTOP || (n < 65 && d->ignored_at_start[n]))
+	if (n == SIGKILL || n == SIGSTOP)
 		return;
-	sh->traps[n].action = action ? heap_strdup(sh->heap, action) : NULL;
+	if (action || old)
+		own_traps(sh)[n].action = action ? heap_strdup(sh->heap, action) : NULL;
 	heap_free(sh->heap, old);
 	if (n >= TRAP_DEBUG)
 		d->trap_hidden[n - TRAP_DEBUG] = false;
@@ -153,7 +175,7 @@ void trap_set(struct shell *sh, int n, const char *action)
 	if (n > 0 && n < TRAP_DEBUG)
 		set_disposition(sh, n);
 	for (int sig = 1; n == TRAP_EXIT && sig < 32; sig++)
-		if (ends_shell(sig) && !d->ignored_at_start[sig])
+		if (ends_shell(sig))
 			set_disposition(sh, sig);
 }
 
@@ -161,14 +183,16 @@ void traps_clone(struct shell *to, const struct shell *from)
 {
 	struct doing *d = doing(to);
 
-	for (int i = 0; i < TRAP_COUNT; i++) {
+	traps_init(to);
+	for (int i = 0; from->traps != no_traps && i < TRAP_COUNT; i++) {
+		struct trap *t = &own_traps(to)[i];
 		const char *action = from->traps[i].action;
 		bool keeps = i >= TRAP_DEBUG &&
 			     (i == TRAP_ERR ? from->opts[OPT_ERRTRACE] : from->opts[OPT_FUNCTRACE]);
 
-		to->traps[i].action = action ? heap_strdup(to->heap, action) : NULL;
+		t->action = action ? heap_strdup(to->heap, action) : NULL;
 		/* ignored signals stay ignored; the rest is only shown by `trap` */
-		d->trap_inherited[i] = action && !keeps && !(i && i < TRAP_DEBUG && !*action);
+		t->inherited = action && !keeps && !(i && i < TRAP_DEBUG && !*action);
 		if (i >= TRAP_DEBUG)
 			d->trap_hidden[i - TRAP_DEBUG] = doing(from)->trap_hidden[i - TRAP_DEBUG];
 	}
@@ -202,17 +226,17 @@ enum flow trap_run_status(struct shell *sh, int n, int *trap_status)
 	char *action;
 
 	*trap_status = 0;
-	if (!sh->traps[n].action || !*sh->traps[n].action || d->in_trap[n])
+	if (!sh->traps[n].action || !*sh->traps[n].action || sh->traps[n].running)
 		return FLOW_NEXT;
 	action = heap_strdup(sh->heap, sh->traps[n].action);
-	d->in_trap[n] = true;
+	sh->traps[n].running = true;
 	sh->builtin = NULL;
 	d->running_traps++;
 	f = run_text(sh, action, strlen(action), "trap", n >= TRAP_DEBUG ? line : 1,
 		     trap_title(n));
 	d->running_traps--;
 	*trap_status = sh->status;
-	d->in_trap[n] = false;
+	own_traps(sh)[n].running = false;
 	heap_free(sh->heap, action);
 	sh->builtin = builtin;
 	sh->line = line;

@@ -80,6 +80,8 @@ const struct pattern *pattern_cached(struct shell *sh, struct slice text, unsign
 	hash = (uint32_t)text.n * 31u + flags;
 	for (size_t i = 0; i < text.n && i < 16; i++)
 		hash = hash * 33u + (unsigned char)text.p[i];
+	if (!w->patterns)
+		w->patterns = heap_zalloc(sh->heap, CACHE_SIZE * sizeof(*w->patterns));
 	c = &w->patterns[hash % CACHE_SIZE];
 	if (c->pattern && c->flags == flags && c->n == text.n && !memcmp(c->text, text.p, text.n))
 		return c->pattern;
@@ -222,7 +224,7 @@ struct var *environ_lazy(struct shell *sh, const char *s, size_t n)
 }
 
 /* These two change the shell, so they cannot wait; nor can very many. */
-static bool environ_cannot_wait(const char *const *env)
+static bool environ_cannot_wait(const char *const *env, size_t *count)
 {
 	size_t n = 0;
 
@@ -232,6 +234,7 @@ static bool environ_cannot_wait(const char *const *env)
 		if (!strncmp(env[n], "GLOBIGNORE=", 11) || !strncmp(env[n], "POSIXLY_CORRECT=", 16))
 			return true;
 	}
+	*count = n;
 	return n > 64;
 }
 
@@ -255,19 +258,19 @@ static void environ_locale(struct shell *sh, const char *const *env)
 void var_import_environ(struct shell *sh, const char *const *env)
 {
 	struct words *w;
+	size_t n;
 
 	words_init(sh);
 	w = words_of(sh);
 	w->env = env;
 	w->env_begun = true;
 	environ_locale(sh, env);
-	if (environ_cannot_wait(env)) {
+	if (environ_cannot_wait(env, &n)) {
 		for (size_t i = 0; env[i]; i++)
 			import_one(sh, env[i]);
 		environ_make_all(sh);
-	} else {
-		for (size_t i = 0; env && env[i]; i++)
-			w->env_waits |= (uint64_t)1 << i;
+	} else if (n) {
+		w->env_waits = UINT64_MAX >> (64 - n);
 	}
 	if (sh->arg0 && !sh->last_arg.n)	/* $_ before the first command */
 		str_adds(&sh->last_arg, sh->arg0);

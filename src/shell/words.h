@@ -65,7 +65,7 @@ struct words {
 	const char *const *env;		/* what the process was started with: */
 	uint64_t env_waits;		/* these entries of it are not variables yet, */
 	bool env_begun;			/* nor are SHLVL, PWD and OLDPWD set */
-	struct cached patterns[CACHE_SIZE], regexes[CACHE_SIZE];
+	struct cached *patterns, *regexes;	/* CACHE_SIZE; NULL: none yet */
 	VEC(struct pattern *) glob_ignore;
 	bool glob_ignore_set;
 	const char **environ_list;	/* what sh->environ points to */
@@ -80,7 +80,7 @@ static inline struct words *words_of(struct shell *sh)
 
 void words_init(struct shell *sh);
 /* The limit's message once, status 1. Always FLOW_ABORT. */
-enum flow words_limit(struct shell *sh, const char *name);
+enum flow words_limit(struct shell *sh, const char *name) __attribute__((cold));
 size_t words_max_bytes(struct shell *sh);
 
 /* A subscript as it comes: from the tree, or as text ("a[i]" in read, unset,
@@ -108,11 +108,11 @@ struct target var_target(struct shell *sh, const struct name *name);
 
 /* The end of what runs now because of an error that bash lets through to the top
  * level: with -c that is the whole text, else the line. Status 1; sets failed. */
-enum flow words_give_up(struct shell *sh);
-int var_fail(struct shell *sh, enum flow flow);	/* sets failed; 1 */
+enum flow words_give_up(struct shell *sh) __attribute__((cold));
+int var_fail(struct shell *sh, enum flow flow) __attribute__((cold));	/* sets failed; 1 */
 /* After the message of an error that ends a shell with set -e, wherever it is
  * (bash's report_error): FLOW_EXIT then, else the flow given. Sets failed. */
-enum flow words_report(struct shell *sh, enum flow flow);
+enum flow words_report(struct shell *sh, enum flow flow) __attribute__((cold));
 struct var *var_in_scope(struct shell *sh, const struct name *name, uint32_t scope);
 /* Makes it in that scope (0 global), declared but unset. */
 struct var *var_make(struct shell *sh, const struct name *name, uint32_t scope);

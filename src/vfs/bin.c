@@ -44,7 +44,9 @@ static size_t bin_search(const struct binfs *fs, const char *p, size_t n, bool *
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 		const char *at = fs->name(fs->ctx, mid);
-		int c = strncmp(at, p, n);
+		int c = (unsigned char)at[0] - (unsigned char)p[0];
+		if (!c)
+			c = strncmp(at, p, n);
 		if (!c)
 			c = at[n] ? 1 : 0;
 		if (c < 0) {
@@ -75,11 +77,10 @@ static const char *bin_find(const struct binfs *fs, const char *path, uint64_t *
 	return *rc ? NULL : fs->name(fs->ctx, i);
 }
 
-const char *binfs_command(const struct tsb_fs *tfs, const char *inner)
+const char *binfs_command(const struct tsb_fs *tfs, uint64_t ino)
 {
-	uint64_t ino;
-	int rc;
-	return tfs->ops == &bin_ops ? bin_find((const struct binfs *)tfs, inner, &ino, &rc) : NULL;
+	const struct binfs *fs = (const struct binfs *)tfs;
+	return tfs->ops == &bin_ops && ino > 1 ? fs->name(fs->ctx, ino - 2) : NULL;
 }
 
 static void bin_stat(const struct binfs *fs, const char *command, uint64_t ino,

@@ -9,6 +9,7 @@
 #define VFS_BIN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <tinysandbox/vfs.h>
 
@@ -19,7 +20,7 @@ typedef const char *binfs_name_fn(const void *ctx, size_t i);
 /* count: number of names (asked at each use). NULL: no memory. */
 struct tsb_fs *binfs_new(binfs_name_fn *name, size_t (*count)(const void *ctx), const void *ctx,
 			 struct tsb_time now);
-/* The command behind a clean path inside fs; NULL: fs is no binfs, or no such name. */
-const char *binfs_command(const struct tsb_fs *fs, const char *inner);
+/* The command that is inode `ino` of fs; NULL: fs is no binfs, or it is none. */
+const char *binfs_command(const struct tsb_fs *fs, uint64_t ino);
 
 #endif

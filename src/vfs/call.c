@@ -115,7 +115,7 @@ int vfs_program(const struct vfs_ctx *c, const char *path, struct tsb_stat *st,
 		return rc;
 	if (st)
 		*st = w.st;
-	*command = binfs_command(w.fs, w.inner);
+	*command = binfs_command(w.fs, w.st.ino);
 	return 0;
 }
 

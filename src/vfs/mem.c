@@ -226,6 +226,7 @@ static int mem_setattr_path(struct tsb_fs *tfs, const struct tsb_caller *who, co
 			mem_setattr(i, who, set);
 		else
 			rc = -ENOMEM;
+		fs->near_may = false;
 	}
 	pthread_mutex_unlock(&fs->lock);
 	return rc;

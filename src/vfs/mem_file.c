@@ -189,6 +189,7 @@ int mem_fsetattr(struct tsb_file *file, const struct tsb_caller *who,
 	struct inode *i = mem_vnode_own(fs, mem_file_of(file)->v);
 	if (i)
 		mem_setattr(i, who, set);
+	fs->near_may = false;
 	pthread_mutex_unlock(&fs->lock);
 	return i ? 0 : -ENOMEM;
 }

@@ -16,7 +16,7 @@
 
 #define MEM_ROOT_INO 1
 #define MEM_FEW 8u
-#define MEM_NEAR 47u
+#define MEM_NEAR 38u
 
 /* An inode that has open handles. When its last name goes it leaves the table of
  * inodes and lives on here, so that no branch ever sees it. */
@@ -41,8 +41,10 @@ struct memfs {
 	struct vnode **open;		/* hash by ino: few[], or allocated */
 	uint32_t open_n, open_size;
 	struct vnode *few[MEM_FEW];
-	/* The directory that the last walk ended in: its path with the slash behind, as mem_spot() comes next. */
+	/* The directory that the last walk ended in: its path with the slash behind, for the next one. */
 	uint64_t near_ino;
+	uint32_t near_uid, near_gid;	/* who may search all that is above it */
+	bool near_may;			/* they are known */
 	uint8_t near_n;			/* 0: none */
 	char near[MEM_NEAR];
 };

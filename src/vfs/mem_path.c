@@ -34,9 +34,9 @@ static struct inode *mem_child(const struct memfs *fs, const struct inode *dir, 
 	return nm ? mem_inode(fs, nm->ino) : NULL;
 }
 
-/* The last component of path begins at p, in dir. */
-static void mem_near_keep(struct memfs *fs, const char *path, const char *p,
-			  const struct inode *dir)
+/* The last component of path begins at p, in dir, which `who` has walked to. */
+static void mem_near_keep(struct memfs *fs, const struct tsb_caller *who, const char *path,
+			  const char *p, const struct inode *dir)
 {
 	size_t n = (size_t)(p - path);
 	if (n > MEM_NEAR)
@@ -44,13 +44,31 @@ static void mem_near_keep(struct memfs *fs, const char *path, const char *p,
 	memcpy(fs->near, path, n);
 	fs->near_n = (uint8_t)n;
 	fs->near_ino = dir->ino;
+	fs->near_may = who != NULL;
+	fs->near_uid = who ? who->uid : 0;
+	fs->near_gid = who ? who->gid : 0;
+}
+
+/* Does path begin in the near directory? */
+static bool mem_near_has(const struct memfs *fs, const char *path)
+{
+	return fs->near_n && !strncmp(path, fs->near, fs->near_n);
+}
+
+/* And who asks may go there? */
+static bool mem_near_may(const struct memfs *fs, const struct tsb_caller *who, const char *path)
+{
+	if (who && !(fs->near_may && fs->near_uid == who->uid && fs->near_gid == who->gid))
+		return false;
+	return mem_near_has(fs, path);
 }
 
 int mem_walk(struct memfs *fs, const struct tsb_caller *who, const char *path, size_t *len,
 	     struct inode **out)
 {
-	struct inode *i = mem_inode(fs, MEM_ROOT_INO);
-	const char *p = path + 1;
+	bool near = mem_near_may(fs, who, path);
+	struct inode *i = mem_inode(fs, near ? fs->near_ino : MEM_ROOT_INO);
+	const char *p = path + (near ? fs->near_n : 1);
 	while (*p) {
 		size_t n = mem_component(p);
 		if (S_ISLNK(i->mode)) {
@@ -63,8 +81,8 @@ int mem_walk(struct memfs *fs, const struct tsb_caller *who, const char *path, s
 			return -EACCES;
 		if (n > TSB_NAME_MAX)
 			return -ENAMETOOLONG;
-		if (!p[n])
-			mem_near_keep(fs, path, p, i);
+		if (!p[n] && !(near && i->ino == fs->near_ino))
+			mem_near_keep(fs, who, path, p, i);
 		i = mem_child(fs, i, p, n);
 		if (!i)
 			return -ENOENT;
@@ -77,7 +95,7 @@ int mem_walk(struct memfs *fs, const struct tsb_caller *who, const char *path, s
 
 int mem_spot(struct memfs *fs, const char *path, struct mem_spot *s)
 {
-	bool near = fs->near_n && !strncmp(path, fs->near, fs->near_n);
+	bool near = mem_near_has(fs, path);
 	struct inode *i = mem_inode(fs, near ? fs->near_ino : MEM_ROOT_INO);
 	const char *p = path + (near ? fs->near_n : 1);
 	*s = (struct mem_spot){ .inode = i };

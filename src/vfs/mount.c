@@ -93,6 +93,10 @@ void vfs_free(struct vfs *v)
 {
 	if (!v)
 		return;
+	if (v->own) {
+		space_mount_unref(v->own);
+		v->n = 0;
+	}
 	/* Last first: a filesystem may rest on one that is mounted before it. */
 	while (v->n)
 		space_mount_unref(v->at[--v->n]);
@@ -100,14 +104,6 @@ void vfs_free(struct vfs *v)
 		free(v->at);
 	free(v->buffers);
 	free(v);
-}
-
-void vfs_swap_buffers(struct vfs *v, void **kept)
-{
-	void *mine = v->buffers;
-
-	v->buffers = *kept;
-	*kept = mine;
 }
 
 size_t vfs_size(const struct vfs *v)
@@ -233,6 +229,61 @@ int vfs_unmount(struct vfs *v, const char *path)
 	return 0;
 }
 
+/* ---- Over another ---- */
+
+struct vfs *vfs_new_over(const char *path, struct tsb_fs *fs)
+{
+	size_t n = strlen(path);
+	struct vfs *v = mount_space_new(0);
+	if (!v)
+		return NULL;
+	v->own = mount_new(path, n, fs, VFS_MOUNT_SHARE, 0);
+	if (!v->own) {
+		vfs_free(v);
+		return NULL;
+	}
+	return v;
+}
+
+static int mount_room(struct vfs *v, unsigned n)
+{
+	struct vfs_mount **at;
+	if (n <= v->size)
+		return 0;
+	at = calloc(n, sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	if (v->at != v->few)
+		free(v->at);
+	v->at = at;
+	v->size = n;
+	return 0;
+}
+
+int vfs_lay_over(struct vfs *v, const struct vfs *base)
+{
+	unsigned i = 0, n = 0;
+	int c = 1;
+	v->n = 0;
+	if (mount_room(v, base->n + 1))
+		return -ENOMEM;
+	while (i < base->n && (c = strcmp(v->own->path, base->at[i]->path)) > 0)
+		v->at[n++] = base->at[i++];
+	i += c == 0;
+	v->at[n++] = v->own;
+	while (i < base->n)
+		v->at[n++] = base->at[i++];
+	v->n = n;
+	v->own->dev = base->dev_next;
+	v->dev_next = base->dev_next + 1;
+	return 0;
+}
+
+void vfs_take_off(struct vfs *v)
+{
+	v->n = 0;
+}
+
 /* ---- Branch and restore ---- */
 
 static int mount_branch(const struct vfs_mount *m, struct vfs_mount **out)
@@ -305,8 +356,10 @@ struct vfs_mount *space_find(const struct vfs *v, const char *path, size_t n)
 {
 	for (unsigned i = v->n; i-- > 1;) {
 		struct vfs_mount *m = v->at[i];
-		if (m->path_n <= n && !memcmp(m->path, path, m->path_n) &&
-		    (m->path_n == n || path[m->path_n] == '/'))
+		size_t k = m->path_n;
+		/* The last byte tells most apart without a call. */
+		if (k <= n && m->path[k - 1] == path[k - 1] && !memcmp(m->path, path, k) &&
+		    (k == n || path[k] == '/'))
 			return m;
 	}
 	return v->at[0];

@@ -468,6 +468,19 @@ struct tsb_fs *procfs_new(const struct procfs_source *src)
 	return &fs->fs;
 }
 
+void procfs_begin(struct tsb_fs *tfs, uint64_t memory_total, const char *hostname)
+{
+	struct procfs *fs = proc_of(tfs);
+	fs->has_boot_id = false;
+	fs->src.memory_total = memory_total;
+	fs->src.hostname = hostname;
+}
+
+void procfs_set_vfs(struct tsb_fs *tfs, struct vfs *v)
+{
+	proc_of(tfs)->src.vfs = v;
+}
+
 int procfs_magic(struct tsb_fs *tfs, const struct tsb_caller *who, const char *inner, int *pid,
 		 int *fd)
 {

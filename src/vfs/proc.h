@@ -66,6 +66,10 @@ struct procfs_source {
 
 /* The source is copied. NULL: no memory. */
 struct tsb_fs *procfs_new(const struct procfs_source *src);
+/* The same kernel's next run: nothing is left of the one before. */
+void procfs_begin(struct tsb_fs *fs, uint64_t memory_total, const char *hostname);
+/* Whose mounts /proc/mounts lists, if it was not known yet. */
+void procfs_set_vfs(struct tsb_fs *fs, struct vfs *v);
 /* For the walk: is inner (a link) a descriptor without a path? Then 1 with pid
  * and fd; 0: an ordinary link, or fs is no procfs. */
 int procfs_magic(struct tsb_fs *fs, const struct tsb_caller *who, const char *inner, int *pid,

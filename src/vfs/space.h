@@ -38,6 +38,7 @@ struct vfs {
 	vfs_moved_fn *moved;
 	void *moved_ctx;
 	struct space_buffers *buffers;	/* made by the first walk */
+	struct vfs_mount *own;	/* vfs_new_over(): the only one counted; else NULL */
 	struct vfs_mount *few[SPACE_FEW];
 };
 

@@ -5,7 +5,7 @@
  *
  * A struct vfs is a namespace: a short list of mounts, the root among them. Its
  * mounts are counted references, so a clone is cheap: a sandbox has one, every
- * run clones it and adds its own /proc. One vfs belongs to one thread at a time
+ * run lays its own /proc over it. One vfs belongs to one thread at a time
  * (it owns the buffers of the walk); clones are independent and may run on other
  * threads, also while they share filesystems.
  *
@@ -52,10 +52,13 @@ struct vfs *vfs_new(struct tsb_fs *root);
 struct vfs *vfs_clone(const struct vfs *v);	/* same mounts, no hook; NULL: no memory */
 void vfs_free(struct vfs *v);			/* v may be NULL */
 /*
- * Exchanges the buffers of the walk with *kept (free() memory or NULL), so that one who makes and frees
- * namespaces one after the other has them allocated once.
+ * For one who needs the namespaces of others, one after the other, each with a filesystem of his own at `path`:
+ * made once, laid over one and taken off again without a piece of memory or a count being touched. While it lies
+ * over `base`, that may not change, nor may this: no mounting. NULL: no memory, and fs is still the caller's.
  */
-void vfs_swap_buffers(struct vfs *v, void **kept);
+struct vfs *vfs_new_over(const char *path, struct tsb_fs *fs);
+int vfs_lay_over(struct vfs *v, const struct vfs *base);	/* 0 or -ENOMEM */
+void vfs_take_off(struct vfs *v);
 /* Only the size of its own structures, for statistics. */
 size_t vfs_size(const struct vfs *v);
 

@@ -42,6 +42,12 @@ static const struct resource resources[] = {
 	{ 'x', "file locks", NULL, UNLIMITED, 1 },
 };
 #define RESOURCES (sizeof(resources) / sizeof(resources[0]))
+_Static_assert(2 * RESOURCES <= LIMIT_COUNT, "room for them in struct doing");
+
+static uint64_t limit_kept(struct shell *sh, int i, bool hard)
+{
+	return doing(sh)->limits ? doing(sh)->limits[2 * i + hard] : 0;
+}
 
 static int resource_of(int letter)
 {
@@ -54,7 +60,7 @@ static int resource_of(int letter)
 /* Values set are kept plus one, so that 0 means none. */
 static uint64_t limit_get(struct shell *sh, int i, bool hard)
 {
-	uint64_t kept = doing(sh)->limits[2 * i + hard];
+	uint64_t kept = limit_kept(sh, i, hard);
 	const struct tsb_limits *l = kernel_limits(proc_kernel(sh->p));
 
 	if (!hard && resources[i].letter == 'n' && proc_rlimit(sh->p, PROC_RLIMIT_FILES) != UNLIMITED)
@@ -136,7 +142,7 @@ static bool limit_text(struct shell *sh, int i, const char *text, uint64_t *want
 /* The soft limit, told to the kernel where it keeps it. */
 static void limit_apply(struct shell *sh, int i)
 {
-	uint64_t kept = doing(sh)->limits[2 * i], value = kept ? kept - 1 : UNLIMITED;
+	uint64_t kept = limit_kept(sh, i, false), value = kept ? kept - 1 : UNLIMITED;
 
 	if (resources[i].letter == 'n')
 		proc_set_rlimit(sh->p, PROC_RLIMIT_FILES, value);
@@ -158,6 +164,8 @@ static int set_limit(struct shell *sh, int i, const char *text, bool soft, bool 
 			      tsb_strerror(EPERM));
 		return 1;
 	}
+	if (!doing(sh)->limits)
+		doing(sh)->limits = heap_zalloc(sh->heap, LIMIT_COUNT * sizeof(uint64_t));
 	for (int k = 0; k < 2; k++)
 		if (k ? hard : soft)
 			doing(sh)->limits[2 * i + k] = want == UNLIMITED ? 0 : want + 1;
