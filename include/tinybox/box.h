@@ -1,0 +1,341 @@
+/*
+ * tinybox/box.h - isolated places where programs run, on this machine or another.
+ *
+ *	struct tbx_store *store;
+ *	struct tbx_spec spec = TBX_SPEC_INIT;
+ *	struct tbx_exec run = TBX_EXEC_INIT;
+ *	const char *argv[] = { "uname", "-r", NULL };
+ *	struct tbx_doc *box, *end;
+ *
+ *	if (tbx_open(&store, NULL)) return 1;
+ *	if (tbx_create(store, &spec, &box)) fail(tbx_error(store));
+ *	run.argv = argv;
+ *	tbx_exec(store, tbx_doc_text(box, "id"), &run, &end);
+ *	printf("status %lld\n", (long long)tbx_doc_number(end, "status", -1));
+ *	tbx_remove(store, tbx_doc_text(box, "id"), 0);
+ *
+ * A box has a place on two axes: the host (which machine) and the sandbox (which wall). The
+ * program `tinybox` does nothing that this header cannot.
+ *
+ * Ownership: a returned pointer is borrowed, an out parameter is yours. Option structs begin with
+ * their size and grow at the end only; start from _INIT. Errors: an enum tbx_status; the sentence
+ * to show is tbx_error(store). Threads: a store belongs to one thread at a time; any number of
+ * stores, also of several processes, may share a directory. No call touches the process's
+ * signals, environment, working directory or locale; child processes are started for the server
+ * of a new box and for ssh, and are reaped.
+ *
+ * Documents. What is answered is a tbx_doc: a value of JSON with a fixed schema, printed by
+ * tbx_doc_json() (that is what `tinybox --json` prints), read by path: "spec.network",
+ * "report[2].control". Times are nanoseconds since 1970, sizes bytes, spans nanoseconds.
+ *
+ *   box      id, name, state ("creating", "ready", "paused", "stopped", "failed", "lost",
+ *            "removing"), created_at, expires_at (absent: never), placement {workspace, runner}
+ *            (each {host, sandbox}), isolation ("none", "process", "kernel", "hardware"),
+ *            untrusted (bool: fit for code that is not trusted), spec {...}, target {...}, report
+ *            [{control, asked, by | why, fix}], published [{guest, host, address}],
+ *            capabilities [...], dir
+ *   end      box, proc, reason ("exit", "signal", "timeout", "oom", "pids", "quota", "lost",
+ *            "policy", "cancel"), status, signal, core, wall, user, system, peak, peak_by,
+ *            out_bytes, err_bytes, out_dropped, err_dropped, limit, started_at, ended_at, left, text
+ *   process  proc, pid, argv [...], state ("running", "ended"), started_at, end {...}
+ *   plan     steps [{what, where, argv [...]}], box {...}
+ *   list     boxes [...], damaged [{path, why}]
+ *   reap     boxes [{id, why, done, error}], strays [{path, why, done, error}]
+ *   probe    probes [{name, state ("works", "missing", "broken"), text, fix}]
+ *
+ * A text that is not UTF-8 is {"hex": "..."}.
+ */
+#ifndef TINYBOX_BOX_H
+#define TINYBOX_BOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+enum tbx_status {
+	TBX_OK = 0,
+	TBX_ERR_MEMORY = -1,
+	TBX_ERR_ARGUMENT = -2,		/* a value in a spec or an option */
+	TBX_ERR_UNKNOWN = -3,		/* no such box or process */
+	TBX_ERR_EXISTS = -4,		/* the name is taken */
+	TBX_ERR_STATE = -5,		/* the box is not in a state for that */
+	TBX_ERR_POLICY = -6,		/* a control cannot be enforced and was not accepted */
+	TBX_ERR_UNSUPPORTED = -7,	/* this host or sandbox cannot do that */
+	TBX_ERR_HOST = -8,		/* the machine cannot be reached, or used */
+	TBX_ERR_COMMAND = -9,		/* the command was not found, or may not be run; see
+					 * tbx_error_status() */
+	TBX_ERR_TIMEOUT = -10,
+	TBX_ERR_LOST = -11,		/* the box ended while it was used */
+	TBX_ERR_STORE = -12,		/* the state directory */
+	TBX_ERR_FILE = -13,		/* a file to be copied */
+	TBX_ERR_LIMIT = -14,
+	TBX_ERR_BUSY = -15,		/* another process is at work on the box */
+	TBX_ERR_PROTOCOL = -16,		/* the other side does not speak as it should */
+	TBX_ERR_SYSTEM = -17		/* a system call failed */
+};
+
+/* "unknown", "policy" ...: the code's word. */
+const char *tbx_status_name(int status);
+
+/* ---- Words ---- */
+
+/* A name of a box, a process, a host: [A-Za-z0-9._-], 1 to 64 of them, no leading dash or dot. */
+bool tbx_is_name(const char *s);
+/* "512m", "2g", "1.5gib", "65536": powers of 1024. False: not a size, zero, or too large. */
+bool tbx_size(const char *s, uint64_t *bytes);
+/* "90s", "5m", "2h30m", "1.5d", "250ms"; a bare number is seconds. */
+bool tbx_duration(const char *s, uint64_t *ns);
+/* "1", "0.5": thousandths of a processor. */
+bool tbx_cpus(const char *s, uint32_t *thousandths);
+
+/* ---- Documents ---- */
+
+struct tbx_doc;
+void tbx_doc_free(struct tbx_doc *doc);			/* NULL is fine */
+/* The text, one line unless `pretty`; malloc. NULL: no memory. */
+char *tbx_doc_json(const struct tbx_doc *doc, bool pretty);
+/* NULL: absent, or not a text. */
+const char *tbx_doc_text(const struct tbx_doc *doc, const char *path);
+int64_t tbx_doc_number(const struct tbx_doc *doc, const char *path, int64_t otherwise);
+bool tbx_doc_true(const struct tbx_doc *doc, const char *path);
+/* Elements of a list; 0: absent. */
+size_t tbx_doc_count(const struct tbx_doc *doc, const char *path);
+
+/* ---- A store: a directory of boxes ---- */
+
+struct tbx_store;
+
+struct tbx_options {
+	size_t size;
+	/*
+	 * NULL: $TINYBOX_STATE_DIR, else $XDG_STATE_HOME/tinybox, else ~/.local/state/tinybox
+	 */
+	const char *state_dir;
+	/*
+	 * Where tinybox-init and tinybox-engine are. NULL: beside this program, in
+	 * ../libexec/tinybox of it, or where they were installed.
+	 */
+	const char *helper_dir;
+	/* Called with what is worth telling while something takes long; may be NULL. */
+	void (*progress)(void *ctx, const char *what);
+	void *progress_ctx;
+	/* A message that the user must see ("UNSAFE: ..."); NULL: dropped. */
+	void (*warning)(void *ctx, const char *text);
+	void *warning_ctx;
+	/* For a call to another machine that should take no time, ns; 0: 30 s */
+	uint64_t step_deadline;
+};
+#define TBX_OPTIONS_INIT { sizeof(struct tbx_options), NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+
+int tbx_open(struct tbx_store **out, const struct tbx_options *opt);
+void tbx_close(struct tbx_store *store);		/* NULL is fine */
+/* The sentence of the last failed call: what, where, what to do. "" if none. */
+const char *tbx_error(const struct tbx_store *store);
+/* TBX_ERR_COMMAND: what a shell's $? would be, 126 or 127; otherwise 0. */
+int tbx_error_status(const struct tbx_store *store);
+
+/* ---- What a box is ---- */
+
+enum tbx_source {
+	TBX_SOURCE_NONE,	/* an empty workspace */
+	TBX_SOURCE_DIR,		/* a directory of the host */
+	TBX_SOURCE_IMAGE,	/* a directory of the host that becomes the root */
+	TBX_SOURCE_SNAPSHOT, TBX_SOURCE_TEMPLATE, TBX_SOURCE_GIT
+};
+
+enum tbx_network { TBX_NETWORK_NONE, TBX_NETWORK_EGRESS, TBX_NETWORK_OPEN };
+
+struct tbx_target {
+	const char *host;	/* NULL or "local", or "ssh" */
+	/* For ssh. The whole target is recorded with the box. */
+	const char *destination;	/* [user@]name */
+	unsigned port;			/* 0: as ssh is set up */
+	const char *identity, *known_hosts;	/* files; NULL: as ssh is set up */
+	bool accept_new_key;	/* record the key of a host that is not known; a changed one is
+				 * refused always */
+	const char *config;	/* -F: a configuration of ssh's own; NULL: the user's */
+};
+
+struct tbx_port {
+	uint16_t guest, host;	/* host 0: a free one is picked */
+	const char *address;	/* NULL: 127.0.0.1 */
+};
+
+struct tbx_spec {
+	size_t size;
+	const char *name;		/* a second name of the box, unique while it lives; NULL */
+	struct tbx_target target;	/* where the workspace is ... */
+	const char *sandbox;		/* ... "virtual" (NULL), "namespace", "passthrough" */
+	const char *runner_sandbox;	/* of the driving agent; NULL: as the workspace's */
+	const char *runner_host;
+	enum tbx_source source;
+	const char *from;		/* path, reference, name or URL of the source */
+	const char *revision;		/* git */
+	bool read_only;			/* the workspace */
+	const char *workspace;		/* where it is inside; NULL: /workspace */
+	const char *const *env;		/* NAME=VALUE, NULL-terminated; NULL: none */
+	const char *cwd, *hostname;
+	/* 0: not asked for */
+	uint64_t memory, disk;		/* bytes */
+	uint32_t pids, cpu, open_files;	/* cpu: thousandths of one */
+	uint64_t ttl;			/* ns; 0: one hour unless persistent */
+	bool persistent;		/* never reaped; survives the machine's restart, stopped */
+	enum tbx_network network;
+	const char *const *allow;	/* NAME:PORT that egress may reach; NULL: everything */
+	const struct tbx_port *ports;
+	size_t port_count;
+	const char *const *labels;	/* KEY=VALUE */
+	const char *const *accept;	/* controls that may stay unenforced, by name */
+	bool transient;			/* for one exec (`run`): nothing is synced to disk */
+};
+#define TBX_SPEC_INIT { sizeof(struct tbx_spec), NULL, { NULL, NULL, 0, NULL, NULL, false, NULL }, \
+	NULL, NULL, NULL, TBX_SOURCE_NONE, NULL, NULL, false, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, \
+	0, false, TBX_NETWORK_NONE, NULL, NULL, 0, NULL, NULL, false }
+
+/* What would be done, of which nothing is: pure, but for the reading of the store's place. */
+int tbx_plan(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **plan);
+
+/* ---- Boxes. `box`: an id or a name ---- */
+
+int tbx_create(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **box);
+/* check: ask each box's server whether it lives, and say "lost" when it does not */
+int tbx_list(struct tbx_store *store, bool check, struct tbx_doc **list);
+int tbx_inspect(struct tbx_store *store, const char *box, struct tbx_doc **doc);
+
+enum { TBX_FORCE = 1 };	/* also when its host cannot be asked: forgets what is there */
+int tbx_remove(struct tbx_store *store, const char *box, unsigned flags);
+
+int tbx_stop(struct tbx_store *store, const char *box, uint64_t grace);
+int tbx_start(struct tbx_store *store, const char *box);
+int tbx_pause(struct tbx_store *store, const char *box);
+int tbx_resume(struct tbx_store *store, const char *box);
+
+/*
+ * Destroys what is past its time and what was left behind by processes that died: in the store, in
+ * state directories, in the kernel. Safe at any time, also several at once. dry: only says.
+ * Continues past any failure, which the document names; TBX_OK then too.
+ */
+int tbx_reap(struct tbx_store *store, bool dry, struct tbx_doc **doc);
+
+/* Tries each layer by doing it, on this machine or another (NULL: this one). */
+int tbx_doctor(struct tbx_store *store, const struct tbx_target *target, struct tbx_doc **doc);
+
+/* ---- Programs in a box ---- */
+
+enum tbx_stdin { TBX_STDIN_NONE, TBX_STDIN_STREAM, TBX_STDIN_FILE };
+
+struct tbx_exec {
+	size_t size;
+	const char *const *argv;	/* NULL-terminated; argv[0] is looked up in the box's PATH */
+	const char *const *env;		/* NAME=VALUE on top of the box's */
+	const char *cwd;
+	enum tbx_stdin input;		/* what the command's standard input is */
+	const char *input_file;		/* TBX_STDIN_FILE: inside the box */
+	bool terminal;			/* a terminal of its own; all output is descriptor 1's */
+	uint32_t rows, columns;
+	const char *term;
+	uint64_t deadline, grace;	/* ns; the whole tree: SIGTERM, after the grace SIGKILL */
+	uint64_t out_limit, err_limit;	/* bytes; what is over is dropped and counted */
+	bool keep;			/* goes on, output to its log, when this caller is gone */
+	bool log;			/* write its log also while it is watched */
+	const char *label;
+	uint64_t memory;		/* of this one alone, where cgroups allow */
+	uint32_t pids, cpu;
+	/* For tbx_exec(); nonzero ends the exec as a caller that is gone does. */
+	int (*output)(void *ctx, int fd, const void *data, size_t n);
+	/* Bytes of standard input: count, 0 at the end, -errno. */
+	long (*read)(void *ctx, void *buf, size_t n);
+	void *ctx;
+};
+#define TBX_EXEC_INIT { sizeof(struct tbx_exec), NULL, NULL, NULL, TBX_STDIN_NONE, NULL, false, 0, 0, \
+	NULL, 0, 0, 0, 0, false, false, NULL, 0, 0, 0, NULL, NULL, NULL }
+
+/*
+ * Runs to the end. TBX_OK whatever the command's status, which the end record has. Both outputs
+ * go to `output`, or are dropped.
+ */
+int tbx_exec(struct tbx_store *store, const char *box, const struct tbx_exec *exec,
+	     struct tbx_doc **end);
+/* Starts it and leaves it: a process document. */
+int tbx_spawn(struct tbx_store *store, const char *box, const struct tbx_exec *exec,
+	      struct tbx_doc **process);
+
+/* ---- The same as a stream, for a loop of the caller's own ---- */
+
+struct tbx_stream;
+
+enum tbx_event {
+	TBX_EVENT_NONE,		/* nothing yet: poll again */
+	TBX_EVENT_STARTED,
+	TBX_EVENT_OUT, TBX_EVENT_ERR,	/* data, n: valid until the next call */
+	TBX_EVENT_END		/* tbx_stream_end(): the record; a log: what was written is over */
+};
+
+int tbx_stream_open(struct tbx_store *store, const char *box, const struct tbx_exec *exec,
+		    struct tbx_stream **out);
+/* Comes back to a process that runs, or has ended. */
+int tbx_stream_attach(struct tbx_store *store, const char *box, const char *proc,
+		      struct tbx_stream **out);
+int tbx_stream_logs(struct tbx_store *store, const char *box, const char *proc, bool follow,
+		    uint64_t offset, struct tbx_stream **out);
+/* The descriptor to poll, and for what (POLLIN, POLLOUT). */
+int tbx_stream_fd(const struct tbx_stream *s);
+short tbx_stream_poll(const struct tbx_stream *s);
+/* Never blocks. An error ends the stream. */
+int tbx_stream_next(struct tbx_stream *s, enum tbx_event *event, const void **data, size_t *n);
+/* Room for more standard input? Write only then, or all of it is kept in memory. */
+bool tbx_stream_room(const struct tbx_stream *s);
+int tbx_stream_write(struct tbx_stream *s, const void *data, size_t n);
+int tbx_stream_close_input(struct tbx_stream *s);
+int tbx_stream_resize(struct tbx_stream *s, uint32_t rows, uint32_t columns);
+int tbx_stream_signal(struct tbx_stream *s, int signal);
+const char *tbx_stream_proc(const struct tbx_stream *s);	/* its name; NULL: not yet */
+const struct tbx_doc *tbx_stream_end(const struct tbx_stream *s);
+void tbx_stream_close(struct tbx_stream *s);			/* before END: the caller is gone */
+
+/* ---- Processes ---- */
+
+int tbx_ps(struct tbx_store *store, const char *box, struct tbx_doc **doc);	/* processes [...] */
+/* tree: SIGKILL to all it started. TBX_OK with *gone when it had ended. */
+int tbx_kill(struct tbx_store *store, const char *box, const char *proc, int signal, bool tree,
+	     bool *gone);
+/* deadline 0: for ever */
+int tbx_wait(struct tbx_store *store, const char *box, const char *proc, uint64_t deadline,
+	     struct tbx_doc **end);
+
+/* ---- Files ---- */
+
+/*
+ * One file, directory tree or symbolic link, in either direction. Whole or not at all for each
+ * file, verified by SHA-256, modes and times kept. When `to` is a directory the copy is made in
+ * it under its own name. A link is copied as a link. Inside names are the box's; on this side
+ * nothing outside of what was named is read or written, whatever the box does meanwhile.
+ */
+int tbx_copy_in(struct tbx_store *store, const char *box, const char *from, const char *to,
+		struct tbx_doc **doc);
+int tbx_copy_out(struct tbx_store *store, const char *box, const char *from, const char *to,
+		 struct tbx_doc **doc);
+
+/* ---- What happened ---- */
+
+/*
+ * Lines of JSON of the box's audit log (NULL: of all boxes), oldest first: each exec, its end,
+ * each decision. With `follow` it goes on until the function answers nonzero.
+ */
+typedef int tbx_event_fn(void *ctx, const char *box, const char *line);
+int tbx_events(struct tbx_store *store, const char *box, bool follow, tbx_event_fn *fn, void *ctx);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif

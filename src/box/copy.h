@@ -1,0 +1,43 @@
+/*
+ * Copies in and out: what both share. Each operation is a connection of its own to the box.
+ */
+#ifndef BOX_COPY_H
+#define BOX_COPY_H
+
+#include "box/internal.h"
+#include "box/sha256.h"
+
+#define COPY_DEPTH 200		/* directories in one another, each of which costs a descriptor */
+
+struct copy {
+	struct bx b;
+	uint64_t files, dirs, links, bytes;
+	json_t *skipped;
+};
+
+/* What a file in the box is. */
+struct copy_stat {
+	char *name, *link;
+	uint32_t mode;
+	uint64_t size, mtime;
+};
+
+void copy_stat_free(struct copy_stat *st);
+/* From a nested STAT. False: damaged. */
+bool copy_stat_read(struct wire_iter it, struct copy_stat *st);
+/* Sends one request of `type` with PATH, and what `more` adds, and reads its OK. */
+int copy_ask(struct copy *cp, enum wire_type type, const char *path,
+	     void (*more)(struct wire_out *o, const void *ctx), const void *ctx, struct bx_conn *c,
+	     struct wire_frame *f);
+/* *found false: there is none. */
+int copy_stat(struct copy *cp, const char *path, bool follow, struct copy_stat *st, bool *found);
+void copy_skip(struct copy *cp, const char *path, const char *why);
+char *copy_join(const char *dir, const char *name);
+/* The last part of a path; malloc. "" for one that ends in "/." or is "/". */
+char *copy_name(const char *path);
+int copy_done(struct copy *cp, int status, struct tbx_doc **doc);
+
+/* One component below a directory, following nothing. */
+int copy_open(int dir, const char *name, int flags, unsigned mode);
+
+#endif

@@ -1,0 +1,234 @@
+/*
+ * Files into a box. Read here by descriptors, written there whole or not at all, and compared by
+ * the digest of what arrived.
+ */
+#include "box/copy.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int file_error(struct copy *cp, const char *path)
+{
+	return bx_fail(cp->b.store, TBX_ERR_FILE, "%s: %s", path, strerror(errno));
+}
+
+static void stat_fields(struct wire_out *o, const void *ctx)
+{
+	const struct stat *st = ctx;
+
+	wire_u32(o, WIRE_F_MODE, st->st_mode & 07777);
+	wire_u64(o, WIRE_F_MTIME, (uint64_t)st->st_mtim.tv_sec * BX_SECOND +
+		 (uint64_t)st->st_mtim.tv_nsec);
+}
+
+/* The content, and its digest as it went. */
+static int send_content(struct copy *cp, int fd, const char *from, struct bx_conn *c,
+			uint8_t hash[32])
+{
+	char *buf = malloc(WIRE_DATA_MAX);
+	SHA256_CTX ctx;
+	ssize_t n = 1;
+	int status = buf ? TBX_OK : bx_memory(cp->b.store);
+
+	SHA256_Init(&ctx);
+	while (!status && n > 0) {
+		n = read(fd, buf, WIRE_DATA_MAX);
+		if (n < 0) {
+			status = file_error(cp, from);
+			break;
+		}
+		SHA256_Update(&ctx, buf, (size_t)n);
+		cp->bytes += (uint64_t)n;
+		wire_data(&c->out, WIRE_DATA_IN, buf, (size_t)n);
+		status = bx_send(c, bx_step(cp->b.store));
+	}
+	SHA256_Final(hash, &ctx);
+	free(buf);
+	return status;
+}
+
+static int send_file(struct copy *cp, int fd, const struct stat *st, const char *from,
+		     const char *to)
+{
+	struct wire_field_in theirs;
+	struct wire_frame f;
+	struct bx_conn c;
+	uint8_t hash[32];
+	int status = copy_ask(cp, WIRE_WRITE, to, stat_fields, st, &c, NULL);
+
+	if (status)
+		return status;
+	status = send_content(cp, fd, from, &c, hash);
+	if (!status) {
+		wire_begin(&c.out, WIRE_CLOSE_IN);
+		wire_end(&c.out);
+		status = bx_send(&c, bx_step(cp->b.store));
+	}
+	if (!status)
+		status = bx_answer(&c, &f, bx_step(cp->b.store));
+	if (!status && (!wire_find(wire_fields(&f), WIRE_F_HASH, &theirs) || theirs.size != 32 ||
+			memcmp(theirs.data, hash, 32)))
+		status = bx_fail(cp->b.store, TBX_ERR_FILE, "%s: what arrived in the box is not what was "
+				 "sent; try again", to);
+	bx_conn_close(&c);
+	cp->files += !status;
+	return status;
+}
+
+static void link_field(struct wire_out *o, const void *ctx)
+{
+	wire_text(o, WIRE_F_LINK, ctx);
+}
+
+static int send_link(struct copy *cp, int dir, const char *name, const char *from, const char *to)
+{
+	char target[4097];
+	ssize_t n = readlinkat(dir, name, target, sizeof(target) - 1);
+	struct wire_frame f;
+	struct bx_conn c;
+	int status;
+
+	if (n < 0)
+		return file_error(cp, from);
+	target[n] = '\0';
+	status = copy_ask(cp, WIRE_SYMLINK, to, link_field, target, &c, &f);
+	if (status)
+		return status;
+	bx_conn_close(&c);
+	cp->links++;
+	return TBX_OK;
+}
+
+static void mkdir_fields(struct wire_out *o, const void *ctx)
+{
+	const struct stat *st = ctx;
+
+	wire_u32(o, WIRE_F_MODE, st->st_mode & 07777);
+	wire_u8(o, WIRE_F_PARENTS, 1);
+}
+
+static int make_dir(struct copy *cp, const struct stat *st, const char *to)
+{
+	struct wire_frame f;
+	struct bx_conn c;
+	int status = copy_ask(cp, WIRE_MKDIR, to, mkdir_fields, st, &c, &f);
+
+	if (status)
+		return status;
+	bx_conn_close(&c);
+	cp->dirs++;
+	return TBX_OK;
+}
+
+static int send_any(struct copy *cp, int dir, const char *name, const char *from, const char *to,
+		    unsigned depth);
+
+static int send_children(struct copy *cp, int fd, const char *from, const char *to, unsigned depth)
+{
+	int copy = dup(fd), status = TBX_OK;
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *e;
+
+	if (!d)
+		return file_error(cp, from);
+	while (!status && (e = readdir(d))) {
+		char *f, *t;
+
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		f = copy_join(from, e->d_name);
+		t = copy_join(to, e->d_name);
+		status = f && t ? send_any(cp, fd, e->d_name, f, t, depth + 1) : bx_memory(cp->b.store);
+		free(f);
+		free(t);
+	}
+	closedir(d);
+	return status;
+}
+
+static int send_any(struct copy *cp, int dir, const char *name, const char *from, const char *to,
+		    unsigned depth)
+{
+	int fd = depth ? copy_open(dir, name, O_RDONLY | O_NONBLOCK, 0) :
+		 openat(dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC), status;
+	struct stat st;
+
+	if (fd < 0 && errno == ELOOP)
+		return send_link(cp, dir, name, from, to);
+	if (fd < 0 && errno == ENXIO) {
+		copy_skip(cp, from, "a socket or a device");
+		return TBX_OK;
+	}
+	if (fd < 0 || fstat(fd, &st)) {
+		status = file_error(cp, from);
+	} else if (S_ISREG(st.st_mode)) {
+		status = send_file(cp, fd, &st, from, to);
+	} else if (!S_ISDIR(st.st_mode)) {
+		copy_skip(cp, from, "a socket, a pipe or a device");
+		status = TBX_OK;
+	} else if (depth >= COPY_DEPTH) {
+		status = bx_fail(cp->b.store, TBX_ERR_LIMIT, "%s: directories are nested too deep", from);
+	} else {
+		bx_progress(cp->b.store, "%s", from);
+		status = make_dir(cp, &st, to);
+		if (!status)
+			status = send_children(cp, fd, from, to, depth);
+	}
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+/* Into a directory that is there, under its own name; else as what was named. */
+static int destination(struct copy *cp, const char *from, const char *to, char **path)
+{
+	struct copy_stat st;
+	bool found, dir;
+	char *name;
+	int status = copy_stat(cp, to, true, &st, &found);
+
+	if (status)
+		return status;
+	dir = found && S_ISDIR(st.mode);
+	if (found)
+		copy_stat_free(&st);
+	name = copy_name(from);
+	*path = dir && name && *name ? copy_join(to, name) : strdup(to);
+	free(name);
+	return *path ? TBX_OK : bx_memory(cp->b.store);
+}
+
+int tbx_copy_in(struct tbx_store *store, const char *box, const char *from, const char *to,
+		struct tbx_doc **doc)
+{
+	struct copy cp = {.skipped = json_array()};
+	struct stat st;
+	char *path = NULL;
+	int status;
+
+	*doc = NULL;
+	if (!*to || !*from) {
+		json_decref(cp.skipped);
+		return bx_fail(store, TBX_ERR_ARGUMENT, "a path is empty");
+	}
+	status = bx_open(store, box, BX_LOCK_NONE, &cp.b);
+	if (status) {
+		json_decref(cp.skipped);
+		return status;
+	}
+	if (lstat(from, &st))
+		status = file_error(&cp, from);
+	else
+		status = destination(&cp, from, to, &path);
+	if (!status && S_ISLNK(st.st_mode))
+		status = send_link(&cp, AT_FDCWD, from, from, path);
+	else if (!status)
+		status = send_any(&cp, AT_FDCWD, from, from, path, 0);
+	free(path);
+	return copy_done(&cp, status, doc);
+}

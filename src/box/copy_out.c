@@ -1,0 +1,295 @@
+/*
+ * Files out of a box. Their names, kinds and contents are what the box says, so on this side each
+ * name is one component that is opened below a descriptor and follows nothing; a file is written
+ * beside its place and renamed when its digest is right.
+ */
+#include "box/copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int file_error(struct copy *cp, const char *path)
+{
+	return bx_fail(cp->b.store, TBX_ERR_FILE, "%s: %s", path, strerror(errno));
+}
+
+static int broken(struct copy *cp, const char *path)
+{
+	return bx_fail(cp->b.store, TBX_ERR_FILE, "%s: what arrived is not what the box sent; try again",
+		       path);
+}
+
+static int write_all(int fd, const uint8_t *data, size_t n)
+{
+	while (n) {
+		ssize_t put = write(fd, data, n);
+
+		if (put < 0 && errno != EINTR)
+			return -1;
+		data += put > 0 ? put : 0;
+		n -= put > 0 ? (size_t)put : 0;
+	}
+	return 0;
+}
+
+/* The frames of a READ behind its first OK, into the file. */
+static int take_content(struct copy *cp, struct bx_conn *c, int fd, const char *from)
+{
+	struct wire_field_in theirs;
+	struct wire_frame f;
+	SHA256_CTX ctx;
+	uint8_t hash[32];
+	int status;
+
+	SHA256_Init(&ctx);
+	for (;;) {
+		status = bx_receive(c, &f, bx_step(cp->b.store));
+		if (status)
+			return status;
+		if (f.type == WIRE_ALIVE)
+			continue;
+		if (f.type != WIRE_DATA_OUT)
+			break;
+		SHA256_Update(&ctx, f.body, f.size);
+		cp->bytes += f.size;
+		if (write_all(fd, f.body, f.size))
+			return file_error(cp, from);
+	}
+	if (f.type == WIRE_ERROR)
+		return bx_wire_error(c, &f);
+	SHA256_Final(hash, &ctx);
+	if (f.type != WIRE_OK || !wire_find(wire_fields(&f), WIRE_F_HASH, &theirs) ||
+	    theirs.size != 32 || memcmp(theirs.data, hash, 32))
+		return broken(cp, from);
+	return TBX_OK;
+}
+
+static void set_times(int fd, uint64_t mtime)
+{
+	struct timespec times[2];
+
+	times[0].tv_sec = times[1].tv_sec = (time_t)(mtime / BX_SECOND);
+	times[0].tv_nsec = times[1].tv_nsec = (long)(mtime % BX_SECOND);
+	futimens(fd, times);
+}
+
+/* setuid and its like mean nothing good on this side. */
+static int take_file(struct copy *cp, const struct copy_stat *st, int dir, const char *name,
+		     const char *from)
+{
+	char temp[64];
+	struct wire_frame f;
+	struct bx_conn c;
+	int fd, status = copy_ask(cp, WIRE_READ, from, NULL, NULL, &c, &f);
+
+	if (status)
+		return status;
+	snprintf(temp, sizeof(temp), ".tinybox-%llx-%d", (unsigned long long)bx_ticks(), (int)getpid());
+	fd = copy_open(dir, temp, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	status = fd < 0 ? file_error(cp, name) : take_content(cp, &c, fd, from);
+	bx_conn_close(&c);
+	if (fd < 0)
+		return status;
+	if (!status) {
+		set_times(fd, st->mtime);
+		if (fchmod(fd, st->mode & 0777) || renameat(dir, temp, dir, name))
+			status = file_error(cp, name);
+	}
+	close(fd);
+	if (status)
+		unlinkat(dir, temp, 0);
+	cp->files += !status;
+	return status;
+}
+
+static int take_link(struct copy *cp, const struct copy_stat *st, int dir, const char *name)
+{
+	struct stat old;
+
+	if (!st->link || !*st->link)
+		return bx_fail(cp->b.store, TBX_ERR_PROTOCOL, "%s: a link without a target", name);
+	if (!fstatat(dir, name, &old, AT_SYMLINK_NOFOLLOW) && !S_ISDIR(old.st_mode))
+		unlinkat(dir, name, 0);
+	if (symlinkat(st->link, dir, name))
+		return file_error(cp, name);
+	cp->links++;
+	return TBX_OK;
+}
+
+/* ---- Directories ---- */
+
+static bool is_component(const char *s)
+{
+	return s && *s && strcmp(s, ".") && strcmp(s, "..") && !strchr(s, '/');
+}
+
+struct names {
+	struct copy_stat *at;
+	size_t n;
+};
+
+static void names_free(struct names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		copy_stat_free(&names->at[i]);
+	free(names->at);
+}
+
+static int add_names(struct copy *cp, struct wire_iter it, struct names *names)
+{
+	struct wire_field_in field;
+
+	while (wire_step(&it, &field)) {
+		struct copy_stat *more;
+
+		if (field.name != WIRE_F_STAT)
+			continue;
+		more = realloc(names->at, (names->n + 1) * sizeof(*more));
+		if (!more)
+			return bx_memory(cp->b.store);
+		names->at = more;
+		if (!copy_stat_read(wire_nested(&field), &more[names->n]) ||
+		    !is_component(more[names->n++].name))
+			return bx_fail(cp->b.store, TBX_ERR_PROTOCOL, "%s: the box lists a name that is "
+				       "none", cp->b.id);
+	}
+	return TBX_OK;
+}
+
+static int list(struct copy *cp, const char *from, struct names *names)
+{
+	struct wire_frame f;
+	struct bx_conn c;
+	bool bad = false, more = true;
+	int status = copy_ask(cp, WIRE_LIST, from, NULL, NULL, &c, &f);
+
+	if (status)
+		return status;
+	while (!status && more) {
+		more = wire_number(wire_fields(&f), WIRE_F_MORE, 0, &bad) != 0;
+		status = add_names(cp, wire_fields(&f), names);
+		if (!status && more)
+			status = bx_answer(&c, &f, bx_step(cp->b.store));
+	}
+	bx_conn_close(&c);
+	return status;
+}
+
+static int take_any(struct copy *cp, const struct copy_stat *st, int dir, const char *name,
+		    const char *from, unsigned depth);
+
+static int take_children(struct copy *cp, int fd, const char *from, unsigned depth)
+{
+	struct names names = {NULL, 0};
+	int status = list(cp, from, &names);
+
+	for (size_t i = 0; !status && i < names.n; i++) {
+		char *path = copy_join(from, names.at[i].name);
+
+		status = path ? take_any(cp, &names.at[i], fd, names.at[i].name, path, depth + 1) :
+			 bx_memory(cp->b.store);
+		free(path);
+	}
+	names_free(&names);
+	return status;
+}
+
+static int take_dir(struct copy *cp, const struct copy_stat *st, int dir, const char *name,
+		    const char *from, unsigned depth)
+{
+	int fd, status;
+
+	if (depth >= COPY_DEPTH)
+		return bx_fail(cp->b.store, TBX_ERR_LIMIT, "%s: directories are nested too deep", from);
+	if (mkdirat(dir, name, 0700) && errno != EEXIST)
+		return file_error(cp, name);
+	fd = copy_open(dir, name, O_RDONLY | O_DIRECTORY, 0);
+	if (fd < 0)
+		return file_error(cp, name);
+	cp->dirs++;
+	bx_progress(cp->b.store, "%s", from);
+	status = take_children(cp, fd, from, depth);
+	if (!status && fchmod(fd, st->mode & 0777))
+		status = file_error(cp, name);
+	set_times(fd, st->mtime);
+	close(fd);
+	return status;
+}
+
+static int take_any(struct copy *cp, const struct copy_stat *st, int dir, const char *name,
+		    const char *from, unsigned depth)
+{
+	if (S_ISDIR(st->mode))
+		return take_dir(cp, st, dir, name, from, depth);
+	if (S_ISREG(st->mode))
+		return take_file(cp, st, dir, name, from);
+	if (S_ISLNK(st->mode))
+		return take_link(cp, st, dir, name);
+	copy_skip(cp, from, "a socket, a pipe or a device");
+	return TBX_OK;
+}
+
+/* The directory the copy is made in, and its name there. */
+static int destination(struct copy *cp, const char *from, const char *to, int *dir, char **name)
+{
+	char *parent, *slash;
+
+	*dir = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*dir >= 0) {
+		*name = copy_name(from);
+		return *name ? TBX_OK : bx_memory(cp->b.store);
+	}
+	if (errno != ENOENT && errno != ENOTDIR)
+		return file_error(cp, to);
+	parent = strdup(to);
+	*name = copy_name(to);
+	if (!parent || !*name)
+		return bx_memory(cp->b.store);
+	for (size_t n = strlen(parent); n > 1 && parent[n - 1] == '/'; n--)
+		parent[n - 1] = '\0';
+	slash = strrchr(parent, '/');
+	if (slash)
+		slash[slash == parent] = '\0';
+	*dir = open(slash ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(parent);
+	if (*dir < 0 || !is_component(*name))
+		return file_error(cp, to);
+	return TBX_OK;
+}
+
+int tbx_copy_out(struct tbx_store *store, const char *box, const char *from, const char *to,
+		 struct tbx_doc **doc)
+{
+	struct copy cp = {.skipped = json_array()};
+	struct copy_stat st = {0};
+	bool found = false;
+	char *name = NULL;
+	int dir = -1, status;
+
+	*doc = NULL;
+	status = !*to || !*from ? bx_fail(store, TBX_ERR_ARGUMENT, "a path is empty") :
+		 bx_open(store, box, BX_LOCK_NONE, &cp.b);
+	if (status) {
+		json_decref(cp.skipped);
+		return status;
+	}
+	status = copy_stat(&cp, from, false, &st, &found);
+	if (!status && !found)
+		status = TBX_ERR_FILE;
+	if (!status)
+		status = destination(&cp, from, to, &dir, &name);
+	if (!status && !*name && S_ISDIR(st.mode))
+		status = take_children(&cp, dir, from, 0);
+	else if (!status)
+		status = take_any(&cp, &st, dir, name, from, 0);
+	if (dir >= 0)
+		close(dir);
+	free(name);
+	copy_stat_free(&st);
+	return copy_done(&cp, status, doc);
+}

@@ -1,0 +1,292 @@
+/*
+ * The making and the removal of a box: intent, action, done. At each point where a process can
+ * die, what is on disk tells `reap` what to do: a directory without a record, a record that says
+ * "creating" or "removing" without a living owner of its lock.
+ */
+#include "box/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Plan ---- */
+
+static void step(json_t *steps, const char *what, const char *where, json_t *argv)
+{
+	json_t *s = json_object();
+
+	bx_put(s, "what", json_string(what));
+	bx_put(s, "where", json_string(where));
+	bx_put(s, "argv", argv);
+	json_array_append_new(steps, s);
+}
+
+static json_t *plan_steps(const struct tbx_store *store, const json_t *record)
+{
+	const json_t *target = json_object_get(record, "target");
+	const char *kind = json_string_value(bx_at(record, "placement.workspace.sandbox"));
+	bool engine = kind && !strcmp(kind, "virtual");
+	char *where = bx_target_text(target);
+	json_t *steps = json_array(), *words;
+
+	step(steps, "take a number and write the record, state creating", store->path, NULL);
+	if (bx_is_ssh(target))
+		step(steps, "connect, and send the helper if it is not there by its hash", where,
+		     bx_ssh_words(store, target));
+	words = json_array();
+	json_array_append_new(words, json_string(engine ? "tinybox-engine" : "tinybox-init"));
+	json_array_append_new(words, json_string("serve"));
+	step(steps, "start the box's server; it refuses what it cannot enforce", where, words);
+	step(steps, "write the record, state ready", store->path, NULL);
+	free(where);
+	return steps;
+}
+
+int tbx_plan(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **plan)
+{
+	struct bx b = {.store = store, .dir = -1, .lock = -1};
+	int status = bx_record_of(store, spec, &b.record);
+	json_t *doc;
+
+	if (status)
+		return status;
+	doc = json_object();
+	bx_put(doc, "steps", plan_steps(store, b.record));
+	bx_put(doc, "box", bx_box_doc(&b));
+	json_decref(b.record);
+	return bx_doc(store, doc, plan);
+}
+
+/* ---- Create ---- */
+
+static void warn_unsafe(struct bx *b)
+{
+	const char *kind = json_string_value(bx_at(b->record, "placement.workspace.sandbox"));
+
+	if (kind && !strcmp(kind, "passthrough"))
+		bx_warn(b->store, "UNSAFE: passthrough is no wall; what runs in this box can do all "
+			"that you can do");
+}
+
+/* Everything a failed creation may have left; what cannot be taken back now, reap takes later. */
+static void undo(struct bx *b, int status)
+{
+	char *error = strdup(tbx_error(b->store));
+	int code = b->store->error_status;
+
+	if (bx_host_remove(b, false))
+		bx_set_state(b, "failed");
+	else
+		bx_forget(b);
+	bx_fail(b->store, status, "%s", error ? error : "no memory");
+	b->store->error_status = code;
+	free(error);
+}
+
+/* The place is known before it is used, so that it can be found again. */
+static int make(struct bx *b)
+{
+	bool ssh = bx_is_ssh(json_object_get(b->record, "target"));
+	const char *name = bx_text(json_object_get(b->record, "spec"), "name");
+	int status = name ? bx_claim_name(b, name) : TBX_OK;
+
+	if (!status && ssh)
+		status = bx_save(b);
+	if (!status)
+		status = bx_place(b);
+	if (!status)
+		status = bx_save(b);
+	if (!status)
+		status = bx_start_server(b);
+	return status ? status : bx_set_state(b, "ready");
+}
+
+int tbx_create(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **box)
+{
+	json_t *record;
+	struct bx b;
+	int status = bx_record_of(store, spec, &record);
+
+	if (status)
+		return status;
+	status = bx_new(store, !spec->transient, &b);
+	b.record = record;
+	if (status) {
+		bx_close(&b);
+		return status;
+	}
+	json_object_set_new(record, "id", json_string(b.id));
+	json_object_set_new(record, "state", json_string("creating"));
+	warn_unsafe(&b);
+	status = make(&b);
+	if (status) {
+		undo(&b, status);
+	} else {
+		bx_audit(&b, "create", NULL);
+		status = bx_doc(store, bx_box_doc(&b), box);
+		if (spec->transient)
+			bx_hold(&b);
+	}
+	bx_close(&b);
+	return status;
+}
+
+/* ---- Look ---- */
+
+/* The box is asked when it should run. False: it cannot be asked. */
+static bool ask(struct bx *b, json_t *doc)
+{
+	const json_t *life = bx_at(b->record, "spec.lifecycle.kind");
+	bool persistent = life && !strcmp(json_string_value(life), "persistent");
+	struct bx_conn c;
+	int status = bx_connect(b, &c);
+
+	if (!status) {
+		bx_conn_close(&c);
+		return true;
+	}
+	if (status == TBX_ERR_STATE || status == TBX_ERR_LOST)
+		json_object_set_new(doc, "state", json_string(persistent ? "stopped" : "lost"));
+	else
+		bx_put(doc, "unreachable", json_string(tbx_error(b->store)));
+	return false;
+}
+
+static bool should_run(const struct bx *b)
+{
+	const char *state = bx_text(b->record, "state");
+
+	return !strcmp(state, "ready") || !strcmp(state, "paused");
+}
+
+static void list_damaged(struct bx *b, json_t *list)
+{
+	json_t *item = json_object();
+	char *path = bx_format("%s/boxes/%s", b->store->path, b->id);
+
+	bx_put(item, "path", bx_json_text(path));
+	bx_put(item, "why", json_string(tbx_error(b->store)));
+	json_array_append_new(list, item);
+	free(path);
+}
+
+int tbx_list(struct tbx_store *store, bool check, struct tbx_doc **list)
+{
+	json_t *doc = json_object(), *boxes = json_array(), *damaged = json_array(), *box;
+	char **ids;
+	int status = bx_ids(store, &ids);
+	struct bx b;
+
+	bx_put(doc, "boxes", boxes);
+	bx_put(doc, "damaged", damaged);
+	for (size_t i = 0; !status && ids[i]; i++) {
+		int found = bx_open(store, ids[i], BX_LOCK_NONE, &b);
+
+		if (found == TBX_ERR_STORE)
+			list_damaged(&b, damaged);
+		if (found)
+			continue;
+		box = bx_box_doc(&b);
+		if (check && should_run(&b))
+			ask(&b, box);
+		json_array_append_new(boxes, box);
+		bx_close(&b);
+	}
+	if (status) {
+		json_decref(doc);
+		return status;
+	}
+	bx_free_list(ids);
+	return bx_doc(store, doc, list);
+}
+
+/* INFO's use of resources, and the report as it is now. */
+static void put_info(struct bx *b, json_t *doc)
+{
+	struct bx_conn c;
+	struct wire_frame f;
+	bool bad = false;
+	uint64_t n;
+
+	if (bx_connect(b, &c))
+		return;
+	wire_begin(&c.out, WIRE_INFO);
+	wire_end(&c.out);
+	if (!bx_send(&c, bx_step(b->store)) && !bx_answer(&c, &f, bx_step(b->store))) {
+		struct wire_iter it = wire_fields(&f);
+		struct wire_field_in report;
+
+		if (wire_find(it, WIRE_F_REPORT, &report))
+			bx_reports(it, doc);
+		if ((n = wire_number(it, WIRE_F_PEAK, 0, &bad)))
+			bx_put_number(doc, "peak", n);
+		if ((n = wire_number(it, WIRE_F_USER, 0, &bad)))
+			bx_put_number(doc, "user", n);
+		if ((n = wire_number(it, WIRE_F_SYSTEM, 0, &bad)))
+			bx_put_number(doc, "system", n);
+	}
+	bx_conn_close(&c);
+}
+
+int tbx_inspect(struct tbx_store *store, const char *box, struct tbx_doc **out)
+{
+	struct bx b;
+	int status = bx_open(store, box, BX_LOCK_NONE, &b);
+	json_t *doc;
+
+	if (status)
+		return status;
+	doc = bx_box_doc(&b);
+	if (should_run(&b) && ask(&b, doc))
+		put_info(&b, doc);
+	bx_close(&b);
+	return bx_doc(store, doc, out);
+}
+
+/* ---- Remove ---- */
+
+/* A server that answers ends by itself, which is kinder to what runs; none is waited for long. */
+static void ask_to_stop(struct bx *b)
+{
+	struct bx_conn c;
+	struct wire_frame f;
+
+	if (!should_run(b) || bx_connect(b, &c))
+		return;
+	wire_begin(&c.out, WIRE_STOP);
+	wire_u64(&c.out, WIRE_F_GRACE, 0);
+	wire_end(&c.out);
+	if (!bx_send(&c, bx_step(b->store)))
+		bx_answer(&c, &f, bx_ticks() + 10 * BX_SECOND);
+	bx_conn_close(&c);
+}
+
+int bx_destroy(struct bx *b, bool force)
+{
+	int status = TBX_OK;
+	bool transient = json_is_true(bx_at(b->record, "spec.transient"));
+
+	if (!transient) {
+		ask_to_stop(b);
+		status = bx_set_state(b, "removing");
+	}
+	if (!status)
+		status = bx_host_remove(b, force);
+	if (!status)
+		status = bx_forget(b);
+	return status;
+}
+
+int tbx_remove(struct tbx_store *store, const char *box, unsigned flags)
+{
+	struct bx b;
+	int status = bx_open(store, box, BX_LOCK_WRITE, &b);
+
+	if (status)
+		return status;
+	status = bx_destroy(&b, flags & TBX_FORCE);
+	if (!status)
+		bx_let_go(store, b.id);
+	bx_close(&b);
+	return status;
+}

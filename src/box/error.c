@@ -1,0 +1,100 @@
+/*
+ * The last error of a store: a code and a sentence that says what, where, and what to do.
+ */
+#include "box/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const bx_status_names[] = {
+	"ok", "memory", "argument", "unknown", "exists", "state", "policy", "unsupported", "host",
+	"command", "timeout", "lost", "store", "file", "limit", "busy", "protocol", "system",
+};
+
+const char *tbx_status_name(int status)
+{
+	size_t count = sizeof(bx_status_names) / sizeof(*bx_status_names);
+
+	return status <= 0 && (size_t)-status < count ? bx_status_names[-status] : "unknown-status";
+}
+
+const char *tbx_error(const struct tbx_store *store)
+{
+	return store && store->error ? store->error : "";
+}
+
+int tbx_error_status(const struct tbx_store *store)
+{
+	return store ? store->error_status : 0;
+}
+
+int bx_fail(struct tbx_store *store, int status, const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	free(store->error);
+	store->error = text;
+	store->error_status = 0;
+	return status;
+}
+
+int bx_memory(struct tbx_store *store)
+{
+	return bx_fail(store, TBX_ERR_MEMORY, "no memory");
+}
+
+char *bx_format(const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	return text;
+}
+
+void bx_warn(struct tbx_store *store, const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+
+	if (!store->opt.warning)
+		return;
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) >= 0) {
+		store->opt.warning(store->opt.warning_ctx, text);
+		free(text);
+	}
+	va_end(ap);
+}
+
+void bx_progress(struct tbx_store *store, const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+
+	if (!store->opt.progress)
+		return;
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) >= 0) {
+		store->opt.progress(store->opt.progress_ctx, text);
+		free(text);
+	}
+	va_end(ap);
+}
+
+void bx_plain(char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ' || (unsigned char)*s > '~')
+			*s = '?';
+}

@@ -1,0 +1,130 @@
+/*
+ * Stop, start, pause, resume; and one request with one answer, which most verbs are.
+ */
+#include "box/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int bx_call_begin(struct tbx_store *store, const char *box, enum wire_type type,
+		  struct bx_call *call)
+{
+	int status = bx_open(store, box, BX_LOCK_NONE, &call->b);
+
+	if (status)
+		return status;
+	status = bx_connect(&call->b, &call->c);
+	if (status) {
+		bx_close(&call->b);
+		return status;
+	}
+	wire_begin(&call->c.out, type);
+	return TBX_OK;
+}
+
+int bx_call_end(struct bx_call *call, struct wire_frame *answer, uint64_t deadline)
+{
+	int status;
+
+	wire_end(&call->c.out);
+	status = bx_send(&call->c, deadline ? deadline : bx_step(call->b.store));
+	return status ? status : bx_answer(&call->c, answer, deadline);
+}
+
+void bx_call_close(struct bx_call *call)
+{
+	bx_conn_close(&call->c);
+	bx_close(&call->b);
+}
+
+/* A request without fields but `grace`, then the state it leads to; the box's lock is held. */
+static int change(struct bx *b, enum wire_type type, uint64_t grace, const char *state)
+{
+	struct wire_frame f;
+	struct bx_conn c;
+	int status = bx_connect(b, &c);
+
+	if (status)
+		return status;
+	wire_begin(&c.out, type);
+	if (type == WIRE_STOP)
+		wire_u64(&c.out, WIRE_F_GRACE, grace);
+	wire_end(&c.out);
+	status = bx_send(&c, bx_step(b->store));
+	if (!status)
+		status = bx_answer(&c, &f, bx_step(b->store) + grace);
+	bx_conn_close(&c);
+	if (status)
+		return status;
+	bx_audit(b, state, NULL);
+	return bx_set_state(b, state);
+}
+
+static int locked_change(struct tbx_store *store, const char *box, enum wire_type type,
+			 uint64_t grace, const char *state)
+{
+	struct bx b;
+	int status = bx_open(store, box, BX_LOCK_WRITE, &b);
+
+	if (status)
+		return status;
+	status = change(&b, type, grace, state);
+	bx_close(&b);
+	return status;
+}
+
+int tbx_stop(struct tbx_store *store, const char *box, uint64_t grace)
+{
+	struct bx b;
+	int status = bx_open(store, box, BX_LOCK_WRITE, &b);
+
+	if (status)
+		return status;
+	/* A server that is gone has stopped: what is wanted is so. */
+	status = strcmp(bx_text(b.record, "state"), "stopped") ?
+		 change(&b, WIRE_STOP, grace, "stopped") : TBX_OK;
+	if (status == TBX_ERR_STATE)
+		status = bx_set_state(&b, "stopped");
+	bx_close(&b);
+	return status;
+}
+
+int tbx_pause(struct tbx_store *store, const char *box)
+{
+	return locked_change(store, box, WIRE_PAUSE, 0, "paused");
+}
+
+int tbx_resume(struct tbx_store *store, const char *box)
+{
+	return locked_change(store, box, WIRE_RESUME, 0, "ready");
+}
+
+int tbx_start(struct tbx_store *store, const char *box)
+{
+	struct bx_conn c;
+	struct bx b;
+	int status = bx_open(store, box, BX_LOCK_WRITE, &b);
+	const char *state;
+
+	if (status)
+		return status;
+	state = bx_text(b.record, "state");
+	if (strcmp(state, "stopped") && !bx_connect(&b, &c)) {
+		bx_conn_close(&c);
+		bx_close(&b);
+		return TBX_OK;
+	}
+	if (!strcmp(state, "creating") || !strcmp(state, "removing"))
+		status = bx_fail(store, TBX_ERR_STATE, "%s is %s; `tinybox rm %s` removes it", b.id,
+				 state, b.id);
+	if (!status)
+		status = bx_place(&b);
+	if (!status)
+		status = bx_start_server(&b);
+	if (!status)
+		status = bx_set_state(&b, "ready");
+	if (!status)
+		bx_audit(&b, "start", NULL);
+	bx_close(&b);
+	return status;
+}

@@ -1,0 +1,186 @@
+/*
+ * tinybox: which command, its options, the store; and how failures are told.
+ */
+#include "cli/box/box.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/heap.h"
+#include "base/opt.h"
+
+static void say_error(const struct boxc *c, const char *fmt, va_list ap)
+{
+	fflush(stdout);
+	fputs("tinybox: ", stderr);
+	if (c && c->cmd && c->cmd != &boxc_tool)
+		fprintf(stderr, "%s: ", c->cmd->name);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+int boxc_error(const struct boxc *c, int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_error(c, fmt, ap);
+	va_end(ap);
+	return status;
+}
+
+int boxc_usage(const struct boxc *c, const char *fmt, ...)
+{
+	bool verb = c && c->cmd && c->cmd != &boxc_tool;
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_error(c, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "Try 'tinybox %s%s--help' for more information.\n", verb ? c->cmd->name : "",
+		verb ? " " : "");
+	return BOXC_USAGE;
+}
+
+int boxc_failed(const struct boxc *c, int status)
+{
+	const char *text = tbx_error(c->tbx);
+	int own = tbx_error_status(c->tbx);
+
+	boxc_error(c, 0, "%s", *text ? text : tbx_status_name(status));
+	if (status == TBX_ERR_COMMAND && own)
+		return own;
+	return status == TBX_ERR_ARGUMENT ? BOXC_USAGE : BOXC_OWN;
+}
+
+static void warn(void *ctx, const char *text)
+{
+	(void)ctx;
+	fprintf(stderr, "tinybox: %s\n", text);
+}
+
+/* One line that is written over; nothing is left of it. */
+static void progress(void *ctx, const char *what)
+{
+	(void)ctx;
+	fprintf(stderr, "\r\033[K%.70s\r", what);
+}
+
+static const struct boxc_verb *find_verb(const char *name)
+{
+	if (!strcmp(name, "list"))
+		name = "ls";
+	if (!strcmp(name, "remove"))
+		name = "rm";
+	for (const struct boxc_verb *v = boxc_verbs; v->cmd.name; v++)
+		if (!strcmp(v->cmd.name, name))
+			return v;
+	return NULL;
+}
+
+static int print_text(void (*text)(struct str *, const struct tsb_command *, const char *),
+		      const struct tsb_command *cmd, struct tsb_heap *heap)
+{
+	char name[64];
+	struct str out;
+
+	snprintf(name, sizeof(name), "tinybox%s%s", cmd == &boxc_tool ? "" : " ",
+		 cmd == &boxc_tool ? "" : cmd->name);
+	str_init(&out, heap, STR_MAX_DEFAULT);
+	text(&out, cmd, name);
+	fwrite(out.p, 1, out.n, stdout);
+	return fflush(stdout) ? BOXC_OWN : 0;
+}
+
+/* -1: go on; else the status to exit with. *c keeps what an earlier table said. */
+static int parse(struct boxc *c, const struct tsb_command *cmd, struct tsb_heap *heap, int argc,
+		 char **argv)
+{
+	const char *store = c->store;
+	struct opt_parsed parsed;
+
+	opt_parse(&parsed, cmd, heap, NULL, argc, argv);
+	if (parsed.result == OPT_HELP)
+		return print_text(opt_help, cmd, heap);
+	if (parsed.result == OPT_VERSION)
+		return print_text(opt_version, cmd, heap);
+	c->cmd = cmd;
+	if (parsed.result != OPT_RUN)
+		return boxc_usage(c, "%s", parsed.error.p);
+	memcpy(c, parsed.opts, sizeof(*c));
+	c->store = c->store ? c->store : store;
+	c->cmd = cmd;
+	c->argc = parsed.argc;
+	c->argv = parsed.argv;
+	return -1;
+}
+
+static int open_store(struct boxc *c)
+{
+	struct tbx_options opt = TBX_OPTIONS_INIT;
+	int status;
+
+	opt.state_dir = c->store;
+	opt.warning = warn;
+	if (isatty(2))
+		opt.progress = progress;
+	status = tbx_open(&c->tbx, &opt);
+	return status ? boxc_failed(c, status) : 0;
+}
+
+static int run_verb(struct boxc *c, const struct boxc_verb *verb)
+{
+	int status;
+
+	if (c->argc < verb->least)
+		return boxc_usage(c, "missing operand");
+	if (verb->most >= 0 && c->argc > verb->most)
+		return boxc_usage(c, "extra operand '%s'", c->argv[verb->most]);
+	status = verb->run == boxc_completion ? 0 : open_store(c);
+	if (!status)
+		status = verb->run(c);
+	tbx_close(c->tbx);
+	return status;
+}
+
+/* A descriptor 0, 1 or 2 that is closed would be taken by the next file. */
+static void fill_standard(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= 2);
+	if (fd > 2)
+		close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	struct tsb_heap *heap = heap_new(NULL, NULL, NULL, NULL);
+	const struct boxc_verb *verb;
+	struct boxc c = {0};
+	int status;
+
+	fill_standard();
+	if (!heap)
+		return boxc_error(NULL, BOXC_OWN, "no memory");
+	status = parse(&c, &boxc_tool, heap, argc, argv);
+	if (status < 0 && !c.argc)
+		status = boxc_usage(&c, "missing command");
+	if (status < 0) {
+		verb = find_verb(c.argv[0]);
+		if (!verb)
+			status = boxc_usage(&c, "there is no command '%s'", c.argv[0]);
+		else
+			status = parse(&c, &verb->cmd, heap, c.argc, c.argv);
+		if (status < 0)
+			status = run_verb(&c, verb);
+	}
+	heap_end(heap);
+	return status;
+}
