@@ -2,7 +2,8 @@
  * Documentation out of the option tables (built with the rest, never installed):
  *
  *	make-docs markdown LIST     docs/commands.md; LIST: the real tools' options
- *	make-docs man DIR           a manual page for each command, DIR/tinysandbox-NAME.1
+ *	make-docs man DIR           a manual page for each command, DIR/tinysandbox-NAME.1,
+ *	                            and of tinybox, DIR/tinybox-NAME.1
  *	make-docs names             the commands
  *
  * Commands that lack an option of the real tool, or are not in the list, are named on
@@ -15,6 +16,7 @@
 #include "base/heap.h"
 #include "base/opt.h"
 #include "base/vec.h"
+#include "cli/box/box.h"
 #include "cli/cli.h"
 #include "cmd/cmd.h"
 
@@ -103,7 +105,7 @@ static int markdown(const char *file)
 	return missing != 0;
 }
 
-static void page(const char *dir, const struct tsb_command *cmd, const char *before)
+static void page(const char *dir, const struct tsb_command *cmd, const char *before, const char *more)
 {
 	struct str title, path, out;
 	FILE *f;
@@ -114,17 +116,29 @@ static void page(const char *dir, const struct tsb_command *cmd, const char *bef
 	str_addf(&title, "%s%s", before, cmd->name);
 	str_addf(&path, "%s/%s.1", dir, title.p);
 	opt_manual(&out, cmd, title.p);
+	str_adds(&out, more);
 	f = fopen(path.p, "w");
 	need(f && fwrite(out.p, 1, out.n, f) == out.n && !fclose(f), path.p);
 }
 
 static int manual(const char *dir)
 {
-	page(dir, &cli_tool, "");
+	page(dir, &cli_tool, "", "");
 	for (size_t i = 0; cmd_table[i]; i++)
-		page(dir, cmd_table[i], "tinysandbox-");
+		page(dir, cmd_table[i], "tinysandbox-", "");
+	page(dir, &boxc_tool, "", boxc_manual);
+	for (const struct boxc_verb *v = boxc_verbs; v->cmd.name; v++)
+		page(dir, &v->cmd, "tinybox-", "");
 	return 0;
 }
+
+/* The tables of tinybox name what runs its commands; here nothing does. */
+#define VERB_STUB(name) int name(struct boxc *c) { (void)c; return 0; }
+#define VERBS(X) X(boxc_create) X(boxc_run) X(boxc_exec) X(boxc_shell) X(boxc_attach) X(boxc_logs) \
+	X(boxc_spawn) X(boxc_ls) X(boxc_inspect) X(boxc_ps) X(boxc_rm) X(boxc_kill) X(boxc_wait) \
+	X(boxc_stop) X(boxc_start) X(boxc_pause) X(boxc_resume) X(boxc_reap) X(boxc_doctor) \
+	X(boxc_events) X(boxc_cp) X(boxc_completion)
+VERBS(VERB_STUB)
 
 int main(int argc, char **argv)
 {

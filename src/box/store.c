@@ -332,7 +332,7 @@ static int open_by_name(struct bx *b, const char *name)
 	id[n] = '\0';
 	if (!tbx_is_name(id))
 		return -1;
-	snprintf(b->id, sizeof(b->id), "%s", id);
+	memcpy(b->id, id, (size_t)n + 1);
 	b->dir = openat(b->store->boxes, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return b->dir;
 }

@@ -13,7 +13,7 @@
 #include "base/heap.h"
 #include "base/opt.h"
 
-static void say_error(const struct boxc *c, const char *fmt, va_list ap)
+static void TSB_PRINTF(2, 0) say_error(const struct boxc *c, const char *fmt, va_list ap)
 {
 	fflush(stdout);
 	fputs("tinybox: ", stderr);
