@@ -209,14 +209,20 @@ bool cg_limit_v1(enum cgroup_v1 which, int dir, uint64_t memory, uint32_t pids, 
 	return true;
 }
 
+static bool any_v2(const struct cgroup *c)
+{
+	return c->with[CGROUP_MEMORY] || c->with[CGROUP_PIDS] || c->with[CGROUP_CPU];
+}
+
 static void open_v2(struct cgroup *c, const bool *want)
 {
 	c->base = cg_find_v2(want, c->with);
 	if (c->base < 0)
 		return;
 	c->box = cg_make_dir(c->base, c->name);
-	c->init = c->box < 0 ? -1 : cg_make_dir(c->box, "init");
-	if (c->init >= 0)
+	if (c->box >= 0 && any_v2(c))
+		c->init = cg_make_dir(c->box, "init");
+	if (c->box >= 0 && (c->init >= 0 || !any_v2(c)))
 		return;
 	if (c->box >= 0) {
 		close(c->box);
@@ -305,7 +311,22 @@ struct cgroup *cgroup_open(const struct spec *spec, struct report *r)
 
 int cgroup_fd(const struct cgroup *c)
 {
-	return c->box;
+	return any_v2(c) ? c->init : c->box;
+}
+
+bool cgroup_namespace(const struct cgroup *c)
+{
+	return !any_v2(c);
+}
+
+bool cgroup_add(const struct cgroup *c, pid_t pid)
+{
+	for (int i = 0; i < CGROUP_V1; i++) {
+		if (i != CGROUP_FREEZER && c->v1[i] >= 0 &&
+		    !cg_write_number(c->v1[i], "cgroup.procs", (uint64_t)pid))
+			return false;
+	}
+	return true;
 }
 
 static bool give(int dir, uint32_t uid, uint32_t gid)
@@ -352,8 +373,7 @@ bool cgroup_settle(struct cgroup *c)
 
 	if (c->box < 0)
 		return true;
-	/* `init` first: a group with controllers for its children holds no processes itself */
-	if (!cg_write(c->init, "cgroup.procs", "0") || !turn_on(c, c->box))
+	if (!turn_on(c, c->box))
 		return false;
 	c->run = cg_make_dir(c->box, "run");
 	if (c->run < 0)

@@ -1,9 +1,12 @@
 /*
  * Control groups of a box and of its execs: v2 where it can be had (kill, freeze, accounting,
  * start inside it), v1's controllers where those hold the memory, pids and cpu (hybrid machines),
- * neither otherwise, and then the report says so. Names are tinybox-BOX and, below it, `init` for
- * process 1, `run` for the execs (limits and freezing are there, so that they never hit process
- * 1), and run/PROC for one exec.
+ * neither otherwise, and then the report says so. Names are tinybox-BOX and, below it, `run` for the
+ * execs, where limits and freezing are, and run/PROC for one exec. Process 1 is in tinybox-BOX itself,
+ * or in its `init` when v2 holds a controller (a group with controllers below it holds no processes).
+ * Moving a process to another group waits for the whole kernel (ten milliseconds): so on v2 all are
+ * started where they belong, and on v1 process 1 is put into the box's groups once; its children
+ * inherit them, and are the first that an out-of-memory killer takes (wall_child).
  *
  * The keeper opens it; process 1 inherits the descriptors (wall_enter keeps them) and makes the
  * groups of execs through them, as the wall gives the directories to the box's user: nothing in the
@@ -11,6 +14,8 @@
  */
 #ifndef INIT_CGROUP_H
 #define INIT_CGROUP_H
+
+#include <sys/types.h>
 
 #include "init/report.h"
 #include "init/spec.h"
@@ -36,20 +41,22 @@ void cgroup_close(struct cgroup *c);
  * For whoever starts process 1 (the wall; the server itself behind passthrough).
  *
  * cgroup_fd: the directory for clone3's CLONE_INTO_CGROUP, or -1. cgroup_give: to this user, outside
- * ids. cgroup_settle: by process 1, as that user (it unshares its cgroup namespace before): goes to
- * `init`, and makes `run` with its limits. False: errno. cgroup_keep: the descriptors, all
- * directories, that process 1 must keep open; returns how many.
+ * ids. cgroup_add: by the keeper: that process into the box's v1 groups. cgroup_namespace: whether
+ * process 1 may unshare its cgroup namespace (from one it could not start processes in a group beside its own).
+ * cgroup_settle: by process 1, as that user: makes `run` with its limits. cgroup_keep: the descriptors,
+ * all directories, that process 1 must keep open; returns how many. False: errno.
  */
 int cgroup_fd(const struct cgroup *c);
 bool cgroup_give(struct cgroup *c, uint32_t uid, uint32_t gid);
+bool cgroup_add(const struct cgroup *c, pid_t pid);
+bool cgroup_namespace(const struct cgroup *c);
 bool cgroup_settle(struct cgroup *c);
 #define CGROUP_KEEP 8
 size_t cgroup_keep(const struct cgroup *c, int *fds);
 
 struct cgroup_exec {
 	int v2;			/* directory for clone3's CLONE_INTO_CGROUP, or -1 */
-	int v1[CGROUP_V1];	/* directories, the box's own or the exec's; -1: none */
-	bool own[CGROUP_V1];	/* the exec's: closed and removed with it */
+	int v1[CGROUP_V1];	/* directories of its own limits (and the box's freezer); -1: none */
 };
 
 /*

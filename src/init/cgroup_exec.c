@@ -1,7 +1,7 @@
 /*
  * The control group of one exec: made and removed by process 1 through the descriptors it
  * inherited. On v2 it costs one directory; on v1 only what has a limit of its own gets a directory,
- * as v1's are slow to come and go, and otherwise the box's are entered.
+ * as v1's are slow to come and go; the box's groups are inherited from process 1.
  */
 #include "init/cgroup_in.h"
 
@@ -26,7 +26,6 @@ static bool open_own(struct cgroup *c, const char *proc, int which, struct cgrou
 	if (dir < 0)
 		return false;
 	e->v1[which] = dir;
-	e->own[which] = true;
 	return cg_limit_v1((enum cgroup_v1)which, dir, memory, pids, cpu);
 }
 
@@ -57,7 +56,7 @@ bool cgroup_exec_open(struct cgroup *c, const char *proc, uint64_t memory, uint3
 		any = true;
 		if (own[i])
 			ok = open_own(c, proc, i, e, memory, pids, cpu);
-		else
+		else if (i == CGROUP_FREEZER)
 			e->v1[i] = c->v1[i];
 	}
 	if (!ok || !any)
@@ -114,14 +113,10 @@ static void use_v1(const int *dir, struct cgroup_use *use)
 
 void cgroup_exec_use(const struct cgroup_exec *e, struct cgroup_use *use)
 {
-	int own[CGROUP_V1];
-
 	memset(use, 0, sizeof(*use));
-	for (int i = 0; i < CGROUP_V1; i++)
-		own[i] = e->own[i] ? e->v1[i] : -1;
 	if (e->v2 >= 0)
 		use_v2(e->v2, use);
-	use_v1(own, use);
+	use_v1(e->v1, use);
 }
 
 void cgroup_use(const struct cgroup *c, struct cgroup_use *use)
@@ -140,7 +135,7 @@ void cgroup_exec_close(struct cgroup *c, const char *proc, struct cgroup_exec *e
 		close(e->v2);
 	}
 	for (int i = 0; i < CGROUP_V1; i++) {
-		if (!e->own[i])
+		if (e->v1[i] < 0 || i == CGROUP_FREEZER)
 			continue;
 		if (unlinkat(c->v1[i], proc, AT_REMOVEDIR))
 			cg_remove(c->v1[i], proc);

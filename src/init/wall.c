@@ -188,7 +188,7 @@ static const char *build(struct wall *w, int sock, const int *keep, size_t count
 
 	if (why)
 		return why;
-	if (unshare(CLONE_NEWCGROUP))
+	if ((!w->cgroup || cgroup_namespace(w->cgroup)) && unshare(CLONE_NEWCGROUP))
 		return "a cgroup namespace cannot be made";
 	if (sethostname(w->host, strlen(w->host)))
 		return "the host name cannot be set";
@@ -286,6 +286,8 @@ pid_t wall_enter(struct wall *w, int (*inside)(void *ctx), void *ctx, const int 
 	shut(&w->channel[1]);
 	errno = saved;
 	*why = pid < 0 ? clone_why(errno) : NULL;
+	if (!*why && w->cgroup && !cgroup_add(w->cgroup, (pid_t)pid))
+		*why = "the box's first process cannot be put into its control groups";
 	if (!*why && w->range)
 		*why = wall_help(w, (pid_t)pid, sock[0]);
 	if (!*why)
@@ -338,7 +340,7 @@ int wall_channel_inside(const struct wall *w)
 bool wall_sweep(const char *dir)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), saved;
-	bool ok = fd >= 0 && tree_remove(fd, "root") && tree_remove(fd, "overlay");
+	bool ok = fd >= 0 && tree_remove(fd, "overlay");
 
 	saved = errno;
 	if (fd >= 0)

@@ -9,8 +9,9 @@
  * programs and dies with its keeper; its Landlock domain is the whole box's.
  *
  * The root is kept in the state directory, so what a program writes there is there after a stop and a
- * start: DIR/root (with the host's /usr mounted in it), or DIR/overlay/upper above spec's root. With a
- * limit of the disk it is a tmpfs and gone with the box. Paths of the state directory, the workspace
+ * start: DIR/overlay/upper is exactly that (an overlay's upper layer, with user.overlay.* attributes; of
+ * the ids WALL_BASE + n when the host's root made it). With a limit of the disk it is a tmpfs and gone
+ * with the box. Paths of the state directory, the workspace
  * and the root may have no symbolic links: give real paths.
  */
 #ifndef INIT_WALL_H
@@ -55,7 +56,7 @@ bool wall_child(const struct wall *w);
 /* Outside, after process 1 has ended, or in process 1: frees memory. */
 void wall_close(struct wall *w);
 /*
- * Removes what boxes wrote into a state directory (root, overlay): for rm and reap, when nothing runs
+ * Removes what boxes wrote into a state directory (overlay): for rm and reap, when nothing runs
  * there. Follows no link. False: errno.
  */
 bool wall_sweep(const char *dir);

@@ -155,7 +155,14 @@ const char *wall_etc(const struct wall *w, int root)
 	for (size_t i = 0; ok && i < sizeof(copied) / sizeof(*copied); i++)
 		ok = copy(etc, root, copied[i]);
 	close(etc);
-	for (size_t i = 0; ok && i < sizeof(mounted) / sizeof(*mounted); i++)
-		ok = mount_one(root, mounted[i]);
 	return ok && users(w, root) ? NULL : "the box's /etc cannot be filled";
+}
+
+const char *wall_etc_mounts(int root)
+{
+	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted); i++) {
+		if (!mount_one(root, mounted[i]))
+			return "the host's directories of /etc cannot be mounted";
+	}
+	return NULL;
 }

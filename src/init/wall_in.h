@@ -29,7 +29,7 @@ struct wall {
 	struct filter filter;
 	char host[65];
 	const char *target;
-	int tree[WALL_TREES];		/* in the child; -1: not needed, or to be opened by path */
+	int tree[WALL_TREES];		/* in the child; -1: not needed */
 	uint64_t rlimit_pids;		/* 0: none */
 	int listener;			/* the proxy's, in the box's network; -1 */
 	int channel[2];			/* keeper, process 1; -1 */
@@ -57,7 +57,8 @@ const char *wall_ids(struct wall *w, int sock);
  * Steps of the child: NULL when it went well, otherwise why not, with errno.
  */
 const char *wall_mounts(struct wall *w);	/* wall_mount.c: a new root, entered */
-const char *wall_etc(const struct wall *w, int root);	/* wall_etc.c */
+const char *wall_etc(const struct wall *w, int root);	/* wall_etc.c: files */
+const char *wall_etc_mounts(int root);			/* with the host's /usr */
 const char *wall_devices(const struct wall *w, int root);	/* wall_dev.c */
 const char *wall_proc(const struct wall *w, int root);
 const char *wall_lo(void);
@@ -65,7 +66,10 @@ const char *wall_lo(void);
 const char *wall_powerless(const struct wall *w);
 int wall_landlock_abi(void);
 
-/* In the keeper, as the host's root. */
+/*
+ * The caller's trees, detached: in the keeper, as the host's root, with the root directory mapped to the
+ * box's ids, or in the child (userns -1).
+ */
 const char *wall_trees(const struct wall *w, int userns, int *tree);
 const char *wall_store(const struct wall *w);	/* the directories in the state directory */
 

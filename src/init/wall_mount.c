@@ -1,5 +1,7 @@
 /*
- * The root of a box and what is mounted below it. Every mount is made detached, gets its flags, and
+ * The root of a box and what is mounted below it: an overlay of what the box writes (on disk), a small
+ * skeleton (in memory) and a root directory, if one was given; otherwise the host's /usr is mounted in
+ * it. Files are not made on disk, as that can take a hundred times longer. Every mount is made detached, gets its flags, and
  * only then its place, which is found through a descriptor of the new root without following a link.
  * The last step leaves the old root.
  */
@@ -15,6 +17,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define STORE "overlay"	/* in the state directory */
 
 /* The caller's directory: no part of its path may be a link, which a box could turn elsewhere. */
 static int open_source(const char *path)
@@ -37,32 +41,22 @@ static int source_tree(const char *path, int flags)
 	return tree;
 }
 
-static const char *store_name(const struct wall *w)
-{
-	return w->spec->root ? "overlay" : "root";
-}
-
 const char *wall_store(const struct wall *w)
 {
-	const char *const *name, *const below[] = {"upper", "work", "lower", NULL};
-	const struct spec *s = w->spec;
+	static const char *const below[] = {"upper", "work"};
 	int dir, store;
 	bool ok;
 
-	if (s->disk)
+	if (w->spec->disk)
 		return NULL;
-	dir = open_source(s->dir);
+	dir = open_source(w->spec->dir);
 	if (dir < 0)
 		return "the state directory cannot be opened (its path may have no symbolic link)";
-	store = tree_dir(dir, store_name(w), 0755);
-	ok = store >= 0;
-	for (name = below; ok && s->root && *name; name++)
-		ok = tree_make_dir(store, *name, 0755);
-	if (w->range) {
-		ok = ok && !fchownat(store, "", WALL_BASE, WALL_BASE, AT_EMPTY_PATH);
-		for (name = below; ok && s->root && *name; name++)
-			ok = !fchownat(store, *name, WALL_BASE, WALL_BASE, AT_SYMLINK_NOFOLLOW);
-	}
+	store = tree_dir(dir, STORE, 0755);
+	ok = store >= 0 && (!w->range || !fchownat(store, "", WALL_BASE, WALL_BASE, AT_EMPTY_PATH));
+	for (size_t i = 0; ok && i < 2; i++)
+		ok = tree_make_dir(store, below[i], 0755) && (!w->range ||
+		     !fchownat(store, below[i], WALL_BASE, WALL_BASE, AT_SYMLINK_NOFOLLOW));
 	if (store >= 0)
 		close(store);
 	close(dir);
@@ -72,7 +66,7 @@ const char *wall_store(const struct wall *w)
 static int store_tree(const struct wall *w)
 {
 	int dir = open_source(w->spec->dir);
-	int tree = dir < 0 ? -1 : tree_open(dir, store_name(w), 0);
+	int tree = dir < 0 ? -1 : tree_open(dir, STORE, 0);
 
 	if (dir >= 0)
 		close(dir);
@@ -89,10 +83,11 @@ const char *wall_trees(const struct wall *w, int userns, int *tree)
 			return "the box's root in the state directory cannot be mounted";
 	}
 	if (s->root) {
-		tree[WALL_LOWER] = source_tree(s->root, TREE_READONLY);
+		tree[WALL_LOWER] = source_tree(s->root, TREE_READONLY |
+					       (userns < 0 ? TREE_RECURSIVE : 0));
 		if (tree[WALL_LOWER] < 0)
 			return "the root directory cannot be mounted (its path may have no symbolic link)";
-		if (tree_idmap(tree[WALL_LOWER], userns))
+		if (userns >= 0 && tree_idmap(tree[WALL_LOWER], userns))
 			return "the root directory's file system has no id-mapped mounts";
 	}
 	if (s->workspace) {
@@ -125,58 +120,8 @@ static int sized(uint64_t size)
 	return tree_new("tmpfs", o, 2, 0);
 }
 
-static const char *open_store(struct wall *w, int *store)
-{
-	*store = w->tree[WALL_STORE];
-	if (w->spec->disk)
-		*store = sized(w->spec->disk);
-	else if (*store < 0)
-		*store = store_tree(w);
-	if (*store < 0)
-		return "the box's root cannot be mounted";
-	if (!stage(*store))
-		return "the box's root cannot be attached";
-	return NULL;
-}
-
-/* Paths for overlayfs, which takes names: a descriptor's is free of characters it would split at. */
-static void fd_path(char *path, size_t size, int fd)
-{
-	snprintf(path, size, "/proc/self/fd/%d", fd);
-}
-
-static const char *make_overlay(struct wall *w, int store, int *root)
-{
-	char lower[40], upper[40], work[40];
-	struct tree_option o[] = {{"lowerdir", lower}, {"upperdir", upper}, {"workdir", work},
-		{"userxattr", NULL}};
-	int tree = w->tree[WALL_LOWER], l, u, k;
-
-	if (tree < 0)
-		tree = source_tree(w->spec->root, TREE_READONLY | TREE_RECURSIVE);
-	if (tree < 0)
-		return "the root directory cannot be mounted (its path may have no symbolic link)";
-	l = tree_dir(store, "lower", 0755);
-	u = tree_dir(store, "upper", 0755);
-	k = tree_dir(store, "work", 0755);
-	if (l < 0 || u < 0 || k < 0 || !tree_put_on(tree, l))
-		return "the layers of the box's root cannot be attached";
-	fd_path(lower, sizeof(lower), tree);
-	fd_path(upper, sizeof(upper), u);
-	fd_path(work, sizeof(work), k);
-	*root = tree_new("overlay", o, 4, 0);
-	if (*root < 0)
-		return "an overlay of the root directory cannot be mounted (Linux 5.11 can; layers "
-			"on overlayfs or NFS cannot be written)";
-	close(l);
-	close(u);
-	close(k);
-	close(tree);
-	return stage(*root) ? NULL : "the box's root cannot be attached";
-}
-
-/* /bin and its like: links on most systems, directories on others. */
-static const char *top_level(int root)
+/* /bin and its like: links on most systems, directories, to be mounted, on others. */
+static const char *top_level(int root, bool mounts)
 {
 	static const char *const name[] = {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix",
 		"gnu"};
@@ -192,10 +137,12 @@ static const char *top_level(int root)
 			continue;
 		if (n >= 0) {
 			target[n] = 0;
-			if (!tree_link(root, name[i], target))
+			if (!mounts && !tree_link(root, name[i], target))
 				return "the links of / cannot be made";
 			continue;
 		}
+		if (!mounts)
+			continue;
 		tree = tree_open(AT_FDCWD, path, TREE_READONLY | TREE_RECURSIVE);
 		if (tree < 0 || !tree_make_dir(root, name[i], 0755) || !tree_put(tree, root, name[i]))
 			return "the host's directories of programs cannot be mounted";
@@ -204,41 +151,55 @@ static const char *top_level(int root)
 	return NULL;
 }
 
-static const char *host_usr(const struct wall *w, int root)
+/* What a root has before anything is mounted in it, or written by the box. */
+static const char *skeleton(const struct wall *w, int root)
 {
 	static const struct {
 		const char *name;
 		mode_t mode;
-	} dir[] = {{"usr", 0755}, {"etc", 0755}, {"var", 0755}, {"var/tmp", 01777},
-		{"var/lib", 0755}, {"var/log", 0755}, {"var/cache", 0755}, {"home", 0755},
-		{"root", 0700}, {"mnt", 0755}, {"opt", 0755}, {"srv", 0755}};
-	const char *why;
-	int usr;
+		bool always;
+	} dir[] = {{"dev", 0755, true}, {"proc", 0755, true}, {"sys", 0755, true},
+		{"run", 0755, true}, {"run/lock", 0755, true}, {"tmp", 01777, true},
+		{"etc", 0755, true}, {"usr", 0755, false}, {"var", 0755, false},
+		{"var/tmp", 01777, false}, {"var/lib", 0755, false}, {"var/log", 0755, false},
+		{"var/cache", 0755, false}, {"home", 0755, false}, {"root", 0700, false},
+		{"mnt", 0755, false}, {"opt", 0755, false}, {"srv", 0755, false}};
 
 	for (size_t i = 0; i < sizeof(dir) / sizeof(*dir); i++) {
-		if (!tree_make_dir(root, dir[i].name, dir[i].mode))
+		if ((dir[i].always || !w->spec->root) &&
+		    !tree_make_dir(root, dir[i].name, dir[i].mode))
 			return "the directories of / cannot be made";
 	}
-	usr = tree_open(AT_FDCWD, "/usr", TREE_READONLY | TREE_RECURSIVE);
-	if (usr < 0 || !tree_put(usr, root, "usr"))
-		return "the host's /usr cannot be mounted";
-	close(usr);
-	tree_link(root, "var/run", "/run");
-	tree_link(root, "var/lock", "/run/lock");
-	why = top_level(root);
-	return why ? why : wall_etc(w, root);
+	if (w->spec->workspace && !tree_make_dir(root, w->target, 0755))
+		return "the workspace's target cannot be made";
+	if (!w->spec->root && (!tree_link(root, "var/run", "/run") ||
+			       !tree_link(root, "var/lock", "/run/lock")))
+		return "the links of / cannot be made";
+	if (!w->spec->root) {
+		const char *why = top_level(root, false);
+
+		if (why)
+			return why;
+	}
+	return wall_etc(w, root);
 }
 
-static const char *workspace(struct wall *w, int root)
+static const char *host_usr(int root)
 {
-	const struct spec *s = w->spec;
+	int usr = tree_open(AT_FDCWD, "/usr", TREE_READONLY | TREE_RECURSIVE);
+	const char *why;
+
+	if (usr < 0 || !tree_make_dir(root, "usr", 0755) || !tree_put(usr, root, "usr"))
+		return "the host's /usr cannot be mounted";
+	close(usr);
+	why = top_level(root, true);
+	return why ? why : wall_etc_mounts(root);
+}
+
+static const char *workspace(const struct wall *w, int root)
+{
 	int tree = w->tree[WALL_WORKSPACE];
 
-	if (tree < 0)
-		tree = source_tree(s->workspace, TREE_RECURSIVE |
-				   (s->readonly ? TREE_READONLY : 0));
-	if (tree < 0)
-		return "the workspace cannot be mounted (its path may have no symbolic link)";
 	if (!tree_make_dir(root, w->target, 0755) || !tree_put(tree, root, w->target))
 		return "the workspace cannot be attached at its target";
 	close(tree);
@@ -253,17 +214,11 @@ static const char *leave_old_root(int root)
 	return NULL;
 }
 
+/* What is mounted in the new root. */
 static const char *fill(struct wall *w, int root)
 {
-	static const char *const dir[] = {"dev", "proc", "sys", "run", "run/lock"};
-	const char *why = w->spec->root ? wall_etc(w, root) : host_usr(w, root);
+	const char *why = w->spec->root ? NULL : host_usr(root);
 
-	for (size_t i = 0; !why && i < sizeof(dir) / sizeof(*dir); i++) {
-		if (!tree_make_dir(root, dir[i], 0755))
-			why = "the directories of / cannot be made";
-	}
-	if (!why && !tree_make_dir(root, "tmp", 01777))
-		why = "the directories of / cannot be made";
 	why = why ? why : wall_devices(w, root);
 	why = why ? why : wall_proc(w, root);
 	if (!why && w->spec->workspace)
@@ -271,20 +226,81 @@ static const char *fill(struct wall *w, int root)
 	return why;
 }
 
+/* Paths for overlayfs, which takes names: a descriptor's is free of characters it would split at. */
+static int overlay(int skel, int lower, int store)
+{
+	char layers[80], upper[40], work[40];
+	struct tree_option o[] = {{"lowerdir", layers}, {"upperdir", upper}, {"workdir", work},
+		{"userxattr", NULL}};
+	int u = tree_dir(store, "upper", 0755), k = tree_dir(store, "work", 0755), tree = -1;
+
+	snprintf(layers, sizeof(layers), lower < 0 ? "/proc/self/fd/%d" :
+		 "/proc/self/fd/%d:/proc/self/fd/%d", skel, lower);
+	snprintf(upper, sizeof(upper), "/proc/self/fd/%d", u);
+	snprintf(work, sizeof(work), "/proc/self/fd/%d", k);
+	if (u >= 0 && k >= 0)
+		tree = tree_new("overlay", o, 4, 0);
+	if (u >= 0)
+		close(u);
+	if (k >= 0)
+		close(k);
+	return tree;
+}
+
+/* Attaches a tree at a new directory of the stage. */
+static bool put_in_stage(int tree, int at, const char *name)
+{
+	return tree >= 0 && tree_make_dir(at, name, 0755) && tree_put(tree, at, name);
+}
+
+/*
+ * The layers: what the box writes, in the store; ours; the root directory, if there is one. Without
+ * it a store that overlayfs cannot write to (overlayfs itself, network file systems) is the root.
+ */
+static const char *make_overlay(struct wall *w, int at, int *root)
+{
+	int store = w->spec->disk ? sized(w->spec->disk) : w->tree[WALL_STORE];
+	int lower = w->tree[WALL_LOWER], skel;
+	const char *why;
+
+	if (!put_in_stage(store, at, "store"))
+		return "the box's store cannot be mounted";
+	if (w->spec->root && !put_in_stage(lower, at, "lower"))
+		return "the root directory cannot be mounted";
+	skel = tree_dir(at, "skel", 0755);
+	why = skel < 0 ? "the directories of / cannot be made" : skeleton(w, skel);
+	if (why)
+		return why;
+	*root = overlay(skel, lower, store);
+	if (*root >= 0)
+		return stage(*root) ? NULL : "the box's root cannot be attached";
+	if (w->spec->root)
+		return "an overlay of the root directory cannot be mounted (Linux 5.11 can; a state "
+			"directory on overlayfs or NFS cannot be written to)";
+	*root = tree_open(store, "upper", 0);
+	if (*root < 0 || !stage(*root))
+		return "the box's root cannot be attached";
+	return skeleton(w, *root);
+}
+
 const char *wall_mounts(struct wall *w)
 {
+	bool plain = w->spec->disk && !w->spec->root;
 	const char *why;
-	int store, root;
+	int at, root;
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return "mounts cannot be changed in a user namespace (AppArmor's restriction? "
 			"`tinybox doctor` says what to do)";
-	why = open_store(w, &store);
+	/* before a stage covers some of the host's paths */
+	why = w->range ? NULL : wall_trees(w, -1, w->tree);
 	if (why)
 		return why;
-	root = store;
-	if (w->spec->root)
-		why = make_overlay(w, store, &root);
+	/* with a limit of the disk it is the root itself; otherwise the overlay's layers meet in it */
+	at = root = sized(plain ? w->spec->disk : 16u << 20);
+	if (at < 0 || !stage(at))
+		return "a tmpfs for the box's root cannot be mounted";
+	why = plain ? skeleton(w, root) : make_overlay(w, at, &root);
 	why = why ? why : fill(w, root);
 	return why ? why : leave_old_root(root);
 }
