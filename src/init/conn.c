@@ -107,6 +107,11 @@ void conn_free(struct conn *c)
 	c->s->conn_count--;
 	timer_stop(&c->s->loop, &c->timer);
 	watch_close(&c->s->loop, &c->w);
+	for (int i = 0; i < 2; i++)
+		if (c->file[i] >= 0)
+			close(c->file[i]);
+	if (c->follow >= 0)
+		close(c->follow);
 	wire_in_free(&c->in);
 	wire_free(&c->out);
 	free(c);
@@ -230,6 +235,7 @@ static struct conn *add(struct server *s, int fd)
 		return NULL;
 	}
 	*c = (struct conn){.s = s, .frame = request_frame, .next = s->conns,
+		.file = {-1, -1}, .follow = -1,
 		.w = {.fd = fd, .ready = ready, .owner = c}};
 	s->conns = c;
 	s->conn_count++;

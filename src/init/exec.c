@@ -17,6 +17,7 @@
 #include "init/server.h"
 
 #define WORDS_MOST 65536u	/* arguments, and variables */
+#define RECORD_ARGS 4096u
 
 struct exec {
 	struct conn *c;
@@ -344,8 +345,9 @@ static void describe(struct exec *e)
 	struct wire_out *o = &e->p->record;
 
 	wire_text(o, WIRE_F_PROC, e->p->name);
-	for (char **a = e->task.argv; *a; a++)
-		wire_text(o, WIRE_F_ARG, *a);
+	/* a record is to be small: the first of many arguments will do */
+	for (char **a = e->task.argv; *a && o->size < RECORD_ARGS; a++)
+		wire_bytes(o, WIRE_F_ARG, *a, strnlen(*a, RECORD_ARGS));
 	wire_text(o, WIRE_F_LABEL, e->label);
 	wire_u64(o, WIRE_F_STARTED_AT, e->p->started_at);
 }
@@ -362,7 +364,7 @@ static bool new_proc(struct exec *e)
 		.terminal = e->terminal, .in = {.fd = -1}, .control = {.fd = -1},
 		.stream_in = e->terminal || e->stdin_mode == WIRE_STDIN_STREAM};
 	text_decimal(p->name + 1, s->next++);
-	log_init(&p->log, s->procs_dir, p->name);
+	log_init(&p->log, s->keeper, p->name);
 	p->out = stream_of(e, WIRE_DATA_OUT, WIRE_F_OUT_LIMIT);
 	p->err = stream_of(e, WIRE_DATA_ERR, WIRE_F_ERR_LIMIT);
 	p->detach = wire_number(e->fields, WIRE_F_DETACH, 0, &e->bad);

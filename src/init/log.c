@@ -6,30 +6,20 @@
 #include "init/log.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "init/keep.h"
 #include "init/path.h"
 
 #define FOLLOWERS (sizeof(((struct log *)0)->wake) / sizeof(int))
 
-void log_init(struct log *l, int dir, const char *name)
+void log_init(struct log *l, int keeper, const char *name)
 {
-	*l = (struct log){.dir = dir, .fd = -1, .name = name};
+	*l = (struct log){.keeper = keeper, .fd = -1, .name = name};
 	for (size_t i = 0; i < FOLLOWERS; i++)
 		l->wake[i] = -1;
-}
-
-static void file_name(char to[40], const char *name, const char *end)
-{
-	size_t n = strlen(name);
-
-	memcpy(to, name, n);
-	memcpy(to + n, end, strlen(end) + 1);
 }
 
 /* All or nothing: what was cut is taken back. */
@@ -44,18 +34,16 @@ static void put(struct log *l, const struct wire_out *o)
 	l->size += o->size;
 }
 
-bool log_open(struct log *l)
+static bool begin(struct log *l, enum keep_op op)
 {
 	struct wire_out o = {0};
-	char name[40];
+	int fd[2];
 
-	if (l->fd >= 0)
-		return true;
-	file_name(name, l->name, ".log");
-	l->fd = openat(l->dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (l->fd < 0)
+	if (!keep_ask(l->keeper, op, l->name, fd))
 		return false;
+	l->fd = fd[0];
 	l->size = 0;
+	flock(l->fd, LOCK_SH);
 	wire_begin(&o, WIRE_OK);
 	wire_u64(&o, WIRE_F_OFFSET, l->total);
 	wire_end(&o);
@@ -64,16 +52,16 @@ bool log_open(struct log *l)
 	return true;
 }
 
+bool log_open(struct log *l)
+{
+	return l->fd >= 0 || begin(l, KEEP_LOG);
+}
+
 static void turn(struct log *l)
 {
-	char name[40], old[40];
-
-	file_name(name, l->name, ".log");
-	file_name(old, l->name, ".log.1");
 	close(l->fd);
 	l->fd = -1;
-	renameat(l->dir, name, l->dir, old);
-	log_open(l);
+	begin(l, KEEP_LOG_TURN);
 }
 
 static void wake(struct log *l)

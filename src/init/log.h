@@ -14,14 +14,14 @@
 #define LOG_MOST (16u << 20)
 
 struct log {
-	int dir, fd;		/* fd -1: no log */
+	int keeper, fd;		/* fd -1: no log */
 	const char *name;	/* of the process */
 	uint64_t total;		/* bytes of output that were given to it */
 	size_t size;		/* of the file */
 	int wake[8];		/* those who follow: a byte when there is more; -1: free */
 };
 
-void log_init(struct log *l, int dir, const char *name);
+void log_init(struct log *l, int keeper, const char *name);
 bool log_open(struct log *l);
 void log_append(struct log *l, enum wire_type type, const uint8_t *data, size_t size);
 /* One more follower: the descriptor that becomes readable, -1: too many. */

@@ -1,193 +1,151 @@
 /*
- * The records of execs on disk, outside the box: DIR/procs/pN holds a STARTED frame with what was
- * run, and behind it the END frame. A record without its end belongs to a server that died: such a
- * process is lost. Names are never used again; the oldest records go when there are RECORDS_MOST.
+ * The records of execs on disk, outside the box: a STARTED frame with what was run when it starts,
+ * an END frame when it ends, one behind the other in a file that takes turns with an older one. A
+ * STARTED without its END belongs to a server that died: such a process is lost. Names are never
+ * used again, as the latest record is always there.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "init/keep.h"
 #include "init/path.h"
 #include "init/server.h"
 
-#define RECORDS_MOST	4096u
-#define RECORD_SIZE	(8u << 20)
+#define RECORDS_MOST	(8u << 20)	/* of one file */
+#define ENDED_MOST	1000u		/* that PS lists */
 
-/* pN exactly; 0: it is not one */
-static uint64_t number_of(const char *name)
-{
-	uint64_t n = 0;
-	const char *at = name + 1;
-
-	if (name[0] != 'p' || at[0] < '1' || at[0] > '9')
-		return 0;
-	for (; *at >= '0' && *at <= '9' && at - name < 19; at++)
-		n = n * 10 + (uint64_t)(*at - '0');
-	return *at ? 0 : n;
-}
-
-struct numbers {
-	uint64_t *data;
-	size_t count, cap;
+struct reader {
+	int fd;
+	off_t at;
+	struct wire_in in;
 };
 
-static bool push(struct numbers *list, uint64_t n)
+static bool reader_next(struct reader *r, struct wire_frame *f)
 {
-	if (list->count == list->cap) {
-		size_t cap = list->cap ? 2 * list->cap : 64;
-		uint64_t *more = realloc(list->data, cap * sizeof(*more));
+	while (!wire_next(&r->in, f)) {
+		uint8_t *to = r->in.error || r->fd < 0 ? NULL : wire_room(&r->in, 16384);
+		ssize_t n = to ? pread(r->fd, to, 16384, r->at) : 0;
 
-		if (!more)
+		if (n <= 0)
 			return false;
-		list->data = more;
-		list->cap = cap;
+		wire_got(&r->in, (size_t)n);
+		r->at += n;
 	}
-	list->data[list->count++] = n;
 	return true;
 }
 
-static int by_number(const void *a, const void *b)
+static uint64_t number_of(const struct wire_frame *f)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	struct wire_field_in name;
+	char text[KEEP_NAME];
 
-	return (x > y) - (x < y);
+	if (!wire_whole(wire_fields(f)) || !wire_find(wire_fields(f), WIRE_F_PROC, &name) ||
+	    name.size >= sizeof(text))
+		return 0;
+	memcpy(text, name.data, name.size);
+	text[name.size] = '\0';
+	return proc_number(text);
 }
 
-/* All records there are, in order. */
-static bool list_records(int procs, struct numbers *list)
+/* Calls with each record there is, the oldest first, until it says false. */
+static void each(const struct server *s, bool (*one)(void *ctx, const struct wire_frame *f,
+						      uint64_t number), void *ctx)
 {
-	int fd = openat(procs, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *d;
-	bool good = dir;
+	int fds[2] = {s->old_records, s->records};
+	bool more = true;
 
-	if (!dir && fd >= 0)
-		close(fd);
-	while (good && (d = readdir(dir)))
-		if (number_of(d->d_name))
-			good = push(list, number_of(d->d_name));
-	if (dir)
-		closedir(dir);
-	if (good && list->count)
-		qsort(list->data, list->count, sizeof(*list->data), by_number);
-	return good;
-}
+	for (int i = 0; i < 2 && more; i++) {
+		struct reader r = {.fd = fds[i]};
+		struct wire_frame f;
 
-static void name_of(char name[32], uint64_t n, const char *end)
-{
-	size_t size;
+		while (more && reader_next(&r, &f)) {
+			uint64_t number = number_of(&f);
 
-	name[0] = 'p';
-	size = text_decimal(name + 1, n) + 1;
-	memcpy(name + size, end, strlen(end) + 1);
-}
-
-static void prune(struct server *s, const struct numbers *list)
-{
-	static const char *const ends[] = {"", ".log", ".log.1"};
-	char name[32];
-
-	for (size_t i = 0; i + RECORDS_MOST < list->count; i++) {
-		name_of(name, list->data[i], "");
-		if (proc_find(s, name))
-			continue;
-		for (size_t k = 0; k < sizeof(ends) / sizeof(*ends); k++) {
-			name_of(name, list->data[i], ends[k]);
-			unlinkat(s->procs_dir, name, 0);
+			if (number && (f.type == WIRE_STARTED || f.type == WIRE_END))
+				more = one(ctx, &f, number);
 		}
+		wire_in_free(&r.in);
 	}
 }
 
-bool record_open(struct server *s)
+static bool latest(void *ctx, const struct wire_frame *f, uint64_t number)
 {
-	struct numbers list = {0};
-	bool good;
+	uint64_t *most = ctx;
 
-	if (mkdirat(s->dir, "procs", 0700) < 0 && errno != EEXIST)
-		return false;
-	s->procs_dir = openat(s->dir, "procs", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (s->procs_dir < 0)
-		return false;
-	good = list_records(s->procs_dir, &list);
-	s->next = list.count ? list.data[list.count - 1] + 1 : 1;
-	if (good)
-		prune(s, &list);
-	free(list.data);
-	return good;
+	(void)f;
+	if (number > *most)
+		*most = number;
+	return true;
 }
 
-static void append(struct proc *p, const struct wire_out *o)
+static bool open_records(struct server *s, enum keep_op op)
 {
-	int fd = openat(p->s->procs_dir, p->name,
-			O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd[2];
+	off_t size;
 
-	if (fd < 0)
+	if (!keep_ask(s->keeper, op, NULL, fd))
+		return false;
+	if (s->records >= 0)
+		close(s->records);
+	if (s->old_records >= 0)
+		close(s->old_records);
+	s->old_records = fd[0];
+	s->records = fd[1];
+	size = lseek(fd[1], 0, SEEK_END);
+	s->records_size = size > 0 ? (uint64_t)size : 0;
+	return true;
+}
+
+/* Behind what a server that died left half written nothing would be found: the file takes its turn. */
+bool record_open(struct server *s)
+{
+	struct reader r = {0};
+	struct wire_frame f;
+	uint64_t most = 0;
+	bool whole;
+
+	s->records = s->old_records = -1;
+	if (!open_records(s, KEEP_RECORDS))
+		return false;
+	each(s, latest, &most);
+	s->next = most + 1;
+	r.fd = s->records;
+	while (reader_next(&r, &f))
+		;
+	whole = !r.in.error && r.in.start == r.in.size;
+	wire_in_free(&r.in);
+	return whole || open_records(s, KEEP_RECORDS_TURN);
+}
+
+static void append(struct server *s, const struct wire_out *o)
+{
+	if (o->failed)
 		return;
-	if (!o->failed)
-		write_all(fd, o->data, o->size);
-	close(fd);
+	if (s->records_size > RECORDS_MOST)
+		open_records(s, KEEP_RECORDS_TURN);
+	if (write_all(s->records, o->data, o->size))
+		s->records_size += o->size;
+	else if (ftruncate(s->records, (off_t)s->records_size) < 0)
+		s->records_size = UINT64_MAX;	/* not to be appended to any more */
 }
 
 void record_start(struct proc *p)
 {
 	struct wire_out o = {0};
-	struct numbers list = {0};
 
 	wire_begin(&o, WIRE_STARTED);
 	wire_raw(&o, p->record.data, p->record.size);
 	wire_end(&o);
-	append(p, &o);
+	append(p->s, &o);
 	wire_free(&o);
 	wire_free(&p->record);
-	if (p->s->next % RECORDS_MOST)
-		return;
-	if (list_records(p->s->procs_dir, &list))
-		prune(p->s, &list);
-	free(list.data);
 }
 
 void record_end(struct proc *p, struct wire_out *end)
 {
-	append(p, end);
-}
-
-struct saved {
-	char *data;
-	struct wire_frame start, end;
-	bool has_start, has_end;
-};
-
-/* The frames of a record; what is cut off counts as not there. */
-static bool load(struct server *s, const char *name, struct saved *r)
-{
-	int fd = number_of(name) ? openat(s->procs_dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-	struct wire_in in = {0};
-	struct wire_frame f;
-	size_t size = 0;
-
-	*r = (struct saved){0};
-	if (fd < 0)
-		return false;
-	r->data = read_whole(fd, RECORD_SIZE, &size);
-	close(fd);
-	if (!r->data)
-		return false;
-	in = (struct wire_in){.data = (uint8_t *)r->data, .size = size};
-	while (wire_next(&in, &f)) {
-		if (f.type == WIRE_STARTED && !r->has_start && wire_whole(wire_fields(&f))) {
-			r->start = f;
-			r->has_start = true;
-		} else if (f.type == WIRE_END && wire_whole(wire_fields(&f))) {
-			r->end = f;
-			r->has_end = true;
-		}
-	}
-	return true;
+	append(p->s, end);
 }
 
 static void lost(struct wire_out *o, const char *name)
@@ -199,45 +157,134 @@ static void lost(struct wire_out *o, const char *name)
 	wire_text(o, WIRE_F_TEXT, "the box's server died while it ran");
 }
 
+struct search {
+	uint64_t number;
+	bool known;
+	struct wire_out *end;
+};
+
+static bool look(void *ctx, const struct wire_frame *f, uint64_t number)
+{
+	struct search *s = ctx;
+
+	if (number != s->number)
+		return true;
+	s->known = true;
+	if (f->type != WIRE_END)
+		return true;
+	wire_begin(s->end, WIRE_END);
+	wire_raw(s->end, f->body, f->size);
+	wire_end(s->end);
+	return false;
+}
+
 bool record_read(struct server *s, const char *name, struct wire_out *end)
 {
-	struct saved r;
+	struct search find = {.number = proc_number(name), .end = end};
 
-	if (!load(s, name, &r))
-		return false;
-	wire_begin(end, WIRE_END);
-	if (r.has_end)
-		wire_raw(end, r.end.body, r.end.size);
-	else
+	if (find.number)
+		each(s, look, &find);
+	if (find.known && !end->size) {
+		wire_begin(end, WIRE_END);
 		lost(end, name);
-	wire_end(end);
-	free(r.data);
+		wire_end(end);
+	}
+	return find.known;
+}
+
+struct entry {
+	uint64_t number;
+	uint8_t *start, *end;
+	size_t start_size, end_size;
+};
+
+struct entries {
+	struct entry *data;
+	size_t count, cap;
+	bool failed;
+};
+
+static struct entry *entry_of(struct entries *list, uint64_t number)
+{
+	/* an END is mostly not far behind its STARTED */
+	for (size_t i = list->count; i--;)
+		if (list->data[i].number == number)
+			return &list->data[i];
+	if (list->count == list->cap) {
+		size_t cap = list->cap ? 2 * list->cap : 64;
+		struct entry *more = realloc(list->data, cap * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		list->data = more;
+		list->cap = cap;
+	}
+	list->data[list->count] = (struct entry){.number = number};
+	return &list->data[list->count++];
+}
+
+static bool collect(void *ctx, const struct wire_frame *f, uint64_t number)
+{
+	struct entries *list = ctx;
+	struct entry *e = entry_of(list, number);
+	uint8_t *copy = malloc(f->size + 1);
+
+	if (!e || !copy) {
+		free(copy);
+		list->failed = true;
+		return false;
+	}
+	memcpy(copy, f->body, f->size);
+	if (f->type == WIRE_END) {
+		free(e->end);
+		e->end = copy;
+		e->end_size = f->size;
+	} else {
+		free(e->start);
+		e->start = copy;
+		e->start_size = f->size;
+	}
+	/* the oldest of many go: live ones among them are written from memory below */
+	if (list->count > 2 * ENDED_MOST) {
+		for (size_t i = 0; i < ENDED_MOST; i++) {
+			free(list->data[i].start);
+			free(list->data[i].end);
+		}
+		list->count -= ENDED_MOST;
+		memmove(list->data, list->data + ENDED_MOST, list->count * sizeof(*list->data));
+	}
 	return true;
 }
 
-static void describe(struct server *s, uint64_t n, struct wire_out *o)
+static void describe(struct server *s, const struct entry *e, struct wire_out *o)
 {
-	char name[32];
-	struct saved r;
+	char name[KEEP_NAME] = "p";
 	struct proc *p;
-	size_t mark;
+	size_t mark = wire_nest(o, WIRE_F_PROCESS);
 
-	name_of(name, n, "");
-	if (!load(s, name, &r))
-		return;
+	text_decimal(name + 1, e->number);
 	p = proc_find(s, name);
-	mark = wire_nest(o, WIRE_F_PROCESS);
-	if (r.has_start)
-		wire_raw(o, r.start.body, r.start.size);
+	if (e->start)
+		wire_raw(o, e->start, e->start_size);
 	else
 		wire_text(o, WIRE_F_PROC, name);
-	wire_u8(o, WIRE_F_STATE, !p || r.has_end);
-	if (r.has_end)
-		wire_raw(o, r.end.body, r.end.size);
+	wire_u8(o, WIRE_F_STATE, !p || e->end);
+	if (e->end)
+		wire_raw(o, e->end, e->end_size);
 	else if (!p)
 		lost(o, name);
 	wire_unnest(o, mark);
-	free(r.data);
+}
+
+/* Live processes whose records are too old to be in the list: by name only. */
+static void describe_old(struct server *s, const struct entries *list, struct wire_out *o)
+{
+	for (struct proc *p = s->procs; p; p = p->next) {
+		struct entry e = {.number = proc_number(p->name)};
+
+		if (p->state == PROC_RUNNING && list->count && e.number < list->data[0].number)
+			describe(s, &e, o);
+	}
 }
 
 static void send_part(struct conn *c, bool more)
@@ -253,23 +300,18 @@ static void send_part(struct conn *c, bool more)
 /* In a worker: the list of what ran may be long, and it is read from the disk. */
 void work_ps(struct conn *c, const struct wire_frame *f)
 {
-	struct numbers list = {0};
+	struct entries list = {0};
 
 	(void)f;
-	if (!list_records(c->s->procs_dir, &list)) {
-		error_frame(&c->out, WIRE_ERROR_SYSTEM, errno, "the records cannot be read", NULL,
-			    NULL);
-		write_all(c->w.fd, c->out.data, c->out.size);
-		return;
-	}
+	each(c->s, collect, &list);
 	wire_begin(&c->out, WIRE_OK);
+	describe_old(c->s, &list, &c->out);
 	for (size_t i = 0; i < list.count; i++) {
-		describe(c->s, list.data[i], &c->out);
+		describe(c->s, &list.data[i], &c->out);
 		if (c->out.size > WIRE_FRAME_MAX / 4) {
 			send_part(c, true);
 			wire_begin(&c->out, WIRE_OK);
 		}
 	}
 	send_part(c, false);
-	free(list.data);
 }

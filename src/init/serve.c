@@ -9,10 +9,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -20,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "init/keep.h"
 #include "init/path.h"
 #include "init/server.h"
 #include "init/verbs.h"
@@ -29,7 +32,10 @@ struct start {
 	struct report report;
 	struct server server;
 	int answer, ready[2];	/* the answer's descriptor; a byte when the server runs */
-	int inside[2];		/* an errno when process 1 is ready, or cannot be */
+	int inside[2];		/* an errno when the server is ready, or cannot be */
+	int channel[2];		/* the server's questions to the keeper */
+	int dir, procs, signals;
+	struct wall *wall;
 };
 
 static bool fail(struct start *b, enum wire_error code, const char *a, const char *what,
@@ -64,7 +70,7 @@ static bool lock_trees(int fd)
 
 static bool take_lock(struct start *b)
 {
-	int fd = openat(b->server.dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = openat(b->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	b->server.lock = fd;
 	if (fd < 0)
@@ -86,7 +92,7 @@ static bool listen_at(struct start *b)
 
 	b->server.listen.fd = fd;
 	umask(077);
-	if (fd < 0 || fchdir(b->server.dir) < 0 || (unlink("socket") < 0 && errno != ENOENT) ||
+	if (fd < 0 || fchdir(b->dir) < 0 || (unlink("socket") < 0 && errno != ENOENT) ||
 	    bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 128) < 0 ||
 	    chdir("/") < 0)
 		return fail(b, WIRE_ERROR_SYSTEM, "the box's socket cannot be made in", b->spec.dir,
@@ -99,7 +105,7 @@ static bool open_dir(struct start *b)
 	struct stat st;
 	int fd = open(b->spec.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	b->server.dir = fd;
+	b->dir = fd;
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fail(b, WIRE_ERROR_FILE, "the state directory cannot be opened", b->spec.dir,
 			    NULL);
@@ -113,6 +119,10 @@ static bool open_dir(struct start *b)
 				 O_NOFOLLOW, 0600);
 	if (b->server.audit < 0)
 		return fail(b, WIRE_ERROR_SYSTEM, "the audit log cannot be opened in", b->spec.dir,
+			    NULL);
+	b->procs = keep_open(fd);
+	if (b->procs < 0)
+		return fail(b, WIRE_ERROR_SYSTEM, "the records cannot be opened in", b->spec.dir,
 			    NULL);
 	return listen_at(b);
 }
@@ -197,54 +207,53 @@ static bool answer_ok(struct start *b, pid_t pid)
 	return good;
 }
 
-static int run_passthrough(struct start *b)
-{
-	struct server *s = &b->server;
-
-	if (!check_report(b))
-		return 1;
-	if ((s->cgroup && !cgroup_settle(s->cgroup)) || !server_open(s)) {
-		fail(b, WIRE_ERROR_SYSTEM, "the server cannot be set up", NULL, NULL);
-		return 1;
-	}
-	if (!answer_ok(b, getpid()))
-		return 1;
-	return server_run(s);
-}
-
-/* In process 1 of the box, once the wall stands. */
+/* The server's process: of the namespace kind it is process 1 of the box, and the wall stands. */
 static int inside(void *ctx)
 {
 	struct start *b = ctx;
+	struct server *s = &b->server;
 	int32_t error = 0;
-	bool good = server_open(&b->server);
+	bool good = (s->wall || !s->cgroup || cgroup_settle(s->cgroup)) && server_open(s);
 
 	if (!good)
 		error = errno ? errno : EIO;
 	if (write(b->inside[1], &error, sizeof(error)) != (ssize_t)sizeof(error) || !good)
 		return 1;
 	close(b->inside[1]);
-	return server_run(&b->server);
+	return server_run(s);
 }
 
-/* Until process 1 has ended: what is outside of the wall is ours. SIGTERM ends the box. */
-static int keep_box(pid_t pid)
+/* What the keeper does not share with the server. */
+static _Noreturn void passthrough(struct start *b, const int *keep, size_t count)
 {
-	sigset_t set;
-	int status = 1, sig;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGCHLD);
-	for (;;) {
-		if (waitpid(pid, &status, WNOHANG) == pid)
-			return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-		if (sigwait(&set, &sig) == 0 && sig == SIGTERM)
-			kill(pid, SIGKILL);
-	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close_others(keep, count);
+	for (int fd = 0, null = open("/dev/null", O_RDWR | O_CLOEXEC); fd < 3; fd++)
+		dup2(null, fd);
+	_exit(inside(b));
 }
 
-static void block_signals(void)
+/* Until the server has ended: what is outside of the wall is ours. SIGTERM ends the box. */
+static int keep_box(struct start *b, pid_t pid)
+{
+	struct pollfd p[2] = {{.fd = b->signals, .events = POLLIN},
+		{.fd = b->channel[0], .events = POLLIN}};
+	struct signalfd_siginfo info;
+	int status = 1;
+
+	while (waitpid(pid, &status, WNOHANG) != pid) {
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			break;
+		if (p[0].revents && read(p[0].fd, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
+		    info.ssi_signo == SIGTERM)
+			kill(pid, b->server.wall ? SIGKILL : SIGTERM);
+		if (p[1].revents && !keep_answer(b->channel[0], b->procs))
+			p[1].fd = -1;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static bool take_signals(struct start *b)
 {
 	sigset_t set;
 
@@ -253,50 +262,106 @@ static void block_signals(void)
 	for (int sig = 1; sig < 32; sig++)
 		if (sig != SIGKILL && sig != SIGSTOP)
 			signal(sig, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGCHLD);
+	b->signals = signalfd(-1, &set, SFD_CLOEXEC);
+	return b->signals >= 0;
 }
 
+/* The server asks for the records before it says that it is ready. */
 static bool wait_inside(struct start *b)
 {
+	struct pollfd p[2] = {{.fd = b->inside[0], .events = POLLIN},
+		{.fd = b->channel[0], .events = POLLIN}};
 	int32_t error = ECHILD;
 
-	close(b->inside[1]);
-	if (read(b->inside[0], &error, sizeof(error)) == (ssize_t)sizeof(error) && !error) {
-		close(b->inside[0]);
-		return true;
+	for (;;) {
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			break;
+		if (p[1].revents && !keep_answer(b->channel[0], b->procs))
+			p[1].fd = -1;
+		if (!p[0].revents)
+			continue;
+		if (read(b->inside[0], &error, sizeof(error)) != (ssize_t)sizeof(error))
+			error = ECHILD;
+		break;
 	}
+	close(b->inside[0]);
+	if (!error)
+		return true;
 	errno = error;
 	return fail(b, WIRE_ERROR_SYSTEM, "the server inside cannot be set up", NULL, NULL);
 }
 
-static int run_namespace(struct start *b)
+/* Starts the server, behind the wall or without one; its pid, or -1 and the answer was given. */
+static pid_t enter(struct start *b)
 {
 	struct server *s = &b->server;
+	int keep[] = {s->listen.fd, s->keeper, s->audit, s->lock, b->inside[1], -1, -1, -1, -1, -1,
+		-1, -1, -1};
+	size_t count = 5;
 	const char *why = NULL;
-	struct wall *wall = wall_open(&b->spec, s->cgroup, &b->report, &why);
 	pid_t pid;
-	int status = 1;
 
-	if (!wall) {
+	if (s->wall) {
+		pid = wall_enter(b->wall, inside, b, keep, count, &why);
+	} else {
+		count += cgroup_keep(s->cgroup, keep + count);
+		pid = fork();
+		if (!pid)
+			passthrough(b, keep, count);
+	}
+	if (pid < 0)
+		fail(b, WIRE_ERROR_SYSTEM, "the server cannot be started", NULL, why);
+	close(b->inside[1]);
+	close(s->keeper);
+	return pid;
+}
+
+static int run(struct start *b)
+{
+	struct server *s = &b->server;
+	pid_t pid;
+
+	if (!check_report(b))
+		return 1;
+	if (!take_signals(b) || pipe2(b->inside, O_CLOEXEC) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, b->channel) < 0) {
+		fail(b, WIRE_ERROR_SYSTEM, "the server was not started", NULL, NULL);
+		return 1;
+	}
+	s->keeper = b->channel[1];
+	pid = enter(b);
+	if (pid < 0)
+		return 1;
+	if (wait_inside(b) && answer_ok(b, getpid())) {
+		close(s->listen.fd);
+		close(s->audit);
+		return keep_box(b, pid);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return 1;
+}
+
+static int run_kind(struct start *b)
+{
+	const char *why = NULL;
+	int status;
+
+	if (b->spec.kind == SPEC_PASSTHROUGH) {
+		report_passthrough(b);
+		return run(b);
+	}
+	b->wall = wall_open(&b->spec, b->server.cgroup, &b->report, &why);
+	if (!b->wall) {
 		fail(b, WIRE_ERROR_SYSTEM, "the wall cannot be had", NULL, why);
 		return 1;
 	}
-	s->wall = wall;
-	block_signals();
-	if (check_report(b) && pipe2(b->inside, O_CLOEXEC) == 0) {
-		int keep[] = {s->listen.fd, s->dir, s->audit, s->lock, b->inside[1]};
-
-		pid = wall_enter(wall, inside, b, keep, sizeof(keep) / sizeof(*keep), &why);
-		if (pid < 0) {
-			fail(b, WIRE_ERROR_SYSTEM, "the wall cannot be built", NULL, why);
-		} else if (wait_inside(b) && answer_ok(b, getpid())) {
-			close(s->listen.fd);
-			status = keep_box(pid);
-		} else {
-			kill(pid, SIGKILL);
-			waitpid(pid, NULL, 0);
-		}
-	}
-	wall_close(wall);
+	b->server.wall = b->wall;
+	status = run(b);
+	wall_close(b->wall);
 	return status;
 }
 
@@ -321,18 +386,13 @@ static int serve_box(struct start *b)
 	s->cwd = work_dir(&b->spec);
 	if (!open_dir(b))
 		return 1;
-	if (b->spec.kind == SPEC_PASSTHROUGH)
-		report_passthrough(b);
 	s->cgroup = cgroup_open(&b->spec, &b->report);
-	if (!s->cgroup)
-		status = fail(b, WIRE_ERROR_SYSTEM, "no memory", NULL, NULL);
-	else if (b->spec.kind == SPEC_PASSTHROUGH)
-		status = run_passthrough(b);
-	else
-		status = run_namespace(b);
 	if (s->cgroup)
-		cgroup_close(s->cgroup);
-	unlinkat(s->dir, "socket", 0);
+		status = run_kind(b);
+	else
+		status = fail(b, WIRE_ERROR_SYSTEM, "no memory", NULL, NULL);
+	cgroup_close(s->cgroup);
+	unlinkat(b->dir, "socket", 0);
 	return status;
 }
 
@@ -356,7 +416,7 @@ bool serve_start(struct wire_iter fields, int answer)
 	if (!b)
 		return false;
 	b->answer = answer;
-	b->server.audit = b->server.lock = b->server.dir = -1;
+	b->server.audit = b->server.lock = b->dir = b->procs = -1;
 	errno = 0;
 	if (!spec_read(&b->spec, fields, &why, &what)) {
 		fail(b, WIRE_ERROR_REQUEST, why, what, NULL);

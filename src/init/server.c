@@ -209,7 +209,8 @@ static _Noreturn void worker(struct conn *c, const struct wire_frame *f,
 			     void (*work)(struct conn *c, const struct wire_frame *f))
 {
 	struct server *s = c->s;
-	int keep[] = {c->w.fd, s->dir, s->procs_dir, s->audit, s->root, s->proc, s->null};
+	int keep[] = {c->w.fd, c->file[0], c->file[1], c->follow, s->records, s->old_records,
+		s->audit, s->root, s->proc, s->null};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "tinybox-worker");

@@ -32,7 +32,9 @@ struct server {
 	struct cgroup *cgroup;	/* NULL: none */
 	const struct wall *wall;	/* NULL: passthrough */
 	const char *cwd;	/* the box's, absolute */
-	int dir, procs_dir, audit, lock;	/* outside the box */
+	int keeper, audit, lock;	/* outside the box: a channel, a log, a lock */
+	int records, old_records;	/* -1: none */
+	uint64_t records_size;
 	int null, root, proc, ptmx;	/* inside */
 	struct rlimit files;
 	struct watch listen, signals;
@@ -67,6 +69,7 @@ struct conn {
 	bool (*frame)(struct conn *c, const struct wire_frame *f);
 	struct timer timer;	/* ALIVE, or a waiter's deadline */
 	uint64_t sent_at;
+	int file[2], follow;	/* for a worker: a log's files; -1: none */
 	struct conn *next;
 };
 
