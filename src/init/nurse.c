@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -21,12 +20,14 @@
 #include <unistd.h>
 
 #include "init/path.h"
+#include "init/spawn.h"
 #include "init/tree.h"
 
 struct nurse {
 	const struct nurse_task *task;
 	pid_t pid;		/* the command */
 	bool ended, told;
+	bool entered;		/* its group, by its birth */
 	int status;
 	struct nurse_word failed;	/* by the child, which shares our memory */
 };
@@ -60,7 +61,8 @@ static bool set_up(struct nurse *n)
 
 	sigemptyset(&none);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (t->cgroup && (!cgroup_enter(t->cgroup) || !cgroup_enter_v2(t->cgroup)))
+	if (t->cgroup && (!cgroup_enter(t->cgroup) ||
+			  (!n->entered && !cgroup_enter_v2(t->cgroup))))
 		return fail(n, NURSE_SETUP, errno);
 	if (setsid() < 0 || (t->master >= 0 && ioctl(t->in, TIOCSCTTY, 0) < 0) ||
 	    dup2(t->in, 0) < 0 || dup2(t->out, 1) < 0 || dup2(t->err, 2) < 0 ||
@@ -147,7 +149,8 @@ static bool launch(struct nurse *n)
 	char stack[64 << 10] __attribute__((aligned(16)));
 
 	n->failed.kind = NURSE_STARTED;
-	n->pid = clone(child, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, n);
+	n->pid = spawn_vfork(child, n, stack, sizeof(stack), n->task->cgroup ? n->task->cgroup->v2 :
+			     -1, &n->entered);
 	if (n->pid < 0)
 		return fail(n, NURSE_SETUP, errno);
 	return n->failed.kind == NURSE_STARTED;

@@ -26,6 +26,7 @@
 #include "init/path.h"
 #include "init/server.h"
 #include "init/verbs.h"
+#include "init/wall_in.h"
 
 struct start {
 	struct spec spec;
@@ -308,9 +309,15 @@ static pid_t enter(struct start *b)
 		pid = wall_enter(b->wall, inside, b, keep, count, &why);
 	} else {
 		count += cgroup_keep(s->cgroup, keep + count);
-		pid = fork();
+		pid = (pid_t)wall_clone(0, cgroup_fd(s->cgroup));
 		if (!pid)
 			passthrough(b, keep, count);
+		if (pid > 0 && !cgroup_add(s->cgroup, pid)) {
+			kill(pid, SIGKILL);
+			waitpid(pid, NULL, 0);
+			why = "it cannot be moved to its control groups";
+			pid = -1;
+		}
 	}
 	if (pid < 0)
 		fail(b, WIRE_ERROR_SYSTEM, "the server cannot be started", NULL, why);

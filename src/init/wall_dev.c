@@ -39,9 +39,9 @@ static bool put_node(int dev, const char *name, unsigned major_nr, unsigned mino
 }
 
 static bool put_new(int at, const char *name, const char *type, const struct tree_option *o,
-		    size_t count)
+		    size_t count, int flags)
 {
-	int tree = tree_new(type, o, count, 0);
+	int tree = tree_new(type, o, count, flags);
 	bool ok = tree >= 0 && tree_make_dir(at, name, 0755) && tree_put(tree, at, name);
 
 	if (tree >= 0)
@@ -67,9 +67,9 @@ static const char *fill_dev(const struct wall *w, int dev)
 	}
 	snprintf(size, sizeof(size), "%llu", w->spec->memory ?
 		 (unsigned long long)w->spec->memory : 256ull << 20);
-	if (!put_new(dev, "pts", "devpts", pts, 3))
+	if (!put_new(dev, "pts", "devpts", pts, 3, TREE_DEVICES | TREE_NOEXEC))
 		return "/dev/pts cannot be mounted";
-	if (!put_new(dev, "shm", "tmpfs", shm, 2))
+	if (!put_new(dev, "shm", "tmpfs", shm, 2, 0))
 		return "/dev/shm cannot be mounted";
 	if (symlinkat("pts/ptmx", dev, "ptmx") || symlinkat("/proc/self/fd", dev, "fd") ||
 	    symlinkat("/proc/self/fd/0", dev, "stdin") ||
