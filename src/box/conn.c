@@ -52,7 +52,8 @@ static int start_child(const char *const *argv, int end, int said, pid_t *pid)
 	sigset_t all, none;
 	int err;
 
-	sigfillset(&all);
+	/* by its bytes: sigfillset() leaves out two that posix_spawn() would then make ignored */
+	memset(&all, 0xff, sizeof(all));
 	sigemptyset(&none);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attr);

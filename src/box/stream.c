@@ -16,6 +16,7 @@ struct tbx_stream {
 	struct bx_conn c;
 	struct tbx_doc end;
 	char *proc;
+	char *command, *cwd, *file;	/* what was asked for, for messages */
 	bool over, detached;
 };
 
@@ -129,6 +130,9 @@ static int open_exec(struct tbx_store *store, const char *box, const struct tbx_
 	if (status)
 		return status;
 	write_exec(&(*out)->c.out, &whole, detach);
+	(*out)->command = strdup(whole.argv[0]);
+	(*out)->cwd = whole.cwd ? strdup(whole.cwd) : NULL;
+	(*out)->file = whole.input_file ? strdup(whole.input_file) : NULL;
 	(*out)->detached = detach;
 	return sent(out);
 }
@@ -187,6 +191,9 @@ void tbx_stream_close(struct tbx_stream *s)
 	bx_close(&s->b);
 	json_decref(s->end.root);
 	free(s->proc);
+	free(s->command);
+	free(s->cwd);
+	free(s->file);
 	free(s);
 }
 
@@ -242,6 +249,24 @@ static int finish(struct tbx_stream *s, const struct wire_frame *f)
 	return TBX_OK;
 }
 
+/* The server's sentence, with the name that it is about in front. */
+static int refused(struct tbx_stream *s, const struct wire_frame *f)
+{
+	struct tbx_store *store = s->b.store;
+	int status = bx_wire_error(&s->c, f), code = store->error_status;
+	char *said = strdup(tbx_error(store));
+	const char *name = status == TBX_ERR_COMMAND ? s->command :
+			   status != TBX_ERR_FILE ? NULL :
+			   s->cwd && said && strstr(said, "working directory") ? s->cwd : s->file;
+
+	if (said && name && !strstr(said, name)) {
+		bx_fail(store, status, "%.200s: %s", name, said);
+		store->error_status = code;
+	}
+	free(said);
+	return status;
+}
+
 /* One frame to an event; NONE: it was not for the caller. */
 static int event_of(struct tbx_stream *s, const struct wire_frame *f, enum tbx_event *event,
 		    const void **data, size_t *n)
@@ -266,7 +291,7 @@ static int event_of(struct tbx_stream *s, const struct wire_frame *f, enum tbx_e
 		return finish(s, f);
 	case WIRE_ERROR:
 		s->over = true;
-		return bx_wire_error(&s->c, f);
+		return refused(s, f);
 	default:
 		return TBX_OK;
 	}
@@ -423,7 +448,7 @@ int tbx_spawn(struct tbx_store *store, const char *box, const struct tbx_exec *e
 		return status;
 	status = bx_receive(&s->c, &f, bx_step(store));
 	if (!status && f.type == WIRE_ERROR)
-		status = bx_wire_error(&s->c, &f);
+		status = refused(s, &f);
 	else if (!status && (f.type != WIRE_STARTED || !wire_whole(wire_fields(&f))))
 		status = bx_fail(store, TBX_ERR_PROTOCOL, "%s: the command did not start", box);
 	if (!status) {
