@@ -28,7 +28,7 @@ import json, os, re, resource, select, signal, subprocess, sys
 
 ENV = {'HOME': '/home/user', 'USER': 'user', 'LOGNAME': 'user', 'SHELL': '/bin/bash', 'TERM': 'xterm-256color',
        'LANG': 'C.UTF-8', 'PATH': '/usr/local/bin:/usr/bin:/bin', 'TZ': 'UTC'}
-TIMEOUT = 20
+TIMEOUT = int(os.environ.get('SPEC_TIMEOUT', 20))   # seconds a case; a build with sanitizers takes more
 
 
 def text_of(data):

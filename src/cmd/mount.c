@@ -15,7 +15,7 @@ enum { MOUNT_USAGE = 1, MOUNT_FAIL = 32 };
 
 struct mount {
 	bool all, bind, list, read_only, read_write, verbose, ignored;
-	const char *types, *options, *unused;
+	const char *types, *options, *target, *unused;
 };
 
 /* Those that ask for a change: it is refused with the rest. */
@@ -25,6 +25,13 @@ static int mount_opt_change(struct tsb_proc *p, void *opts, const struct tsb_opt
 	(void)p, (void)opt, (void)arg;
 	((struct mount *)opts)->bind = true;
 	return 0;
+}
+
+static int mount_opt_target(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
+			    const char *arg)
+{
+	((struct mount *)opts)->target = arg;
+	return mount_opt_change(p, opts, opt, arg);
 }
 
 static const struct tsb_opt mount_opts[] = {
@@ -59,7 +66,7 @@ static const struct tsb_opt mount_opts[] = {
 	TSB_OPT_STR(struct mount, unused, 'O', "test-opts", "list",
 		    "limit the set of filesystems (use with -a)"),
 	TSB_OPT_CALL(mount_opt_change, 0, 0, "source", "src", "explicitly specifies source"),
-	TSB_OPT_CALL(mount_opt_change, 0, 0, "target", "target", "explicitly specifies mountpoint"),
+	TSB_OPT_CALL(mount_opt_target, 0, 0, "target", "target", "explicitly specifies mountpoint"),
 	TSB_OPT_STR(struct mount, unused, 0, "target-prefix", "path",
 		    "specifies path used for all mountpoints"),
 	TSB_OPT_FLAG(struct mount, read_write, 0, "read-write", "same as --rw"),
@@ -113,7 +120,7 @@ static int mount_list(struct tsb_proc *p, const struct mount *o)
 static int mount_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	const struct mount *o = opts;
-	const char *where = argc ? argv[argc - 1] : "/";
+	const char *where = argc ? argv[argc - 1] : o->target ? o->target : "/";
 	struct tsb_stat st;
 
 	if (!argc && !o->all && !o->bind && !o->options)

@@ -119,6 +119,15 @@ static void test_commands(void)
 	is_str(commands("case $(uname) in $(id)) tee z;; esac; [[ -n $(who) ]]; (( $(nproc) > 1 )); ( cd /; pwd )"),
 	       "1 read: uname; 1 read: id; 1 write: tee z; 1 read: who; 1 read: nproc; 1 read: cd /; 1 read: pwd",
 	       "other compounds");
+	is_str(commands("for ((i=$(nproc); i < $(id -u); i+=$(wc -l < f))); do sync; done; coproc c { tac a; }; "
+			"until true; do sleep 1; done; select x in $(ls); do break; done"),
+	       "1 read: nproc; 1 read: id -u; 1 write: sync; 1 read: wc -l; 1 read: tac a; 1 read: true; 1 read: sleep 1; "
+	       "1 read: ls; 1 read: break", "loops of other kinds");
+	is_str(commands("a[$(nproc)]=1; a=([$(id)]=$(arch) $(tty)); [[ $(pwd) =~ $(whoami) || ! -e $(date) && $(who) ]]"),
+	       "1 read: nproc; 1 read: id; 1 read: arch; 1 read: tty; 1 read: pwd; 1 read: whoami; 1 read: date; 1 read: who",
+	       "subscripts, items and conditions");
+	is_str(commands("declare x[$(nproc)]=1 y+=(1)"), "1 read: nproc; 1 read: declare <x[$(nproc)]=1> <y+=(...)>",
+	       "declarations of elements");
 	is_str(commands("declare -a l=(a $(hostname)); x=1 env; cat <<E\n$(uptime)\nE\ndiff <(tac a) >(rev)"),
 	       "1 read: hostname; 1 read: declare -a <l=(...)>; 1 read: env; 2 read: uptime; 1 read: cat; "
 	       "4 read: tac a; 4 read: rev; 4 read: diff <<(tac a)> <>(rev)>", "declarations, here-documents, processes");
