@@ -280,6 +280,11 @@ static bool redirs_want_child(const struct redir *r)
 	return false;
 }
 
+static bool is_program(struct shell *sh, const struct fields *words)
+{
+	return run_is_program(sh, words->at[0], words->lens[0]);
+}
+
 /* With redirections around it. A program's are its own process's. */
 static enum flow __attribute__((noinline)) simple_redirected(struct shell *sh,
 							     const struct node *n,
@@ -288,9 +293,9 @@ static enum flow __attribute__((noinline)) simple_redirected(struct shell *sh,
 	struct doing *d = doing(sh);
 	struct redir_undo undo;
 	enum flow f = FLOW_NEXT;
-	bool program = words->n && run_is_program(sh, words->at[0], words->lens[0]);
 
-	if (program ? redirs_have_effects(n->redirs) : !words->n && redirs_want_child(n->redirs)) {
+	if (words->n ? redirs_have_effects(n->redirs) && is_program(sh, words) :
+	    redirs_want_child(n->redirs)) {
 		sh->status = run_in_child(sh, n, (int)words->n, words->at);
 		if (!words->n)	/* a substitution's status is not seen then */
 			sh->substitution_status = 0;
@@ -299,7 +304,7 @@ static enum flow __attribute__((noinline)) simple_redirected(struct shell *sh,
 	redir_begin(sh, &undo);
 	sh->status = redir_apply(sh, n->redirs, &undo, &f);
 	if (sh->status) {
-		if (program)
+		if (words->n && is_program(sh, words))
 			return FLOW_NEXT;
 		if (sh->opts[OPT_POSIX] && words->n && f == FLOW_NEXT) {
 			const struct builtin *b = builtin_active(sh, words->at[0],

@@ -465,7 +465,7 @@ void shell_keep(struct shell *sh)
 
 	tsb_umask(sh->p, mask);
 	doing(sh)->umask = mask + 1;
-	var_environ(sh);	/* what still waits in the process's environment comes in */
+	environ_make_all(sh);
 }
 
 void shell_attach(struct shell *sh, struct tsb_proc *p)

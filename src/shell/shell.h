@@ -120,6 +120,8 @@ struct var **var_sorted(struct shell *sh, uint32_t with_flags);
 /* NAME=VALUE list of exported variables (and functions) for a child; cached
  * until one changes. */
 const char *const *var_environ(struct shell *sh);
+/* What still waits in the process's environment comes in. */
+void environ_make_all(struct shell *sh);
 /* Text as declare -p prints it: `declare -x a="b"`. */
 void var_print(struct shell *sh, const struct var *v, struct str *out);
 /* The letters of its attributes, in declare's order. */

@@ -197,6 +197,32 @@ static void environ_functions(struct shell *sh, struct str *all, size_t *n)
 	}
 }
 
+static void environ_add(struct str *all, size_t *n, const char *name, size_t name_n,
+			struct slice value)
+{
+	str_addn(all, name, name_n);
+	str_addc(all, '=');
+	str_addn(all, value.p, value.n);
+	str_addc(all, '\0');
+	++*n;
+}
+
+/* What no one has asked for is as it was given. */
+static void environ_given(struct shell *sh, struct str *all, size_t *n)
+{
+	struct words *w = words_of(sh);
+	const char *cwd = tsb_getcwd(sh->p), *value;
+
+	for (uint64_t left = w->env_waits; left; left &= left - 1) {
+		const char *e = w->env[__builtin_ctzll(left)];
+
+		if (environ_is_variable(e, &value))
+			environ_add(all, n, e, (size_t)(value - e) - 1, (struct slice){ value, strlen(value) });
+	}
+	environ_add(all, n, "SHLVL", 5, SLICE("1"));
+	environ_add(all, n, "PWD", 3, (struct slice){ cwd, strlen(cwd) });
+}
+
 static void environ_build(struct shell *sh)
 {
 	struct words *w = words_of(sh);
@@ -211,12 +237,10 @@ static void environ_build(struct shell *sh)
 
 		if (!v || !environ_has(v) || !var_text(sh, v, &value))
 			continue;
-		str_addn(&all, e->key, e->len);
-		str_addc(&all, '=');
-		str_addn(&all, value.p, value.n);
-		str_addc(&all, '\0');
-		n++;
+		environ_add(&all, &n, e->key, e->len, value);
 	}
+	if (w->env_begun)
+		environ_given(sh, &all, &n);
 	environ_functions(sh, &all, &n);
 	heap_free(sh->heap, w->environ_text);
 	w->environ_text = text = str_take(&all, NULL);
@@ -232,8 +256,10 @@ static void environ_build(struct shell *sh)
 
 const char *const *var_environ(struct shell *sh)
 {
-	environ_make_all(sh);
-	if (!sh->environ || sh->environ_stale)
-		environ_build(sh);
+	if (sh->environ && !sh->environ_stale)
+		return sh->environ;
+	if (!environ_is_plain(sh))
+		environ_make_all(sh);
+	environ_build(sh);
 	return sh->environ;
 }

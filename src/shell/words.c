@@ -114,19 +114,27 @@ void words_init(struct shell *sh)
 	sh->environ_stale = true;
 }
 
-static void import_one(struct shell *sh, const char *entry)
+bool environ_is_variable(const char *entry, const char **value)
 {
 	const char *equals = strchr(entry, '=');
+	size_t n = equals ? (size_t)(equals - entry) : 0;
+
+	*value = equals + 1;
+	return equals && name_valid(entry, n) && !special_is_lazy(entry, n);
+}
+
+static void import_one(struct shell *sh, const char *entry)
+{
+	const char *value;
 	struct name name;
 	struct var *v;
 
-	if (!equals || !name_valid(entry, (size_t)(equals - entry)) ||
-	    special_is_lazy(entry, (size_t)(equals - entry)))
+	if (!environ_is_variable(entry, &value))
 		return;
-	name = name_of(entry, (size_t)(equals - entry));
+	name = name_of(entry, (size_t)(value - entry) - 1);
 	v = var_make(sh, &name, 0);
 	v->flags |= VAR_EXPORT;
-	var_store(sh, v, equals + 1, strlen(equals + 1));
+	var_store(sh, v, value, strlen(value));
 	if (v->special == SP_GLOBIGNORE || v->special == SP_POSIXLY_CORRECT)
 		special_changed(sh, v->special);
 }
@@ -181,6 +189,37 @@ static bool environ_is_corrected(const char *s, size_t n)
 	       (n == 6 && !memcmp(s, "OLDPWD", 6));
 }
 
+/* Is that so for an entry that waits, or is there a namesake behind it? */
+static bool environ_is_odd(const struct words *w, const char *e, uint64_t behind)
+{
+	const char *equals = strchr(e, '=');
+	size_t n = equals ? (size_t)(equals - e) : 0;
+
+	if (environ_is_corrected(e, n))
+		return true;
+	for (; behind; behind &= behind - 1) {
+		const char *other = w->env[__builtin_ctzll(behind)];
+
+		if (other[0] == e[0] && !strncmp(other, e, n + 1))
+			return true;
+	}
+	return false;
+}
+
+bool environ_is_plain(struct shell *sh)
+{
+	const struct words *w = words_of(sh);
+
+	for (uint64_t left = w->env_waits; w->env_begun && left;) {
+		const char *e = w->env[__builtin_ctzll(left)];
+
+		left &= left - 1;
+		if (environ_is_odd(w, e, left))
+			return false;
+	}
+	return true;
+}
+
 void environ_make_all(struct shell *sh)
 {
 	struct words *w = words_of(sh);
@@ -223,54 +262,53 @@ struct var *environ_lazy(struct shell *sh, const char *s, size_t n)
 	return found ? var_find_text(sh, s, n) : NULL;
 }
 
-/* These two change the shell, so they cannot wait; nor can very many. */
-static bool environ_cannot_wait(const char *const *env, size_t *count)
+/* What is to be known of an environment at once. */
+struct environ_look {
+	size_t n;
+	bool cannot_wait;	/* two change the shell; nor can very many */
+	const char *locale[3];	/* LC_ALL, LC_CTYPE, LANG */
+};
+
+static void environ_look(const char *const *env, struct environ_look *out)
 {
 	size_t n = 0;
 
 	for (; env && env[n]; n++) {
-		if (env[n][0] != 'G' && env[n][0] != 'P')
-			continue;
-		if (!strncmp(env[n], "GLOBIGNORE=", 11) || !strncmp(env[n], "POSIXLY_CORRECT=", 16))
-			return true;
-	}
-	*count = n;
-	return n > 64;
-}
+		const char *e = env[n];
 
-static void environ_locale(struct shell *sh, const char *const *env)
-{
-	const char *values[3] = { NULL };
-
-	for (size_t i = 0; env && env[i]; i++) {
-		if (env[i][0] != 'L')
+		if (e[0] == 'G' || e[0] == 'P')
+			out->cannot_wait |= !strncmp(e, "GLOBIGNORE=", 11) ||
+					    !strncmp(e, "POSIXLY_CORRECT=", 16);
+		else if (e[0] != 'L')
 			continue;
-		if (!strncmp(env[i], "LC_ALL=", 7))
-			values[0] = env[i] + 7;
-		else if (!strncmp(env[i], "LC_CTYPE=", 9))
-			values[1] = env[i] + 9;
-		else if (!strncmp(env[i], "LANG=", 5))
-			values[2] = env[i] + 5;
+		else if (!strncmp(e, "LC_ALL=", 7))
+			out->locale[0] = e + 7;
+		else if (!strncmp(e, "LC_CTYPE=", 9))
+			out->locale[1] = e + 9;
+		else if (!strncmp(e, "LANG=", 5))
+			out->locale[2] = e + 5;
 	}
-	locale_set(sh, values);
+	out->n = n;
+	out->cannot_wait |= n > 64;
 }
 
 void var_import_environ(struct shell *sh, const char *const *env)
 {
+	struct environ_look look = { 0 };
 	struct words *w;
-	size_t n;
 
 	words_init(sh);
 	w = words_of(sh);
 	w->env = env;
 	w->env_begun = true;
-	environ_locale(sh, env);
-	if (environ_cannot_wait(env, &n)) {
+	environ_look(env, &look);
+	locale_set(sh, look.locale);
+	if (look.cannot_wait) {
 		for (size_t i = 0; env[i]; i++)
 			import_one(sh, env[i]);
 		environ_make_all(sh);
-	} else if (n) {
-		w->env_waits = UINT64_MAX >> (64 - n);
+	} else if (look.n) {
+		w->env_waits = UINT64_MAX >> (64 - look.n);
 	}
 	if (sh->arg0 && !sh->last_arg.n)	/* $_ before the first command */
 		str_adds(&sh->last_arg, sh->arg0);

@@ -162,7 +162,10 @@ struct var *special_lazy(struct shell *sh, const char *s, size_t n);
 /* A variable of the environment, made now that its name is wanted; NULL: none. A
  * shell starts in a microsecond, and most scripts want few of them. */
 struct var *environ_lazy(struct shell *sh, const char *s, size_t n);
-void environ_make_all(struct shell *sh);
+/* Is an entry NAME=VALUE of a variable (at `value` then)? */
+bool environ_is_variable(const char *entry, const char **value);
+/* What waits can go to a child as it stands, with SHLVL=1 and PWD behind. */
+bool environ_is_plain(struct shell *sh);
 bool special_is_lazy(const char *s, size_t n);	/* ... and not taken from the environment */
 void special_make_all(struct shell *sh);	/* before a listing */
 void special_gone(struct shell *sh, const struct var *v);	/* unset: not made again */
