@@ -5,9 +5,10 @@
  * Egress: the box's process 1 makes a listening socket on its loopback and hands it to the keeper
  * (wall.h does this), which accepts on it from outside: a proxy for HTTP (CONNECT, and plain requests
  * for http:// URLs) and SOCKS5. A name is checked against the list, resolved outside, each address is
- * checked, and the address that was checked is dialled. Addresses of this machine, of private networks, link-local,
- * multicast and reserved ones are refused unless the list names the address itself. Names are compared
- * without case and without a dot at the end.
+ * checked, and the address that was checked is dialled. Private networks are refused unless the list has
+ * that very name (no wildcard) or the address; this machine, link-local addresses (where clouds keep
+ * their secrets), multicast and reserved ones unless it has the address. Names are compared without
+ * case and without a dot at the end.
  *
  * ALLOW is NAME:PORT; NAME may be *.DOMAIN (what is below it), an address, or *; PORT may be *. An
  * empty list allows every public address.
