@@ -1,7 +1,10 @@
 /*
  * Runs one command behind the wall, without the server: for the tests of the wall.
  * usage: wall-run [-w DIR] [-t TARGET] [-o] [-r ROOT] [-u UID] [-g GID] [-m BYTES] [-p PIDS] [-c CPU]
- *	[-d BYTES] [-f FILES] [-n none|open] [-s STATE] [-k FD]... [-v] [-q] [--] COMMAND...
+ *	[-d BYTES] [-f FILES] [-n none|egress|open] [-a NAME:PORT]... [-P PORT]... [-s STATE] [-k FD]...
+ *	[-v] [-q] [--] COMMAND...
+ * -a: what egress allows; its decisions go to standard error. -P: a published port; its place outside
+ * is said on standard error.
  * -o: the workspace is read-only; -v: the report goes to standard error; -k: a descriptor is kept;
  * -q: says how long each part took. The state directory is made and removed unless -s names one.
  * Status: the command's, 128 + n for a signal, 125 for a wall that could not be built, 124 for an
@@ -11,6 +14,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +29,7 @@
 #include <linux/sched.h>
 
 #include "init/cgroup.h"
+#include "init/egress.h"
 #include "init/report.h"
 #include "init/spec.h"
 #include "init/wall.h"
@@ -33,6 +38,7 @@ struct run {
 	struct wall *wall;
 	struct cgroup *cgroup;
 	char **argv;
+	bool ports;
 };
 
 static double now(void)
@@ -77,8 +83,12 @@ static int inside(void *ctx)
 		dprintf(2, "wall-run: fork: %s\n", strerror(errno));
 		return 125;
 	}
-	while ((got = waitpid(pid, &status, 0)) != pid) {
+	while ((got = waitpid(pid, &status, r->ports ? WNOHANG : 0)) != pid) {
+		struct pollfd p = {.fd = wall_channel_inside(r->wall), .events = POLLIN};
+
 		if (got < 0 && errno != EINTR)
+			return 125;
+		if (r->ports && poll(&p, 1, 10) > 0 && !egress_answer(p.fd))
 			return 125;
 	}
 	code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -96,6 +106,43 @@ static int inside(void *ctx)
 	return code;
 }
 
+static void told(void *ctx, const struct egress_decision *d)
+{
+	(void)ctx;
+	fprintf(stderr, "%s %s:%u %s: %s\n", d->what, d->name, d->port,
+		d->allowed ? d->address : "refused", d->why);
+}
+
+/* The keeper: proxy and ports until process 1 has ended. */
+static int keep_until_end(struct wall *w, const struct spec *s, pid_t pid, struct report *report)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0), status = 125 << 8;
+	const char *why;
+	struct egress *e = egress_open(s, wall_listener(w), wall_channel(w), report, told, NULL, &why);
+
+	if (!e) {
+		fprintf(stderr, "wall-run: %s\n", why);
+		kill(pid, SIGKILL);
+	}
+	for (size_t i = 0; e && i < s->port_count; i++)
+		fprintf(stderr, "port %u is %u\n", s->ports[i].inside,
+			egress_port(e, s->ports[i].inside));
+	while (e) {
+		struct pollfd p[2] = {{.fd = egress_fd(e), .events = POLLIN},
+			{.fd = pidfd, .events = POLLIN}};
+
+		poll(p, 2, -1);
+		if (p[0].revents)
+			egress_run(e);
+		if (p[1].revents)
+			break;
+	}
+	waitpid(pid, &status, 0);
+	egress_close(e);
+	close(pidfd);
+	return status;
+}
+
 static void print(const struct report *r)
 {
 	for (size_t i = 0; i < r->count; i++) {
@@ -110,7 +157,7 @@ static int go(struct spec *s, char **argv, const int *keep, size_t count, bool v
 {
 	static struct report report;
 	const char *why;
-	struct run r = {.argv = argv};
+	struct run r = {.argv = argv, .ports = s->port_count > 0};
 	double t0 = now(), t1, t2, t3;
 	int status = 125 << 8;
 	pid_t pid = -1;
@@ -123,7 +170,9 @@ static int go(struct spec *s, char **argv, const int *keep, size_t count, bool v
 	if (r.wall)
 		pid = wall_enter(r.wall, inside, &r, keep, count, &why);
 	t2 = now();
-	if (pid > 0)
+	if (pid > 0 && (s->network == SPEC_NETWORK_EGRESS || s->port_count))
+		status = keep_until_end(r.wall, s, pid, &report);
+	else if (pid > 0)
 		waitpid(pid, &status, 0);
 	else
 		fprintf(stderr, "wall-run: %s: %s\n", why, strerror(errno));
@@ -141,11 +190,15 @@ int main(int argc, char **argv)
 	char dir[] = "/tmp/tinybox-wall-XXXXXX", box[32];
 	struct spec s = {.kind = SPEC_NAMESPACE, .box = box};
 	int keep[64] = {0, 1, 2}, c, code;
-	size_t count = 3;
+	const char *allow[32] = {NULL};
+	struct spec_port ports[8] = {{0, 0, NULL}};
+	size_t count = 3, allowed = 0;
 	bool verbose = false, timed = false;
 
 	snprintf(box, sizeof(box), "test-%d", getpid());
-	while ((c = getopt(argc, argv, "+w:t:or:u:g:m:p:c:d:f:n:s:k:vq")) != -1) {
+	s.allow = allow;
+	s.ports = ports;
+	while ((c = getopt(argc, argv, "+w:t:or:u:g:m:p:c:d:f:n:a:P:s:k:vq")) != -1) {
 		switch (c) {
 		case 'w': s.workspace = realpath(optarg, NULL); break;
 		case 't': s.target = optarg; break;
@@ -158,7 +211,10 @@ int main(int argc, char **argv)
 		case 'c': s.cpu = (uint32_t)strtoul(optarg, NULL, 10); break;
 		case 'd': s.disk = strtoull(optarg, NULL, 10); break;
 		case 'f': s.open_files = (uint32_t)strtoul(optarg, NULL, 10); break;
-		case 'n': s.network = strcmp(optarg, "open") ? SPEC_NETWORK_NONE : SPEC_NETWORK_OPEN; break;
+		case 'n': s.network = !strcmp(optarg, "open") ? SPEC_NETWORK_OPEN : !strcmp(optarg, "egress") ?
+				SPEC_NETWORK_EGRESS : SPEC_NETWORK_NONE; break;
+		case 'a': if (allowed < 31) allow[allowed++] = optarg; break;
+		case 'P': if (s.port_count < 8) ports[s.port_count++].inside = (uint16_t)atoi(optarg); break;
 		case 's': s.dir = optarg; break;
 		case 'k': if (count < 64) keep[count++] = atoi(optarg); break;
 		case 'v': verbose = true; break;
