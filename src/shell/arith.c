@@ -343,7 +343,7 @@ static bool place_set(struct walk *w, struct place *p, int64_t value)
 	if (p->t.sub.kind != SUBSCRIPT_NONE) {
 		if (v && (v->flags & VAR_ASSOC)) {
 			if (v->flags & VAR_READONLY)
-				return var_readonly_error(sh, v) == 0;
+				return var_readonly_error(sh, v->name) == 0;
 			if (p->key.n) {
 				assoc_set(v->assoc, p->key, digits, n);
 				v->flags |= VAR_SET;

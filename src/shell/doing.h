@@ -105,6 +105,8 @@ struct doing {
 	bool trap_hidden[3];	/* DEBUG, ERR, RETURN: in a function that does not inherit them */
 	bool exit_trap_done, in_substitution;
 	bool first;			/* the outermost shell of a run */
+	VEC(char *) main_argv;		/* the script's arguments, of BASH_ARGV */
+	bool main_argv_known;
 	bool main_frame;		/* a script file: FUNCNAME ends with main */
 	const struct script *script;	/* running; sh->script is the one sh->current is from */
 	unsigned running_traps;	/* while one runs, BASH_COMMAND stays what it was */

@@ -287,7 +287,9 @@ static void call_enter(struct shell *sh, const struct function *f, int argc, cha
 	if (held)
 		*held = script_ref(f->script);
 	st->frame = (struct call){ .up = sh->calls, .function = f->node->named.name.s,
-		.file = f->script->name, .line = sh->line, .args = argv };
+		.file = f->script->name, .line = sh->line, .args = argv,
+		.argv = sh->opts[SHOPT_EXTDEBUG] ? argv + 1 : NULL,
+		.n_argv = sh->opts[SHOPT_EXTDEBUG] ? (size_t)(argc - 1) : 0 };
 	st->args = d->args;
 	st->script = d->script;
 	st->simple = d->simple;
@@ -341,8 +343,9 @@ static enum flow call_body(struct shell *sh, const struct node *function)
 
 	bool skip = false;
 
-	f = doing(sh)->n_traps ? eval_debug_slow(sh, sh->current ? sh->current : function,
-						 function->named.name.s, &skip) : FLOW_NEXT;
+	/* The DEBUG trap sees the call, on the line where the body begins. */
+	f = eval_debug(sh, function->named.body, doing(sh)->n_traps ? shell_command_text(sh) : NULL,
+		       &skip);
 	if (f == FLOW_NEXT && !skip)
 		f = eval_node(sh, function->named.body);
 	if (f == FLOW_RETURN)

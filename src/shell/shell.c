@@ -164,6 +164,20 @@ void shell_shift(struct shell *sh, size_t n)
 	doing(sh)->args.n = sh->n_args;
 }
 
+bool shell_main_argv(struct shell *sh, bool now, char ***argv, size_t *n)
+{
+	struct doing *d = doing(sh);
+
+	if (!d->main_argv_known && (now || (!sh->function_depth && !sh->source_depth))) {
+		d->main_argv_known = true;
+		for (size_t i = 0; i < sh->n_args; i++)
+			*vec_add(sh->heap, &d->main_argv) = heap_strdup(sh->heap, sh->args[i]);
+	}
+	*argv = d->main_argv.at;
+	*n = d->main_argv.n;
+	return d->main_argv_known;
+}
+
 /* ---- Subshells ---- */
 
 static void hold_script(struct shell *sh, struct script *s)
@@ -209,6 +223,8 @@ static struct call *clone_calls(const struct call *c, struct tsb_heap *heap)
 			.function = c->function ? heap_strdup(heap, c->function) : NULL,
 			.file = c->file ? heap_strdup(heap, c->file) : NULL,
 			.line = c->line,
+			.argv = c->argv ? copy_args(heap, c->n_argv, c->argv) : NULL,
+			.n_argv = c->n_argv,
 		};
 		*link = copy;
 		link = &copy->up;
@@ -242,6 +258,11 @@ static void clone_doing(struct shell *sh, const struct shell *from)
 	if (fd->limits)
 		d->limits = (uint64_t *)(void *)heap_dup(heap, fd->limits,
 							 LIMIT_COUNT * sizeof(*d->limits));
+	memset(&d->main_argv, 0, sizeof(d->main_argv));
+	d->part = NULL;
+	d->shown = fd->shown ? heap_strdup(heap, fd->shown) : NULL;
+	for (size_t i = 0; i < fd->main_argv.n; i++)
+		*vec_add(heap, &d->main_argv) = heap_strdup(heap, fd->main_argv.at[i]);
 	for (size_t i = 0; i < fd->history.n; i++)
 		*vec_add(heap, &d->history) = (struct history_line){
 			heap_strdup(heap, fd->history.at[i].text), fd->history.at[i].time
@@ -486,6 +507,8 @@ void shell_attach(struct shell *sh, struct tsb_proc *p)
 	sh->current = NULL;
 	d->running_traps = 0;
 	d->shown = NULL;
+	d->main_argv_known = false;
+	d->main_argv.n = 0;
 	sh->line = 1;
 	sh->environ_stale = true;
 	jobs_reset(sh);

@@ -247,6 +247,8 @@ struct call {			/* a frame: function or sourced file; for FUNCNAME, caller */
 	const char *file;
 	uint32_t line;		/* where it was called */
 	char **args;		/* positional parameters while it runs: sh->args */
+	char **argv;		/* of BASH_ARGV, n_argv of them: with extdebug, else NULL */
+	size_t n_argv;
 };
 
 struct trap {
@@ -313,6 +315,9 @@ struct shell {
 #define NSEC INT64_C(1000000000)
 /* A clock of command.h in nanoseconds. */
 int64_t shell_clock_ns(struct shell *sh, int clock);
+/* The script's arguments for BASH_ARGV; false while they are not known: bash takes what
+ * $@ is when they are first asked for outside of functions, or extdebug is set (now). */
+bool shell_main_argv(struct shell *sh, bool now, char ***argv, size_t *n);
 /* BASH_COMMAND; may be in sh->turn. */
 const char *shell_command_text(struct shell *sh);
 /* A fresh shell in the process p: variables from its environment. */

@@ -24,8 +24,8 @@ static const struct lazy lazies[] = {
 	{ "BASHOPTS", SP_BASHOPTS, VAR_READONLY, NULL },
 	{ "BASHPID", SP_BASHPID, VAR_INTEGER, NULL },
 	{ "BASH_ALIASES", SP_BASH_ALIASES, VAR_ASSOC | VAR_SET, NULL },
-	{ "BASH_ARGC", SP_NONE, VAR_INDEXED | VAR_SET, NULL },
-	{ "BASH_ARGV", SP_NONE, VAR_INDEXED | VAR_SET, NULL },
+	{ "BASH_ARGC", SP_BASH_ARGC, VAR_INDEXED | VAR_SET, NULL },
+	{ "BASH_ARGV", SP_BASH_ARGV, VAR_INDEXED | VAR_SET, NULL },
 	{ "BASH_ARGV0", SP_BASH_ARGV0, 0, NULL },
 	{ "BASH_CMDS", SP_BASH_CMDS, VAR_ASSOC | VAR_SET, NULL },
 	{ "BASH_COMMAND", SP_BASH_COMMAND, 0, NULL },
@@ -299,6 +299,31 @@ static void read_calls(struct shell *sh, struct var *v)
 		array_clear(v->array);
 }
 
+static void read_argv_frame(struct var *v, int64_t *i, char *const *argv, size_t n)
+{
+	if (v->special == SP_BASH_ARGC)
+		read_number_list(v, (*i)++, (int64_t)n);
+	else
+		while (n--)
+			array_set(v->array, (*i)++, argv[n], strlen(argv[n]));
+}
+
+/* The calls' arguments, the last first; those of the script are at the end. */
+static void read_argv(struct shell *sh, struct var *v)
+{
+	int64_t i = 0;
+	char **argv;
+	size_t n;
+	bool known = shell_main_argv(sh, false, &argv, &n);
+
+	array_clear(v->array);
+	for (const struct call *c = sh->calls; c; c = c->up)
+		if (c->argv)
+			read_argv_frame(v, &i, c->argv, c->n_argv);
+	if (known)
+		read_argv_frame(v, &i, argv, n);
+}
+
 static void read_dirs(struct shell *sh, struct var *v)
 {
 	const char *cwd = tsb_getcwd(sh->p);
@@ -316,6 +341,10 @@ static void read_array(struct shell *sh, struct var *v)
 	case SP_BASH_SOURCE:
 	case SP_BASH_LINENO:
 		read_calls(sh, v);
+		break;
+	case SP_BASH_ARGC:
+	case SP_BASH_ARGV:
+		read_argv(sh, v);
 		break;
 	case SP_PIPESTATUS:
 		array_clear(v->array);

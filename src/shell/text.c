@@ -400,10 +400,15 @@ static enum flow source_run(struct shell *sh, const struct str *text, const char
 	struct doing *d = doing(sh);
 	struct call frame = { .up = sh->calls, .file = shown, .line = sh->line };
 	struct frame_args outer = d->args;
+	char *alone = arena_dup(&sh->turn, shown, strlen(shown));
 	uint32_t line = sh->line;
 	void *set_to = NULL;
 	enum flow f;
 
+	if (sh->opts[SHOPT_EXTDEBUG]) {
+		frame.argv = argc ? argv : &alone;
+		frame.n_argv = argc ? (size_t)argc : 1;
+	}
 	sh->calls = &frame;
 	sh->call_depth++;
 	sh->source_depth++;

@@ -109,7 +109,8 @@ static struct var *target_circle(struct shell *sh, struct var *v)
 
 struct target var_target(struct shell *sh, const struct name *name)
 {
-	struct target t = { var_find(sh, name), *name, { SUBSCRIPT_NONE, NULL, { NULL, 0 } }, false };
+	struct target t = { var_find(sh, name), *name, { SUBSCRIPT_NONE, NULL, { NULL, 0 } }, false,
+			    false };
 
 	for (int i = 0; t.v && (t.v->flags & VAR_NAMEREF); i++) {
 		struct slice to, base;
@@ -122,8 +123,8 @@ struct target var_target(struct shell *sh, const struct name *name)
 		next = var_find_text(sh, base.p, base.n);
 		if (next == t.v || i >= NAMEREF_MAX) {
 			t.bad = !t.v->scope || i >= NAMEREF_MAX;
+			t.circle = !t.bad;
 			t.v = target_circle(sh, t.v);
-			t.bad = t.bad || !t.v;
 			return t;
 		}
 		t.name = name_of(base.p, base.n);
@@ -255,9 +256,9 @@ int var_fail(struct shell *sh, enum flow flow)
 	return 1;
 }
 
-int var_readonly_error(struct shell *sh, const struct var *v)
+int var_readonly_error(struct shell *sh, const char *name)
 {
-	shell_error(sh, "%s: readonly variable", v->name);
+	shell_error(sh, "%s: readonly variable", name);
 	sh->status = 1;
 	words_report(sh, FLOW_ABORT);
 	return 1;
@@ -352,7 +353,7 @@ int var_put(struct shell *sh, struct var *v, const char *p, size_t n, bool appen
 	int status;
 
 	if (v->flags & VAR_READONLY)
-		return var_readonly_error(sh, v);
+		return var_readonly_error(sh, v->name);
 	if (sh->opts[OPT_ALLEXPORT] && !(v->flags & (VAR_INDEXED | VAR_ASSOC))) {
 		v->flags |= VAR_EXPORT;
 		sh->environ_stale = true;
@@ -400,6 +401,8 @@ static int var_set_slow(struct shell *sh, const struct name *name, const char *p
 {
 	struct target t = var_target(sh, name);
 
+	if (t.circle)	/* bash looks twice, and says so */
+		shell_error(sh, "warning: %s: circular name reference", name->s);
 	return var_set_target(sh, &t, p, n, append);
 }
 

@@ -271,10 +271,11 @@ static int fill_assoc(struct shell *sh, struct var *v, const struct pairs *list)
 	return 0;
 }
 
-static int literal_fill(struct shell *sh, struct var *v, const struct pairs *list, bool append)
+static int literal_fill(struct shell *sh, struct var *v, const char *name, const struct pairs *list,
+			bool append)
 {
 	if (v->flags & VAR_READONLY)
-		return var_readonly_error(sh, v);
+		return var_readonly_error(sh, name);
 	if (v->flags & VAR_ASSOC) {
 		if (!append)
 			assoc_clear(v->assoc);
@@ -391,7 +392,7 @@ static int assign_literal(struct shell *sh, const struct assign *a)
 	}
 	if (!t.v)
 		t.v = var_make(sh, &t.name, 0);
-	return literal_fill(sh, t.v, &list, a->append);
+	return literal_fill(sh, t.v, a->name.s, &list, a->append);
 }
 
 static int assign_statement(struct shell *sh, const struct assign *a)
@@ -462,7 +463,7 @@ int var_assign_declare(struct shell *sh, const struct assign *a, uint32_t on, ui
 		builtin_error(sh, "%s: readonly variable", v->name);
 		return var_fail(sh, FLOW_NEXT);
 	}
-	if (a->is_array && literal_fill(sh, v, &list, a->append))
+	if (a->is_array && literal_fill(sh, v, v->name, &list, a->append))
 		return 1;
 	if (!a->is_array && (sub.kind == SUBSCRIPT_NONE ?
 			     var_put(sh, v, value.p, value.n, a->append) :

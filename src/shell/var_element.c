@@ -304,7 +304,7 @@ int var_put_element(struct shell *sh, struct var *v, const struct sub *sub, cons
 	int status;
 
 	if (v->flags & VAR_READONLY)
-		return var_readonly_error(sh, v);
+		return var_readonly_error(sh, v->name);
 	status = v->flags & VAR_ASSOC ? put_assoc(sh, v, sub, value, append) :
 		put_indexed(sh, v, sub, value, append);
 	if (status == 0)
@@ -317,8 +317,11 @@ int var_set_element(struct shell *sh, const struct name *name, const struct subs
 {
 	struct target t = var_target(sh, name);
 
-	if (tree->kind != SUBSCRIPT_NONE)
+	if (tree->kind != SUBSCRIPT_NONE) {
+		if (t.v && (t.v->flags & VAR_READONLY))	/* a nameref is not looked through */
+			return var_readonly_error(sh, name->s);
 		t.sub = sub_of(tree);
+	}
 	return var_set_target(sh, &t, value, n, append);
 }
 
@@ -333,7 +336,7 @@ int var_set_list(struct shell *sh, const char *text, const struct slice *items, 
 	if (!t.v)
 		t.v = var_make(sh, &t.name, 0);
 	if (t.v->flags & VAR_READONLY)
-		return var_readonly_error(sh, t.v);
+		return var_readonly_error(sh, text);
 	if (t.v->flags & VAR_ASSOC) {
 		shell_error(sh, "%s: cannot convert associative to indexed array", t.v->name);
 		return 1;

@@ -22,6 +22,7 @@ enum special {
 	SP_BASHPID, SP_BASH_SUBSHELL, SP_BASH_COMMAND, SP_BASH_ARGV0, SP_SHELLOPTS,
 	SP_BASHOPTS, SP_HISTCMD, SP_UNDERSCORE, SP_EXECUTION_STRING,
 	SP_FUNCNAME, SP_BASH_SOURCE, SP_BASH_LINENO, SP_PIPESTATUS, SP_GROUPS, SP_DIRSTACK,
+	SP_BASH_ARGC, SP_BASH_ARGV,
 	SP_BASH_ALIASES, SP_BASH_CMDS,
 	SP_LAST_READ = SP_BASH_CMDS,
 	SP_IFS, SP_PATH, SP_OPTIND, SP_POSIXLY_CORRECT, SP_GLOBIGNORE,
@@ -97,6 +98,7 @@ struct target {
 	struct name name;
 	struct sub sub;
 	bool bad;		/* a nameref that names nothing usable; message given */
+	bool circle;		/* a function's nameref that names itself: the global one */
 };
 
 struct name name_of(const char *s, size_t n);
@@ -140,7 +142,7 @@ bool element_value(struct shell *sh, const struct var *v, bool has_old, struct s
 /* Assigns (or appends to) one element of an associative array: 0, or 1 after a message. */
 int assoc_put(struct shell *sh, struct var *v, struct slice key, struct slice value, bool append);
 /* After a message; 1. */
-int var_readonly_error(struct shell *sh, const struct var *v);
+int var_readonly_error(struct shell *sh, const char *name);
 /* A scalar becomes an array with its value as element 0. */
 void var_to_indexed(struct shell *sh, struct var *v);
 void var_to_assoc(struct shell *sh, struct var *v);

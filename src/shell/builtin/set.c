@@ -68,6 +68,12 @@ bool shell_set_option(struct shell *sh, enum opt_id id, bool on)
 	if (id == SHOPT_LOGIN_SHELL || id == SHOPT_RESTRICTED_SHELL)
 		return false;
 	sh->opts[id] = on;
+	if (id == SHOPT_EXTDEBUG && on) {
+		char **argv;
+		size_t n;
+
+		shell_main_argv(sh, true, &argv, &n);
+	}
 	if (id == OPT_VI && on)
 		sh->opts[OPT_EMACS] = false;
 	if (id == OPT_EMACS && on)
