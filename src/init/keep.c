@@ -139,7 +139,7 @@ static bool do_log(int procs, enum keep_op op, const char *name, int fd[2])
 		renameat(procs, now, procs, old);
 	else
 		prune(procs);
-	fd[0] = open_file(procs, now, O_WRONLY | O_CREAT | O_TRUNC);
+	fd[0] = open_file(procs, now, O_RDWR | O_CREAT | O_TRUNC);
 	return fd[0] >= 0;
 }
 

@@ -6,6 +6,7 @@
 #include "init/log.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -57,23 +58,48 @@ bool log_open(struct log *l)
 	return l->fd >= 0 || begin(l, KEEP_LOG);
 }
 
+static void drop(struct log *l, size_t i)
+{
+	close(l->wake[i]);
+	l->wake[i] = -1;
+}
+
+/* A byte to all who follow; one that has a full queue will look anyway. */
+static void wake(struct log *l)
+{
+	for (size_t i = 0; i < FOLLOWERS; i++)
+		if (l->wake[i] >= 0 &&
+		    send(l->wake[i], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno != EAGAIN)
+			drop(l, i);
+}
+
+/* The new file to all who follow; one that is too far behind to hear of it has come to its end. */
+static void pass_on(struct log *l)
+{
+	union {
+		char data[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	struct iovec part = {.iov_base = "", .iov_len = 1};
+	struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.data,
+		.msg_controllen = sizeof(control.data)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &l->fd, sizeof(int));
+	for (size_t i = 0; i < FOLLOWERS; i++)
+		if (l->wake[i] >= 0 && sendmsg(l->wake[i], &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+			drop(l, i);
+}
+
 static void turn(struct log *l)
 {
 	close(l->fd);
 	l->fd = -1;
-	begin(l, KEEP_LOG_TURN);
-}
-
-static void wake(struct log *l)
-{
-	for (size_t i = 0; i < FOLLOWERS; i++) {
-		if (l->wake[i] < 0)
-			continue;
-		if (send(l->wake[i], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno != EAGAIN) {
-			close(l->wake[i]);
-			l->wake[i] = -1;
-		}
-	}
+	if (begin(l, KEEP_LOG_TURN))
+		pass_on(l);
 }
 
 void log_append(struct log *l, enum wire_type type, const uint8_t *data, size_t size)

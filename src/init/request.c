@@ -9,6 +9,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "init/keep.h"
 #include "init/server.h"
 #include "init/tree.h"
 #include "init/work.h"
@@ -327,6 +328,32 @@ static bool working(struct conn *c, const struct wire_frame *f,
 	return false;
 }
 
+static bool do_logs(struct conn *c, const struct wire_frame *f)
+{
+	bool bad = false, follow = wire_number(wire_fields(f), WIRE_F_FOLLOW, 0, &bad);
+	struct wire_out end = {0};
+	struct proc *p = named(c, wire_fields(f), &end, &bad);
+	bool known = p || end.size;
+	char *name;
+
+	wire_free(&end);
+	if (bad)
+		return bad_request(c, "LOGS is damaged");
+	if (!known)
+		return no_process(c);
+	name = wire_string(wire_fields(f), WIRE_F_PROC, &bad);
+	/* following begins before reading, so that nothing falls between */
+	if (p && p->log.fd >= 0 && follow)
+		c->follow = log_follow(&p->log);
+	if (!name || !keep_ask(c->s->keeper, KEEP_LOG_READ, name, c->file)) {
+		free(name);
+		conn_error(c, WIRE_ERROR_STATE, 0, "the process has no log", NULL, NULL);
+		return false;
+	}
+	free(name);
+	return working(c, f, work_logs);
+}
+
 bool request_frame(struct conn *c, const struct wire_frame *f)
 {
 	struct wire_iter it = wire_fields(f);
@@ -344,6 +371,15 @@ bool request_frame(struct conn *c, const struct wire_frame *f)
 	case WIRE_RESUME: return do_pause(c, false);
 	case WIRE_INFO: return do_info(c);
 	case WIRE_PS: return working(c, f, work_ps);
+	case WIRE_LOGS: return do_logs(c, f);
+	case WIRE_READ: return working(c, f, work_read);
+	case WIRE_WRITE: return working(c, f, work_write);
+	case WIRE_LIST: return working(c, f, work_list);
+	case WIRE_STAT: return working(c, f, work_stat);
+	case WIRE_MKDIR: return working(c, f, work_mkdir);
+	case WIRE_SYMLINK: return working(c, f, work_symlink);
+	case WIRE_REMOVE: return working(c, f, work_remove);
+	case WIRE_CONNECT: return working(c, f, work_connect);
 	default:
 		conn_error(c, WIRE_ERROR_UNSUPPORTED, 0, "this server has no such operation", NULL,
 			   NULL);

@@ -93,12 +93,28 @@ static bool listen_at(struct start *b)
 
 	b->server.listen.fd = fd;
 	umask(077);
-	if (fd < 0 || fchdir(b->dir) < 0 || (unlink("socket") < 0 && errno != ENOENT) ||
-	    bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 128) < 0 ||
+	if (fd < 0 || fchdir(b->dir) < 0)
+		return fail(b, WIRE_ERROR_SYSTEM, "the box's socket cannot be made in", b->spec.dir,
+			    NULL);
+	/* a server that died left its socket, and perhaps its control groups */
+	if (unlink("socket") == 0)
+		cgroup_sweep(b->spec.box);
+	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 128) < 0 ||
 	    chdir("/") < 0)
 		return fail(b, WIRE_ERROR_SYSTEM, "the box's socket cannot be made in", b->spec.dir,
 			    NULL);
 	return true;
+}
+
+/* Whose directory it is, for whoever has to clean up behind us. */
+static bool write_name(struct start *b)
+{
+	int fd = openat(b->dir, "box", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	bool good = fd >= 0 && write_all(fd, b->spec.box, strlen(b->spec.box));
+
+	if (fd >= 0)
+		close(fd);
+	return good;
 }
 
 static bool open_dir(struct start *b)
@@ -122,7 +138,7 @@ static bool open_dir(struct start *b)
 		return fail(b, WIRE_ERROR_SYSTEM, "the audit log cannot be opened in", b->spec.dir,
 			    NULL);
 	b->procs = keep_open(fd);
-	if (b->procs < 0)
+	if (b->procs < 0 || !write_name(b))
 		return fail(b, WIRE_ERROR_SYSTEM, "the records cannot be opened in", b->spec.dir,
 			    NULL);
 	return listen_at(b);
