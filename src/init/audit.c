@@ -102,3 +102,17 @@ void audit_refused(struct server *s, const char *what, const char *why)
 	word(&t, "why", why);
 	end(s, &t);
 }
+
+void audit_egress(struct server *s, const struct egress_decision *d)
+{
+	struct text t = {0};
+
+	begin(&t, "egress");
+	word(&t, "what", d->what);
+	word(&t, "name", d->name);
+	number(&t, "port", d->port);
+	text_add(&t, d->allowed ? ",\"allowed\":true" : ",\"allowed\":false");
+	word(&t, "address", d->address);
+	word(&t, "why", d->why);
+	end(s, &t);
+}

@@ -124,7 +124,8 @@ static bool read_env(struct exec *e)
 	struct wire_iter it = e->fields;
 	struct wire_field_in f;
 	char **box = e->c->s->spec->env;
-	size_t n = 0, most = 4 + count(it, WIRE_F_ENV);
+	bool proxy = e->c->s->wall && e->c->s->spec->network == SPEC_NETWORK_EGRESS;
+	size_t n = 0, most = 4 + 8 + count(it, WIRE_F_ENV);
 
 	for (char **at = box; at && *at; at++)
 		most++;
@@ -133,6 +134,13 @@ static bool read_env(struct exec *e)
 	e->task.env = calloc(most + 1, sizeof(char *));
 	if (!e->task.env || !put_defaults(e, &n))
 		return no_memory(e);
+	for (const char *const *at = egress_env; proxy && *at; at++) {
+		char *word = strdup(*at);
+
+		if (!word)
+			return no_memory(e);
+		put_env(e->task.env, &n, word);
+	}
 	for (char **at = box; at && *at; at++) {
 		char *word = strdup(*at);
 

@@ -36,6 +36,7 @@ struct start {
 	int inside[2];		/* an errno when the server is ready, or cannot be */
 	int channel[2];		/* the server's questions to the keeper */
 	int dir, procs, signals;
+	struct egress *egress;	/* NULL: none */
 	struct wall *wall;
 };
 
@@ -253,14 +254,17 @@ static _Noreturn void passthrough(struct start *b, const int *keep, size_t count
 /* Until the server has ended: what is outside of the wall is ours. SIGTERM ends the box. */
 static int keep_box(struct start *b, pid_t pid)
 {
-	struct pollfd p[2] = {{.fd = b->signals, .events = POLLIN},
-		{.fd = b->channel[0], .events = POLLIN}};
+	struct pollfd p[3] = {{.fd = b->signals, .events = POLLIN},
+		{.fd = b->channel[0], .events = POLLIN},
+		{.fd = b->egress ? egress_fd(b->egress) : -1, .events = POLLIN}};
 	struct signalfd_siginfo info;
 	int status = 1;
 
 	while (waitpid(pid, &status, WNOHANG) != pid) {
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
+		if (poll(p, 3, -1) < 0 && errno != EINTR)
 			break;
+		if (p[2].revents)
+			egress_run(b->egress);
 		if (p[0].revents && read(p[0].fd, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
 		    info.ssi_signo == SIGTERM)
 			kill(pid, b->server.wall ? SIGKILL : SIGTERM);
@@ -342,6 +346,29 @@ static pid_t enter(struct start *b)
 	return pid;
 }
 
+static void tell_egress(void *ctx, const struct egress_decision *d)
+{
+	struct start *b = ctx;
+
+	audit_egress(&b->server, d);
+}
+
+/* The proxy and the published ports, when the wall stands. */
+static bool open_egress(struct start *b)
+{
+	const struct spec *s = &b->spec;
+	const char *why = NULL;
+	bool proxy = b->wall && s->network == SPEC_NETWORK_EGRESS;
+
+	if (!proxy && !s->port_count)
+		return true;
+	b->egress = egress_open(s, b->wall ? wall_listener(b->wall) : -1,
+				b->wall ? wall_channel(b->wall) : -1, &b->report, tell_egress, b, &why);
+	if (!b->egress)
+		return fail(b, WIRE_ERROR_REQUEST, "the box's network cannot be had", NULL, why);
+	return check_report(b);
+}
+
 static int run(struct start *b)
 {
 	struct server *s = &b->server;
@@ -358,10 +385,15 @@ static int run(struct start *b)
 	pid = enter(b);
 	if (pid < 0)
 		return 1;
-	if (wait_inside(b) && answer_ok(b, getpid())) {
+	if (wait_inside(b) && open_egress(b) && answer_ok(b, getpid())) {
+		int status;
+
 		close(s->listen.fd);
-		close(s->audit);
-		return keep_box(b, pid);
+		if (!b->egress)
+			close(s->audit);
+		status = keep_box(b, pid);
+		egress_close(b->egress);
+		return status;
 	}
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

@@ -292,6 +292,23 @@ static int open_null(void)
 	return fd;
 }
 
+static void ports_ready(void *owner, uint32_t events)
+{
+	struct server *s = owner;
+
+	(void)events;
+	if (!egress_answer(s->ports.fd))
+		watch_close(&s->loop, &s->ports);
+}
+
+static bool open_ports(struct server *s)
+{
+	int channel = s->wall ? wall_channel_inside(s->wall) : -1;
+
+	s->ports = (struct watch){.fd = channel, .ready = ports_ready, .owner = s};
+	return channel < 0 || watch_want(&s->loop, &s->ports, EPOLLIN);
+}
+
 bool server_open(struct server *s)
 {
 	prctl(PR_SET_DUMPABLE, 0);
@@ -309,7 +326,7 @@ bool server_open(struct server *s)
 	raise_files(s);
 	return s->null >= 0 && s->root >= 0 && s->proc >= 0 && s->chunk && open_signals(s) &&
 		loop_open(&s->loop) && watch_want(&s->loop, &s->signals, EPOLLIN) &&
-		watch_want(&s->loop, &s->listen, EPOLLIN) && record_open(s);
+		watch_want(&s->loop, &s->listen, EPOLLIN) && open_ports(s) && record_open(s);
 }
 
 int server_run(struct server *s)

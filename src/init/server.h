@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "init/cgroup.h"
+#include "init/egress.h"
 #include "init/log.h"
 #include "init/loop.h"
 #include "init/nurse.h"
@@ -38,6 +39,7 @@ struct server {
 	int null, root, proc, ptmx;	/* inside */
 	struct rlimit files;
 	struct watch listen, signals;
+	struct watch ports;	/* the keeper asks for connections to published ports */
 	uint64_t next, started_at;
 	struct proc *procs;
 	struct conn *conns;
@@ -186,5 +188,7 @@ void audit_exec(struct server *s, const struct proc *p, char *const *argv, const
 void audit_end(struct server *s, const struct proc *p, enum wire_reason reason, unsigned status);
 void audit_path(struct server *s, const char *what, const char *path, int error);
 void audit_refused(struct server *s, const char *what, const char *why);
+/* by the keeper */
+void audit_egress(struct server *s, const struct egress_decision *d);
 
 #endif
