@@ -215,13 +215,15 @@ static bool do_stop(struct conn *c, struct wire_iter it)
 {
 	bool bad = false;
 	uint64_t grace = wire_number(it, WIRE_F_GRACE, 0, &bad);
+	struct server *s = c->s;
 
 	if (bad)
 		return bad_request(c, "STOP's grace has a wrong size");
 	c->role = CONN_STOPPER;
 	c->frame = no_frame;
-	server_stop(c->s, grace);
-	return !c->s->loop.ended;
+	server_stop(s, grace);
+	/* it is freed when nothing had to be waited for */
+	return !s->loop.ended;
 }
 
 /* Without a freezer: stopped one by one, until a round finds nobody new. */
