@@ -163,13 +163,11 @@ static int local_connect(struct bx *b, struct bx_conn *c)
 static int ssh_connect(struct bx *b, struct bx_conn *c)
 {
 	char *dir = bx_json_copy(json_object_get(b->record, "dir"));
-	char *path = dir ? bx_format("%s/socket", dir) : NULL;
-	int status = path ? bx_ssh_spawn(b->store, json_object_get(b->record, "target"), "tinybox-init",
-					 "connect", path, c) : bx_memory(b->store);
+	int status = dir ? bx_ssh_spawn(b->store, json_object_get(b->record, "target"), "tinybox-init",
+					"connect", dir, c) : bx_memory(b->store);
 
 	free(dir);
-	free(path);
-	return status;
+	return status == TBX_ERR_STATE ? not_running(b) : status;
 }
 
 int bx_connect(struct bx *b, struct bx_conn *c)
@@ -199,21 +197,21 @@ int bx_place(struct bx *b)
 {
 	struct tbx_store *store = b->store;
 	const json_t *target = json_object_get(b->record, "target");
-	char *root = NULL, *path;
+	char *name, *path;
 	int status;
 
 	if (bx_is_ssh(target)) {
-		status = bx_ssh_place(store, target, &root);
+		name = bx_format("%s-%s", b->id, store->tag);
+		status = name ? bx_ssh_place(store, target, name, &path) : bx_memory(store);
+		free(name);
 		if (status)
 			return status;
-		path = bx_format("%s/%s-%s", root, b->id, store->tag);
 	} else {
 		if (mkdirat(b->dir, "run", 0700) && errno != EEXIST)
 			return bx_fail(store, TBX_ERR_STORE, "%s/boxes/%s/run: %s", store->path, b->id,
 				       strerror(errno));
 		path = bx_format("%s/boxes/%s/run", store->path, b->id);
 	}
-	free(root);
 	bx_put(b->record, "dir", bx_json_text(path));
 	status = path ? TBX_OK : bx_memory(store);
 	free(path);

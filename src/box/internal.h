@@ -194,8 +194,11 @@ int bx_host_remove(struct bx *b, bool force);
 int bx_helper(struct tbx_store *store, const char *name, char **path);
 int bx_ssh_spawn(struct tbx_store *store, const json_t *target, const char *program,
 		 const char *mode, const char *operand, struct bx_conn *c);
-/* The directory on the other machine in which state directories are; malloc. */
-int bx_ssh_place(struct tbx_store *store, const json_t *target, char **path);
+/*
+ * The directory on the other machine in which state directories are; malloc. With a name: one of
+ * them, which is made.
+ */
+int bx_ssh_place(struct tbx_store *store, const json_t *target, const char *name, char **path);
 int bx_ssh_read(struct tbx_store *store, const json_t *target, const char *path, char **text);
 bool bx_is_ssh(const json_t *target);
 /* "ssh:user@name", "local"; malloc */

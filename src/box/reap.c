@@ -254,7 +254,7 @@ static void look_at_host(struct reap *r, const json_t *target)
 	struct bx_conn c;
 	char *place, *name;
 	bool bad = false;
-	int status = bx_ssh_place(r->store, target, &place);
+	int status = bx_ssh_place(r->store, target, NULL, &place);
 
 	if (!status)
 		status = bx_host(r->store, target, &c);

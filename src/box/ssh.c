@@ -288,13 +288,17 @@ static int push(struct tbx_store *store, const json_t *target, const struct prog
 	return status;
 }
 
-/* What is there; pushes the program where it is not. The home directory there, malloc. */
+/*
+ * What is there; pushes the program where it is not. The home directory there, malloc. dir: a
+ * state directory to be made, by its name; NULL: none.
+ */
 static int prepare(struct tbx_store *store, const json_t *target, const struct program *p,
-		   char **home)
+		   const char *dir, char **home)
 {
 	static const char *const sh[] = { "sh", NULL };
-	char *script = bx_format("%s[ -x \"$HOME/.cache/tinybox/%s\" ] && echo have %s\n", look,
-				 p->name, p->name), *said, *have, *machine, *what;
+	char *script = bx_format("%s[ -x \"$HOME/.cache/tinybox/%s\" ] && echo have %s\n"
+				 "mkdir -p \"$HOME/.local/state/tinybox/far/%s\"\n", look, p->name,
+				 p->name, dir ? dir : ""), *said, *have, *machine, *what;
 	struct utsname here;
 	int status = script ? feed(store, target, sh, script, strlen(script), &said) :
 		     bx_memory(store);
@@ -348,17 +352,17 @@ static char *remembered(struct tbx_store *store, const char *name)
 
 /* The home directory over there, when the program is there. */
 static int ready(struct tbx_store *store, const json_t *target, struct program *p, bool again,
-		 char **home)
+		 const char *dir, char **home)
 {
 	char *name = memory_name(target, p);
 	int status;
 
-	*home = name && !again ? remembered(store, name) : NULL;
+	*home = name && !again && !dir ? remembered(store, name) : NULL;
 	if (*home) {
 		free(name);
 		return TBX_OK;
 	}
-	status = prepare(store, target, p, home);
+	status = prepare(store, target, p, dir, home);
 	if (!status && name) {
 		unlinkat(store->dir, name, 0);
 		if (symlinkat(*home, store->dir, name))
@@ -368,7 +372,7 @@ static int ready(struct tbx_store *store, const json_t *target, struct program *
 	return status;
 }
 
-int bx_ssh_place(struct tbx_store *store, const json_t *target, char **path)
+int bx_ssh_place(struct tbx_store *store, const json_t *target, const char *name, char **path)
 {
 	struct program p;
 	char *home = NULL;
@@ -376,9 +380,10 @@ int bx_ssh_place(struct tbx_store *store, const json_t *target, char **path)
 
 	if (status)
 		return status;
-	status = ready(store, target, &p, false, &home);
+	status = ready(store, target, &p, false, name, &home);
 	free(p.path);
-	*path = status ? NULL : bx_format("%s/.local/state/tinybox/far", home);
+	*path = status ? NULL : bx_format("%s/.local/state/tinybox/far%s%s", home, name ? "/" : "",
+					  name ? name : "");
 	free(home);
 	return status ? status : *path ? TBX_OK : bx_memory(store);
 }
@@ -388,7 +393,7 @@ static int try_spawn(struct tbx_store *store, const json_t *target, struct progr
 {
 	char *home = NULL, *path;
 	const char *remote[] = { NULL, mode, operand, NULL };
-	int status = ready(store, target, p, again, &home);
+	int status = ready(store, target, p, again, NULL, &home);
 
 	if (status)
 		return status;
@@ -397,6 +402,9 @@ static int try_spawn(struct tbx_store *store, const json_t *target, struct progr
 	status = run(store, target, remote, c);
 	if (!status)
 		status = bx_peek_hello(c, bx_step(store));
+	/* It ran, and said that there is no server. */
+	if (status == TBX_ERR_LOST && strstr(tbx_error(store), "server is not there"))
+		status = TBX_ERR_STATE;
 	free(path);
 	free(home);
 	return status;
