@@ -78,11 +78,14 @@ static void add_line(struct events *ev, const struct source *src, const char *p,
 	struct line *more;
 
 	/* A line that is no JSON was cut by a crash: there is nothing to be told. */
-	if (value && box && (!ev->only || !strcmp(ev->only, box)) &&
+	if (value && box && n < LINE_MAX_BYTES && (!ev->only || !strcmp(ev->only, box)) &&
 	    (more = realloc(ev->lines, (ev->line_count + 1) * sizeof(*more)))) {
 		ev->lines = more;
 		more += ev->line_count;
-		*more = (struct line){.text = strndup(p, n), .order = ev->order++,
+		*more = (struct line){.order = ev->order++,
+			/* lines of a box's own log do not say whose they are */
+			.text = src->box[0] ? bx_format("{\"box\":\"%s\",%.*s", box, (int)n - 1, p + 1) :
+				strndup(p, n),
 			.time = json_number_value(json_object_get(value, "time"))};
 		snprintf(more->box, sizeof(more->box), "%s", box);
 		ev->line_count += more->text != NULL;

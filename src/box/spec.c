@@ -51,7 +51,8 @@ bool bx_is_destination(const char *s)
 	for (; *s; s++)
 		if (!isalnum((unsigned char)*s) && !strchr("._@:+[]-", *s))
 			return false;
-	return true;
+	/* One colon would be a port, which ssh takes for a part of the name. */
+	return !strchr(name, ':') || strchr(name, ':') != strrchr(name, ':');
 }
 
 static int absolute(struct tbx_store *store, const char *what, const char *path, char **out)

@@ -81,6 +81,23 @@ static int read_cpus(const struct boxc *c, const char *s, uint32_t *out)
 
 /* ---- Where ---- */
 
+/* "ssh:NAME" or "ssh://NAME:PORT" without what it begins with; NULL: neither. */
+static const char *ssh_name(const char *s, uint32_t *port)
+{
+	char *name, *colon;
+	uint64_t n;
+
+	if (!strncmp(s, "ssh:", 4) && strncmp(s, "ssh://", 6))
+		return s + 4;
+	name = !strncmp(s, "ssh://", 6) ? strdup(s + 6) : NULL;
+	colon = name ? strrchr(name, ':') : NULL;
+	if (colon && strchr(name, ':') == colon && num_u64(colon + 1, &n) == NUM_OK && n && n <= 65535) {
+		*colon = '\0';
+		*port = *port ? *port : (uint32_t)n;
+	}
+	return name;
+}
+
 int boxc_target(struct boxc *c, struct tbx_target *t)
 {
 	uint32_t port = 0;
@@ -94,10 +111,9 @@ int boxc_target(struct boxc *c, struct tbx_target *t)
 			return boxc_usage(c, "the options of ssh need --host ssh:NAME");
 		return 0;
 	}
-	if (!strncmp(host, "ssh://", 6))
-		host += 6;
-	else if (!strncmp(host, "ssh:", 4))
-		host += 4;
+	host = ssh_name(host, &port);
+	if (!host)
+		return bad(c, "--host", c->host, "must be local or ssh:[USER@]NAME");
 	t->host = "ssh";
 	t->destination = host;
 	t->port = port;
@@ -179,6 +195,8 @@ static bool read_port(const char *s, struct tbx_port *p)
 		rest[n - 1] = '\0';
 		rest++;
 	}
+	else if (rest && strchr(rest, ':'))
+		return false;
 	p->address = rest;
 	return !rest || *rest;
 }

@@ -107,14 +107,18 @@ int boxc_run(struct boxc *c)
 
 /* ---- exec and its like ---- */
 
-/* "BOX -- COMMAND": the dashes are not the command's. */
-static const char *const *command_of(struct boxc *c)
+/* "BOX -- COMMAND": the dashes are not the command's. 0, or a status after a message. */
+static int command_of(struct boxc *c, struct tbx_exec *e)
 {
 	char **argv = c->argv + 1;
 
 	if (argv[0] && !strcmp(argv[0], "--"))
 		argv++;
-	return (const char *const *)argv;
+	else if (argv[0] && *argv[0] == '-')
+		return boxc_usage(c, "'%s': options stand before BOX; a command that begins with a dash "
+				  "stands behind --", argv[0]);
+	e->argv = (const char *const *)argv;
+	return argv[0] ? 0 : boxc_usage(c, "missing command");
 }
 
 static int spawn(struct boxc *c, const struct tbx_exec *e)
@@ -136,11 +140,10 @@ int boxc_exec(struct boxc *c)
 	struct tbx_exec e = TBX_EXEC_INIT;
 	int status = boxc_exec_options(c, &e);
 
+	if (!status)
+		status = command_of(c, &e);
 	if (status)
 		return status;
-	e.argv = command_of(c);
-	if (!e.argv[0])
-		return boxc_usage(c, "missing command");
 	if (!c->detach)
 		return boxc_stream(c, c->argv[0], &e);
 	if (c->terminal || e.input == TBX_STDIN_STREAM)
@@ -153,11 +156,10 @@ int boxc_spawn(struct boxc *c)
 	struct tbx_exec e = TBX_EXEC_INIT;
 	int status = boxc_exec_options(c, &e);
 
+	if (!status)
+		status = command_of(c, &e);
 	if (status)
 		return status;
-	e.argv = command_of(c);
-	if (!e.argv[0])
-		return boxc_usage(c, "missing command");
 	if (e.input == TBX_STDIN_STREAM)
 		return boxc_usage(c, "--stdin 'stream': nobody is there to write it");
 	return spawn(c, &e);
@@ -367,7 +369,8 @@ int boxc_reap(struct boxc *c)
 static int event(void *ctx, const char *box, const char *line)
 {
 	(void)ctx;
-	printf("{\"box\":\"%s\",%s\n", box, *line == '{' ? line + 1 : line);
+	(void)box;
+	puts(line);
 	return fflush(stdout) ? 1 : 0;
 }
 

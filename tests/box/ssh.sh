@@ -1,0 +1,127 @@
+#!/bin/bash
+# ssh.sh TINYBOX: boxes by ssh, against an sshd of our own on loopback, for login shells of every kind. TAP. Root only,
+# as it makes users for the time of the test. Options of contract.py behind: run the contract too.
+tinybox=$(realpath "$1")
+n=0 bad=0
+[ "$(id -u)" = 0 ] && [ -x /usr/sbin/sshd ] || { echo "1..0 # SKIP root and openssh-server are needed"; exit 0; }
+dir=$(mktemp -d /tmp/tbxssh-XXXXXX)
+chmod 755 "$dir"
+cd "$dir" || exit 1
+user=tbxs$$
+export TINYBOX_STATE_DIR=$dir/state
+cleanup() {
+	for s in "$dir"/state/ssh/*; do [ -S "$s" ] && ssh -o ControlPath="$s" -O exit x 2>/dev/null; done
+	[ -s "$dir/pid" ] && kill "$(cat "$dir/pid")"
+	userdel -rf "$user" 2>/dev/null
+	rm -rf "$dir"
+}
+trap cleanup EXIT
+is() {
+	n=$((n + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $n - $1"
+	else
+		bad=1
+		printf 'not ok %d - %s\n# want %q\n# got  %q\n' "$n" "$1" "$2" "$3"
+	fi
+}
+has() {
+	n=$((n + 1))
+	if [[ $3 == *"$2"* ]]; then
+		echo "ok $n - $1"
+	else
+		bad=1
+		printf 'not ok %d - %s\n# want %q in\n# %q\n' "$n" "$1" "$2" "$3"
+	fi
+}
+tb() { timeout 60 "$tinybox" "$@"; }
+
+port=$((20000 + $$ % 20000))
+ssh-keygen -q -t ed25519 -N '' -f hk
+ssh-keygen -q -t ed25519 -N '' -f hk2
+ssh-keygen -q -t ed25519 -N '' -f ck
+install -m644 ck.pub ak
+mkdir -p /run/sshd
+printf '%s\n' "Port $port" "ListenAddress 127.0.0.1" "HostKey $dir/hk" "PidFile $dir/pid" "AuthorizedKeysFile $dir/ak" \
+	"StrictModes no" "UsePAM no" "UseDNS no" "PasswordAuthentication no" "KbdInteractiveAuthentication no" \
+	"PermitRootLogin prohibit-password" "MaxSessions 100" "MaxStartups 100" >cfg
+/usr/sbin/sshd -f "$dir/cfg" -E "$dir/log" || exit 1
+echo "[127.0.0.1]:$port $(cut -d' ' -f1,2 hk.pub)" >known
+echo "[127.0.0.1]:$port $(cut -d' ' -f1,2 hk2.pub)" >wrong
+: >empty
+useradd -m -s /bin/sh "$user" && usermod -p '*' "$user"
+home=$(getent passwd "$user" | cut -d: -f6)
+to=(--host "ssh:$user@127.0.0.1" --ssh-port "$port" --ssh-identity "$dir/ck")
+wall=(--sandbox passthrough --network open)
+
+# ---- who is on the other side ----
+out=$(tb create "${to[@]}" --ssh-known-hosts "$dir/empty" "${wall[@]}" 2>&1)
+is "a host that is not known is refused" 70 $?
+has "and it is said why" "Host key verification failed" "$out"
+is "nothing of the box is left" "" "$(tb ls -q)"
+out=$(tb create "${to[@]}" --ssh-known-hosts "$dir/wrong" --accept-new-host-key "${wall[@]}" 2>&1)
+is "a changed key is refused, whatever is asked" 70 $?
+tb create "${to[@]}" --ssh-known-hosts "$dir/empty" --accept-new-host-key "${wall[@]}" >id 2>/dev/null
+is "a new key is taken when it is asked for" 0 $?
+is "and recorded" 1 "$(wc -l <empty)"
+for dest in -oProxyCommand=touch\ x 'ssh:-oProxyCommand=x' "ssh:$user@-x" 'ssh:[-x]' 'ssh:a b' 'ssh:a;b' 'ssh:' 'ssh:$(id)'; do
+	tb create --host "$dest" "${wall[@]}" >/dev/null 2>&1
+	is "no destination: $dest" 2 $?
+done
+tb create --host "ssh:$user@127.0.0.1" --ssh-port 1 --ssh-known-hosts "$dir/known" "${wall[@]}" >/dev/null 2>err
+is "nobody listens" 70 $?
+is "one line says so" 1 "$(grep -vc UNSAFE err)"
+
+# ---- the whole target is with the box ----
+box=$(cat id)
+is "exec needs no option of ssh" hello "$(tb exec "$box" echo hello)"
+is "it is there, not here" "$user" "$(tb exec "$box" id -un)"
+has "inspect tells the port" "\"port\":$port" "$(tb inspect --json "$box")"
+is "a box that is removed" "$box" "$(tb rm "$box")"
+is "is removed there" "" "$(ls "$home/.local/state/tinybox/far")"
+
+# ---- login shells ----
+words=("a b" "\$HOME" "\`id\`" "*" "~" "!x" "'" '"' "\\" ";" "#" "é" "%s" "{a,b}" "(x)" "<" "&")
+want=$(printf '<%s>' "${words[@]}")
+for shell in /bin/sh /bin/bash /usr/bin/zsh /usr/bin/fish /bin/tcsh /bin/csh /bin/dash; do
+	[ -x "$shell" ] || continue
+	usermod -s "$shell" "$user"
+	rm -rf "$home/.cache" "$TINYBOX_STATE_DIR"
+	mkdir -p "$home/.config/fish"
+	# A shell that talks at its start, on both streams.
+	for rc in .bashrc .zshenv .cshrc .tcshrc .config/fish/config.fish .profile; do
+		printf 'echo noise of the login shell\necho tinybox\n' >"$home/$rc"
+	done
+	chown -R "$user:" "$home"
+	box=$(tb create "${to[@]}" --ssh-known-hosts "$dir/known" "${wall[@]}" 2>err)
+	is "$shell: create" 0 $?
+	is "$shell: words arrive" "$want" "$(tb exec "$box" printf '<%s>' "${words[@]}")"
+	is "$shell: bytes both ways" "$(head -c 300000 hk.pub "$tinybox" 2>/dev/null | sha256sum)" \
+		"$(head -c 300000 hk.pub "$tinybox" 2>/dev/null | tb exec -i "$box" cat | sha256sum)"
+	tb exec "$box" sh -c 'exit 42'
+	is "$shell: status" 42 $?
+	tb rm "$box" >/dev/null
+done
+
+# ---- copies ----
+usermod -s /bin/sh "$user"
+box=$(tb create "${to[@]}" --ssh-known-hosts "$dir/known" "${wall[@]}" 2>/dev/null)
+mkdir -p tree/sub
+head -c 200000 /dev/urandom >tree/sub/data
+ln -s ../nowhere tree/link
+chmod 750 tree/sub
+tb cp tree "$box:$home/"
+is "a tree goes there" 0 $?
+tb cp "$box:$home/tree" back
+is "and comes back" "" "$(diff -r tree back 2>&1 | grep -v 'No such file')"
+is "a link is a link" ../nowhere "$(readlink back/link)"
+is "modes too" 750 "$(stat -c %a back/sub)"
+tb exec "$box" true
+before=$(grep -c Accepted log)
+for i in 1 2 3; do tb exec "$box" true; done
+is "one connection is kept" "$before" "$(grep -c Accepted log)"
+has "events come from there" '"event":"exec"' "$(tb events "$box")"
+tb rm "$box" >/dev/null
+is "rm" 0 $?
+echo "1..$n"
+exit $bad
