@@ -14,9 +14,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define CHILD_MS 2000		/* for a child to end once its stream has */
 #define SAID_MAX 16384		/* of a child's standard error */
 #define NOISE_MAX (1u << 20)	/* of a login shell before the server speaks */
 
@@ -119,11 +121,19 @@ char *bx_child_said(struct bx_conn *c)
 	return NULL;
 }
 
-/* A child that has not ended when we are through is not needed any more. */
+/*
+ * A child ends by itself when its stream does, and one that leaves a server behind must not be
+ * disturbed in it. One that hangs is not waited for.
+ */
 static void end_child(struct bx_conn *c)
 {
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, c->child, 0), .events = POLLIN};
 	int status;
 
+	if (p.fd >= 0) {
+		poll(&p, 1, CHILD_MS);
+		close(p.fd);
+	}
 	if (waitpid(c->child, &status, WNOHANG) == c->child)
 		return;
 	kill(c->child, SIGTERM);

@@ -213,7 +213,7 @@ import fcntl, os, pty, struct, sys, termios, signal, time
 pid, fd = pty.fork()
 if not pid:
     os.execv(sys.argv[1], ["tinybox", "exec", "-it", "web", "sh", "-c",
-             "trap 'stty size' WINCH; trap 'echo int' INT; stty size; echo go; while read x; do [ $x = end ] && exit 3; done"])
+             "trap 'stty size' WINCH; trap 'echo int' INT; trap 'exit 3' QUIT; echo go; while :; do sleep 0.05; done"])
 fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 77, 0, 0))
 seen = b""
 def until(what):
@@ -226,7 +226,7 @@ os.kill(pid, signal.SIGWINCH)
 until(b"44 88")
 os.write(fd, b"\x03")
 until(b"int")
-os.write(fd, b"end\r")
+os.write(fd, b"\x1c")
 print("ok" if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 3 else "no")
 END
 )"
