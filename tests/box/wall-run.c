@@ -198,9 +198,10 @@ int main(int argc, char **argv)
 	snprintf(box, sizeof(box), "test-%d", getpid());
 	s.allow = allow;
 	s.ports = ports;
-	while ((c = getopt(argc, argv, "+w:t:or:u:g:m:p:c:d:f:n:a:P:s:k:vq")) != -1) {
+	while ((c = getopt(argc, argv, "+w:W:t:or:u:g:m:p:c:d:f:n:a:P:s:k:vq")) != -1) {
 		switch (c) {
 		case 'w': s.workspace = realpath(optarg, NULL); break;
+		case 'W': s.workspace = optarg; break;	/* as it is */
 		case 't': s.target = optarg; break;
 		case 'o': s.readonly = true; break;
 		case 'r': s.root = realpath(optarg, NULL); break;
