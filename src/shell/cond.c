@@ -94,7 +94,6 @@ static int cond_regex_match(struct shell *sh, struct slice left, const struct wo
 	size_t n;
 	enum flow flow;
 
-	left.p = arena_dup(&sh->turn, left.p, left.n);	/* it may be BASH_REMATCH itself */
 	flow = expand_regex(sh, right, &text);
 	if (flow != FLOW_NEXT)
 		return var_fail(sh, flow);
@@ -200,6 +199,9 @@ static int cond_binary(struct shell *sh, const struct cond *c, bool negate)
 	if (flow != FLOW_NEXT)
 		return var_fail(sh, flow);
 	cond_trace(sh, c, negate, left);
+	/* The right side may change the variable that the left text is in. */
+	if (!(c->b->flags & WORD_LITERAL))
+		left.p = arena_dup(&sh->turn, left.p, left.n);
 	if (!strcmp(c->op, "=") || !strcmp(c->op, "=="))
 		return cond_match(sh, left, c->b);
 	if (!strcmp(c->op, "!=")) {

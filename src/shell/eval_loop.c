@@ -376,6 +376,8 @@ enum flow eval_case(struct shell *sh, const struct node *n)
 	command_is(sh, n);
 	if (f == FLOW_NEXT)
 		f = expand_string(sh, n->match.word, false, &text);
+	if (f == FLOW_NEXT && !(n->match.word->flags & WORD_LITERAL))
+		text.p = arena_dup(&sh->turn, text.p, text.n);	/* patterns may change it */
 	if (f == FLOW_NEXT)
 		f = case_items(sh, n, text);
 	arena_reset(&sh->turn, m);

@@ -395,11 +395,13 @@ static enum flow simple_nothing(struct shell *sh, const struct node *n)
 		f = simple_assign(sh, n);
 	if (f == FLOW_NEXT && n->redirs) {
 		f = simple_redirected(sh, n, &none);
+		str_reset(&sh->last_arg);
 		if (f != FLOW_NEXT || sh->status)
 			return f;
 	}
 	if (f == FLOW_NEXT)
 		sh->status = sh->substitution_status > 0 ? sh->substitution_status : 0;
+	str_reset(&sh->last_arg);
 	return f;
 }
 

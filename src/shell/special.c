@@ -191,9 +191,13 @@ struct var *special_lazy(struct shell *sh, const char *s, size_t n)
 
 void special_make_all(struct shell *sh)
 {
+	bool listing = words_of(sh)->listing;
+
 	environ_make_all(sh);
+	words_of(sh)->listing = true;
 	for (size_t i = 0; i < N_LAZIES; i++)
 		var_find_text(sh, lazies[i].name, strlen(lazies[i].name));
+	words_of(sh)->listing = listing;
 }
 
 void special_gone(struct shell *sh, const struct var *v)
@@ -416,10 +420,37 @@ static bool read_command(struct shell *sh, struct var *v)
 	return true;
 }
 
+/* Lists show of these what was read last, if anything was. */
+static bool listed_as_read(enum special which)
+{
+	switch (which) {
+	case SP_RANDOM:
+	case SP_SRANDOM:
+	case SP_SECONDS:
+	case SP_EPOCHSECONDS:
+	case SP_EPOCHREALTIME:
+	case SP_LINENO:
+	case SP_BASHPID:
+	case SP_BASH_SUBSHELL:
+	case SP_BASH_COMMAND:
+	case SP_BASH_ARGV0:
+	case SP_HISTCMD:
+	case SP_GROUPS:
+	case SP_DIRSTACK:
+	case SP_BASH_ARGC:
+	case SP_BASH_ARGV:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool special_read(struct shell *sh, struct var *v)
 {
 	uint32_t random;
 
+	if (words_of(sh)->listing && listed_as_read(v->special))
+		return v->flags & VAR_SET;
 	switch (v->special) {
 	case SP_RANDOM:
 		var_store_number(sh, v, special_random(sh));

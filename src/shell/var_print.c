@@ -158,12 +158,14 @@ void var_print_all(struct shell *sh, struct str *out)
 {
 	struct var **all = var_sorted(sh, 0);
 
+	words_of(sh)->listing = true;
 	for (size_t i = 0; all[i]; i++) {
 		if (!(all[i]->flags & VAR_SET))
 			continue;
 		var_print_plain(sh, all[i], out);
 		str_addc(out, '\n');
 	}
+	words_of(sh)->listing = false;
 	heap_free(sh->heap, all);
 }
 

@@ -62,6 +62,7 @@ struct words {
 	unsigned arith_depth;
 	uint32_t random_last;
 	int random_pid;			/* the process that seeded the generator */
+	bool listing;			/* many variables: as they were last read */
 	uint64_t lazy_gone;		/* rows of special.c's table unset by the script */
 	const char *const *env;		/* what the process was started with: */
 	uint64_t env_waits;		/* these entries of it are not variables yet, */

@@ -87,6 +87,7 @@ static void print_matching(struct declare *d, uint32_t flags)
 	struct shell *sh = d->sh;
 	struct var **all = var_sorted(sh, 0);
 
+	words_of(sh)->listing = true;
 	for (size_t i = 0; all[i]; i++) {
 		if (flags && !(all[i]->flags & flags))
 			continue;
@@ -99,6 +100,7 @@ static void print_matching(struct declare *d, uint32_t flags)
 		else
 			print_one(sh, all[i]);
 	}
+	words_of(sh)->listing = false;
 	heap_free(sh->heap, all);
 }
 
