@@ -41,7 +41,7 @@
  *   plan     steps [{what, where, argv [...]}], box {...}
  *   list     boxes [...], damaged [{path, why}]
  *   reap     boxes [{id, why, done, error}], strays [{path, why, done, error}]
- *   probe    probes [{name, state ("works", "missing", "broken"), text, fix}]
+ *   probe    probes [{name, state ("ok", "limited", "missing", "broken"), text, fix}]
  *
  * A text that is not UTF-8 is {"hex": "..."}.
  */

@@ -31,7 +31,7 @@ static void probe_helper(struct tbx_store *store, const char *name, json_t *list
 		    "the program");
 		return;
 	}
-	add(list, name, "works", path, NULL);
+	add(list, name, "ok", path, NULL);
 	free(path);
 }
 
@@ -40,7 +40,7 @@ static void probe_store(struct tbx_store *store, json_t *list)
 	int fd = openat(store->dir, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
 
 	if (fd >= 0 || errno == EOPNOTSUPP)
-		add(list, "state-directory", "works", store->path, NULL);
+		add(list, "state-directory", "ok", store->path, NULL);
 	else
 		add(list, "state-directory", "broken", strerror(errno),
 		    "name another with TINYBOX_STATE_DIR");
@@ -83,7 +83,7 @@ static void probe_layers(struct tbx_store *store, const json_t *target, json_t *
 		return;
 	}
 	if (bx_is_ssh(target))
-		add(list, name, "works", c.what, NULL);
+		add(list, name, "ok", c.what, NULL);
 	wire_begin(&c.out, WIRE_PROBE);
 	wire_end(&c.out);
 	status = bx_send(&c, bx_step(store));

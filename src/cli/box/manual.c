@@ -43,7 +43,7 @@ const char boxc_manual[] =
 ".TP\n\\fIplan\\fR (\\-\\-dry\\-run)\nsteps [{what, where, argv}], box\n"
 ".TP\n\\fIreap\\fR\nboxes [{id, why, done, error}], strays [{path, why, done, error}]\n"
 ".TP\n\\fIcopy\\fR (cp)\nbox, files, directories, links, bytes, skipped [{path, why}]\n"
-".TP\n\\fIdoctor\\fR\nhost, probes [{name, state (works, missing, broken), text, fix}]\n"
+".TP\n\\fIdoctor\\fR\nhost, probes [{name, state (ok, limited, missing, broken), text, fix}]\n"
 ".TP\n\\fIevents\\fR, a line each\nbox, time (seconds), event (create, start, stopped, paused, ready, exec, end, refused ...), and what belongs to it\n"
 ".SH \"EXIT STATUS\"\n"
 "The command's own, 128+\\fIN\\fR for a signal \\fIN\\fR, 127 for a command that was not found, 126 for one that may not be run; "
