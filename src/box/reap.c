@@ -74,7 +74,7 @@ static void judge(struct reap *r, struct bx *b)
 /* ---- Without a record that can be read ---- */
 
 /* What may be on this machine of a box of which only the number is known. */
-static int remove_place(struct bx *b)
+int bx_remove_place(struct bx *b)
 {
 	struct stat st;
 	char *path;
@@ -121,7 +121,7 @@ static void judge_nameless(struct reap *r, const char *id, bool damaged)
 	b.dir = openat(r->store->boxes, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (b.dir >= 0 && bx_try_lock(&b)) {
 		if (!r->dry) {
-			status = remove_place(&b);
+			status = bx_remove_place(&b);
 			if (!status)
 				status = damaged ? set_aside(&b) : bx_forget(&b);
 		}
@@ -204,6 +204,21 @@ static void look_at_names(struct reap *r)
 	}
 	if (d)
 		closedir(d);
+	close(lock);
+}
+
+/* A control group of a box that is not in the store. */
+static void look_at_group(void *ctx, const char *id, const char *group)
+{
+	struct reap *r = ctx;
+	int lock, status = TBX_OK;
+
+	if (!faccessat(r->store->boxes, id, F_OK, 0) || (lock = bx_store_lock(r->store)) < 0)
+		return;
+	if (!r->dry)
+		status = bx_sweep_group(r->store, id);
+	note(r->strays, "path", group, "a control group without a box", !r->dry && !status,
+	     status ? tbx_error(r->store) : NULL);
 	close(lock);
 }
 
@@ -296,6 +311,7 @@ int tbx_reap(struct tbx_store *store, bool dry, struct tbx_doc **doc)
 	if (!status) {
 		look_at_gone(&r);
 		look_at_names(&r);
+		bx_groups(store, look_at_group, &r);
 		for (size_t i = 0; i < json_array_size(r.targets); i++)
 			look_at_host(&r, json_array_get(r.targets, i));
 		bx_free_list(ids);

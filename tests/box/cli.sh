@@ -279,6 +279,17 @@ pid=$(cat "state/boxes/$new/run/pid" 2>/dev/null)
 tb reap >/dev/null
 is "reap sets it aside" "" "$(ls state/boxes)"
 is "and ends what ran" "" "$([ -n "$pid" ] && cat "/proc/$pid/comm" 2>/dev/null)"
+box=$(tb create --sandbox namespace 2>err)
+if [ -n "$box" ] && ls -d /sys/fs/cgroup/*/tinybox-"$box-$(cat state/tag)" >/dev/null 2>&1; then
+	rm -rf "state/boxes/$box"
+	has "a box of which only the kernel knows" "a control group without a box" "$(tb reap)"
+	is "is gone" "" "$(ls -d /sys/fs/cgroup/*/tinybox-"$box-$(cat state/tag)" 2>/dev/null)"
+	is "for good" "" "$(tb reap)"
+	new=$box
+else
+	tb rm -f "$box" >/dev/null
+	new=${box:-$new}
+fi
 is "ids are not used again" "$((${new#box-} + 1))" "$(b=$(tb create "${pass[@]}" 2>/dev/null); echo "${b#box-}")"
 echo "1..$n"
 exit $bad
