@@ -26,13 +26,13 @@ static bool put_node(int dev, const char *name, unsigned major_nr, unsigned mino
 	bool ok;
 
 	snprintf(path, sizeof(path), "/dev/%s", name);
-	tree = tree_open(AT_FDCWD, path, TREE_DEVICES | TREE_NOEXEC);
+	tree = tree_open(AT_FDCWD, path, TREE_AS_IT_IS);
 	ok = tree >= 0 && !fstat(tree, &st) && S_ISCHR(st.st_mode) &&
 	     st.st_rdev == makedev(major_nr, minor_nr);
 	at = ok ? openat(dev, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
 	if (at >= 0)
 		close(at);
-	ok = at >= 0 && tree_put(tree, dev, name);
+	ok = at >= 0 && tree_put_at(tree, dev, name);
 	if (tree >= 0)
 		close(tree);
 	return ok;
@@ -42,14 +42,14 @@ static bool put_new(int at, const char *name, const char *type, const struct tre
 		    size_t count, int flags)
 {
 	int tree = tree_new(type, o, count, flags);
-	bool ok = tree >= 0 && tree_make_dir(at, name, 0755) && tree_put(tree, at, name);
+	bool ok = tree >= 0 && !mkdirat(at, name, 0755) && tree_put_at(tree, at, name);
 
 	if (tree >= 0)
 		close(tree);
 	return ok;
 }
 
-static const char *fill_dev(const struct wall *w, int dev)
+static const char *fill_dev(int dev, int shm)
 {
 	static const struct {
 		const char *name;
@@ -58,18 +58,13 @@ static const char *fill_dev(const struct wall *w, int dev)
 		{"urandom", 9, 1}, {"tty", 0, 5}};
 	static const struct tree_option pts[] = {{"newinstance", NULL}, {"ptmxmode", "0666"},
 		{"mode", "0620"}};
-	char size[24];
-	struct tree_option shm[] = {{"size", size}, {"mode", "1777"}};
-
 	for (size_t i = 0; i < sizeof(node) / sizeof(*node); i++) {
 		if (!put_node(dev, node[i].name, node[i].major_nr, node[i].minor_nr))
 			return "the nodes of /dev cannot be mounted";
 	}
-	snprintf(size, sizeof(size), "%llu", w->spec->memory ?
-		 (unsigned long long)w->spec->memory : 256ull << 20);
 	if (!put_new(dev, "pts", "devpts", pts, 3, TREE_DEVICES | TREE_NOEXEC))
 		return "/dev/pts cannot be mounted";
-	if (!put_new(dev, "shm", "tmpfs", shm, 2, 0))
+	if (mkdirat(dev, "shm", 01777) || !tree_put_at(shm, dev, "shm"))
 		return "/dev/shm cannot be mounted";
 	if (symlinkat("pts/ptmx", dev, "ptmx") || symlinkat("/proc/self/fd", dev, "fd") ||
 	    symlinkat("/proc/self/fd/0", dev, "stdin") ||
@@ -79,64 +74,55 @@ static const char *fill_dev(const struct wall *w, int dev)
 	return NULL;
 }
 
-const char *wall_devices(const struct wall *w, int root)
+/* Both are directories of the stage's tmpfs: a file system for each would cost as much as all the rest. */
+const char *wall_devices(int stage, int root)
 {
-	static const struct tree_option o[] = {{"size", "64k"}, {"nr_inodes", "64"},
-		{"mode", "755"}};
 	struct mount_attr readonly = {.attr_set = MOUNT_ATTR_RDONLY};
-	int dev = tree_new("tmpfs", o, 3, TREE_NOEXEC);
+	int dev, shm;
 	const char *why;
 
-	if (dev < 0 || !tree_put(dev, root, "dev"))
+	if (mkdirat(stage, "dev", 0755) || mkdirat(stage, "shm", 01777))
+		return "the directories of /dev cannot be made";
+	dev = tree_open(stage, "dev", TREE_NOEXEC);
+	shm = tree_open(stage, "shm", 0);
+	if (dev < 0 || shm < 0 || !tree_put(dev, root, "dev"))
 		return "/dev cannot be mounted";
-	why = fill_dev(w, dev);
+	why = fill_dev(dev, shm);
 	if (!why && mount_setattr(dev, "", AT_EMPTY_PATH, &readonly, sizeof(readonly)))
 		why = "/dev cannot be made read-only";
 	close(dev);
+	close(shm);
 	return why;
 }
 
 /* A part of proc over itself, read-only; or nothing over it. */
 static bool cover(int proc, const char *name, int nothing)
 {
-	struct stat st;
-	int tree;
-	bool ok;
+	int tree = nothing < 0 ? tree_open(proc, name, TREE_READONLY | TREE_NOEXEC | TREE_RECURSIVE) :
+		tree_open(nothing, "", TREE_READONLY | TREE_NOEXEC | TREE_DEVICES);
+	bool ok = tree >= 0 && (tree_put_at(tree, proc, name) || errno == ENOENT);
 
-	if (fstatat(proc, name, &st, AT_SYMLINK_NOFOLLOW))
-		return true;
-	if (!nothing)
-		tree = tree_open(proc, name, TREE_READONLY | TREE_NOEXEC | TREE_RECURSIVE);
-	else if (S_ISDIR(st.st_mode))
-		tree = tree_new("tmpfs", (struct tree_option[]){{"size", "4k"}, {"mode", "555"}}, 2,
-				TREE_READONLY | TREE_NOEXEC);
-	else
-		tree = tree_open(nothing, "", TREE_READONLY | TREE_NOEXEC | TREE_DEVICES);
-	ok = tree >= 0 && tree_put(tree, proc, name);
 	if (tree >= 0)
 		close(tree);
 	return ok;
 }
 
-const char *wall_proc(const struct wall *w, int root)
+/*
+ * The rest of /proc that is about the machine is root's alone, and the box's user is not root outside:
+ * there is no cover that its permissions are not.
+ */
+const char *wall_proc(int root)
 {
-	static const char *const readonly[] = {"sys", "sysrq-trigger", "irq", "bus"};
-	static const char *const hidden[] = {"kcore", "keys", "key-users", "timer_list",
-		"sched_debug", "acpi", "scsi"};
 	int proc = tree_new("proc", NULL, 0, TREE_NOEXEC), null, cpu;
-	bool ok = true;
+	bool ok;
 
-	(void)w;
 	if (proc < 0)
 		return "/proc cannot be mounted (the /proc around is masked, as in a container: give it "
 			"an unmasked one, docker: --security-opt systempaths=unconfined)";
 	if (!tree_put(proc, root, "proc"))
 		return "/proc cannot be attached";
 	null = openat(root, "dev/null", O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	for (size_t i = 0; ok && i < sizeof(readonly) / sizeof(*readonly); i++)
-		ok = cover(proc, readonly[i], 0);
-	for (size_t i = 0; ok && i < sizeof(hidden) / sizeof(*hidden); i++)
-		ok = null >= 0 && cover(proc, hidden[i], null);
+	ok = null >= 0 && cover(proc, "sys", -1) && cover(proc, "keys", null);
 	close(proc);
 	if (null >= 0)
 		close(null);
@@ -145,11 +131,10 @@ const char *wall_proc(const struct wall *w, int root)
 	/* how many processors there are; a machine without it has none to show */
 	cpu = tree_open(AT_FDCWD, "/sys/devices/system/cpu",
 			TREE_READONLY | TREE_NOEXEC | TREE_RECURSIVE);
-	if (cpu >= 0) {
-		ok = tree_make_dir(root, "sys/devices/system/cpu", 0755) &&
-		     tree_put(cpu, root, "sys/devices/system/cpu");
-		close(cpu);
-	}
+	if (cpu < 0)
+		return NULL;
+	ok = tree_put(cpu, root, "sys/devices/system/cpu");
+	close(cpu);
 	return ok ? NULL : "/sys cannot be filled";
 }
 

@@ -20,142 +20,152 @@
 
 static const char *const copied[] = {"ld.so.cache", "ld.so.conf", "localtime", "timezone",
 	"services", "protocols", "mime.types", "bash.bashrc", "profile", "inputrc", "os-release",
-	"debian_version", "lsb-release", "issue", "gai.conf", "host.conf", "magic", "shells",
-	"locale.alias", "locale.conf", "ssl/openssl.cnf", "ca-certificates.conf", "login.defs",
-	"manpath.config", "mtab"};
+	"debian_version", "lsb-release", "gai.conf", "host.conf", "shells", "locale.alias",
+	"locale.conf", "ssl/openssl.cnf", "mtab"};
 static const char *const mounted[] = {"alternatives", "ssl/certs", "pki", "ld.so.conf.d", "fonts",
 	"perl", "python3", "python3.11", "python3.12", "python3.13", "java-17-openjdk",
 	"java-21-openjdk", "ImageMagick-6", "ImageMagick-7", "crypto-policies", "static"};
 
-static bool copy_link(int etc, int root, const char *name)
+/* False: it is there and could not be copied. `to` is the box's /etc. */
+static bool copy(const struct wall *w, int etc, int to, const char *name)
 {
-	char target[256], path[64];
-	ssize_t n = readlinkat(etc, name, target, sizeof(target) - 1);
-
-	if (n <= 0)
-		return false;
-	target[n] = 0;
-	snprintf(path, sizeof(path), "etc/%s", name);
-	return tree_link(root, path, target);
-}
-
-/* False: it is there and could not be copied. */
-static bool copy(int etc, int root, const char *name)
-{
-	int from = openat(etc, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), to;
-	char path[64];
+	int from = openat(etc, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), fd;
+	char target[256];
 	struct stat st;
+	ssize_t n;
 	bool ok;
 
+	if (from < 0 && errno == ELOOP) {
+		n = readlinkat(etc, name, target, sizeof(target) - 1);
+		target[n < 0 ? 0 : n] = 0;
+		return n <= 0 || (w->fresh ? !symlinkat(target, to, name) :
+				  tree_link(to, name, target));
+	}
 	if (from < 0)
-		return errno == ENOENT || errno == EACCES || errno == ENOTDIR ||
-		       (errno == ELOOP && copy_link(etc, root, name));
+		return errno == ENOENT || errno == EACCES || errno == ENOTDIR;
 	if (fstat(from, &st) || !S_ISREG(st.st_mode) || st.st_size > (off_t)COPY_MAX) {
 		close(from);
 		return true;
 	}
-	snprintf(path, sizeof(path), "etc/%s", name);
-	to = tree_make_file(root, path, 0644);
-	ok = to >= 0 && sendfile(to, from, NULL, (size_t)st.st_size) == (ssize_t)st.st_size;
+	fd = w->fresh ? openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) :
+		tree_make_file(to, name, 0644);
+	ok = fd >= 0 && sendfile(fd, from, NULL, (size_t)st.st_size) == (ssize_t)st.st_size;
 	close(from);
-	if (to >= 0)
-		close(to);
+	if (fd >= 0)
+		close(fd);
 	return ok;
 }
 
 static bool mount_one(int root, const char *name)
 {
 	char from[64], to[64];
-	struct stat st;
 	int tree;
 	bool ok;
 
 	snprintf(from, sizeof(from), "/etc/%s", name);
-	if (stat(from, &st) || !S_ISDIR(st.st_mode))
-		return true;
 	tree = tree_open(AT_FDCWD, from, TREE_READONLY | TREE_RECURSIVE);
+	if (tree < 0)
+		return errno == ENOENT || errno == ENOTDIR || errno == EACCES;
 	snprintf(to, sizeof(to), "etc/%s", name);
-	ok = tree >= 0 && tree_make_dir(root, to, 0755) && tree_put(tree, root, to);
-	if (tree >= 0)
-		close(tree);
+	ok = tree_put(tree, root, to);
+	close(tree);
 	return ok;
 }
 
-static bool users(const struct wall *w, int root)
+/* The places of those that will be mounted, so that none has to be made in the box's layer. */
+static bool places(int etc, int to)
+{
+	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted); i++) {
+		if (!faccessat(etc, mounted[i], F_OK, 0) && !tree_make_dir(to, mounted[i], 0755))
+			return false;
+	}
+	return true;
+}
+
+static bool put_text(const struct wall *w, int etc, const char *name, const char *text)
+{
+	size_t n = strlen(text);
+	int fd = w->fresh ? openat(etc, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) :
+		tree_make_file(etc, name, 0644);
+	bool ok = fd >= 0 && write(fd, text, n) == (ssize_t)n;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* The user's home; where there is one id only, all is the user's already. */
+static bool home(const struct wall *w, int root)
+{
+	int dir = tree_dir(root, "home/user", 0755);
+	bool ok = dir >= 0 && (!w->range || !fchown(dir, w->spec->uid, w->spec->gid));
+
+	if (dir >= 0)
+		close(dir);
+	return ok;
+}
+
+static bool users(const struct wall *w, int root, int etc)
 {
 	const struct spec *s = w->spec;
 	char passwd[TEXT_MAX], group[TEXT_MAX], user[160] = "", own[64] = "";
-	int n;
 
 	if (s->uid && s->uid != 65534)
 		snprintf(user, sizeof(user), "user:x:%u:%u:user:/home/user:/bin/bash\n", s->uid,
 			 s->gid);
 	if (s->gid && s->gid != 65534)
 		snprintf(own, sizeof(own), "user:x:%u:\n", s->gid);
-	n = snprintf(passwd, sizeof(passwd), "root:x:0:%u:root:/root:/bin/bash\n%s"
-		     "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
-		     s->uid ? 0 : s->gid, user);
-	if (n >= (int)sizeof(passwd))
-		return false;
+	snprintf(passwd, sizeof(passwd), "root:x:0:%u:root:/root:/bin/bash\n%s"
+		 "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+		 s->uid ? 0 : s->gid, user);
 	snprintf(group, sizeof(group), "root:x:0:\ntty:x:5:\n%snogroup:x:65534:\n", own);
-	if (*user) {
-		int home;
-
-		home = tree_dir(root, "home/user", 0755);
-		/* where there is one id only, all is the user's already */
-		if (home < 0 || (w->range && fchown(home, s->uid, s->gid))) {
-			if (home >= 0)
-				close(home);
-			return false;
-		}
-		close(home);
-	}
-	return tree_text(root, "etc/passwd", passwd) && tree_text(root, "etc/group", group) &&
-	       tree_text(root, "etc/nsswitch.conf", "passwd: files\ngroup: files\nshadow: files\n"
-			 "hosts: files dns\nservices: files\nprotocols: files\n");
+	return (!*user || home(w, root)) && put_text(w, etc, "passwd", passwd) &&
+	       put_text(w, etc, "group", group) &&
+	       put_text(w, etc, "nsswitch.conf", "passwd: files\ngroup: files\nshadow: files\n"
+			"hosts: files dns\nservices: files\nprotocols: files\n");
 }
 
-static bool names(const struct wall *w, int root)
+static bool names(const struct wall *w, int etc)
 {
 	char text[TEXT_MAX];
-	int etc;
+	ssize_t n;
+	int fd;
 	bool ok;
 
 	snprintf(text, sizeof(text), "127.0.0.1\tlocalhost %s\n::1\tlocalhost ip6-localhost\n",
 		 w->host);
-	ok = tree_text(root, "etc/hosts", text);
+	ok = put_text(w, etc, "hosts", text);
 	snprintf(text, sizeof(text), "%s\n", w->host);
-	ok = ok && tree_text(root, "etc/hostname", text);
+	ok = ok && put_text(w, etc, "hostname", text);
 	if (w->spec->network != SPEC_NETWORK_OPEN)
-		return ok && tree_text(root, "etc/resolv.conf", "");
+		return ok && put_text(w, etc, "resolv.conf", "");
 	/* the file itself: the link may lead to /run */
-	etc = open("/etc/resolv.conf", O_RDONLY | O_CLOEXEC);
-	if (etc >= 0) {
-		ssize_t n = read(etc, text, sizeof(text) - 1);
-
-		text[n < 0 ? 0 : n] = 0;
-		close(etc);
-		ok = ok && tree_text(root, "etc/resolv.conf", text);
-	}
-	return ok;
+	fd = open("/etc/resolv.conf", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return ok;
+	n = read(fd, text, sizeof(text) - 1);
+	text[n < 0 ? 0 : n] = 0;
+	close(fd);
+	return ok && put_text(w, etc, "resolv.conf", text);
 }
 
 const char *wall_etc(const struct wall *w, int root)
 {
-	int etc;
-	bool ok = true;
+	int etc = open("/etc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int to = tree_dir(root, "etc", 0755);
+	bool ok = to >= 0 && names(w, to);
 
-	if (!names(w, root))
-		return "the files of /etc cannot be written";
-	if (w->spec->root)
-		return NULL;
-	etc = open("/etc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (etc < 0)
-		return "the host's /etc cannot be opened";
-	for (size_t i = 0; ok && i < sizeof(copied) / sizeof(*copied); i++)
-		ok = copy(etc, root, copied[i]);
-	close(etc);
-	return ok && users(w, root) ? NULL : "the box's /etc cannot be filled";
+	if (ok && !w->spec->root) {
+		ok = etc >= 0 && tree_make_dir(to, "ssl", 0755) && places(etc, to) &&
+			users(w, root, to);
+		for (size_t i = 0; ok && i < sizeof(copied) / sizeof(*copied); i++)
+			ok = copy(w, etc, to, copied[i]);
+	}
+	if (etc >= 0)
+		close(etc);
+	if (to >= 0)
+		close(to);
+	return ok ? NULL : "the box's /etc cannot be filled";
 }
 
 const char *wall_etc_mounts(int root)

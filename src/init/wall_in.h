@@ -29,6 +29,7 @@ struct wall {
 	struct filter filter;
 	char host[65];
 	const char *target;
+	bool fresh;			/* in the child: the root is a new tmpfs, all in it is ours */
 	int tree[WALL_TREES];		/* in the child; -1: not needed */
 	uint64_t rlimit_pids;		/* 0: none */
 	int listener;			/* the proxy's, in the box's network; -1 */
@@ -59,8 +60,8 @@ const char *wall_ids(struct wall *w, int sock);
 const char *wall_mounts(struct wall *w);	/* wall_mount.c: a new root, entered */
 const char *wall_etc(const struct wall *w, int root);	/* wall_etc.c: files */
 const char *wall_etc_mounts(int root);			/* with the host's /usr */
-const char *wall_devices(const struct wall *w, int root);	/* wall_dev.c */
-const char *wall_proc(const struct wall *w, int root);
+const char *wall_devices(int stage, int root);	/* wall_dev.c */
+const char *wall_proc(int root);
 const char *wall_lo(void);
 /* wall_priv.c: Landlock, capabilities, no new privileges */
 const char *wall_powerless(const struct wall *w);
@@ -78,12 +79,15 @@ const char *wall_store(const struct wall *w);	/* the directories in the state di
 #define TREE_RECURSIVE 2
 #define TREE_DEVICES 4		/* device nodes work */
 #define TREE_NOEXEC 8
+#define TREE_AS_IT_IS 16	/* the host's flags */
 int tree_open(int dir, const char *path, int flags);
 int tree_idmap(int tree, int userns);	/* 0, or -1 */
 struct tree_option { const char *name, *value; };
 int tree_new(const char *type, const struct tree_option *o, size_t count, int flags);
-/* Attaches it at a place below root, which no symbolic link may be part of. */
+/* Attaches it at a directory below root, made where missing; no symbolic link may be part of its path. */
 bool tree_put(int tree, int root, const char *path);
+/* The same where nothing but we has written yet: a path is taken as it is. */
+bool tree_put_at(int tree, int dir, const char *path);
 bool tree_put_on(int tree, int target);
 /*
  * Directories and files below root, with no symbolic link on the way; what is in the way and is not

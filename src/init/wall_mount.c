@@ -53,6 +53,11 @@ const char *wall_store(const struct wall *w)
 	if (dir < 0)
 		return "the state directory cannot be opened (its path may have no symbolic link)";
 	store = tree_dir(dir, STORE, 0755);
+	/* the mark of the last one, which would refuse the next; nobody but overlayfs writes there */
+	if (store >= 0 && !unlinkat(store, "work/work/incompat/volatile/dirty", 0)) {
+		unlinkat(store, "work/work/incompat/volatile", AT_REMOVEDIR);
+		unlinkat(store, "work/work/incompat", AT_REMOVEDIR);
+	}
 	ok = store >= 0 && (!w->range || !fchownat(store, "", WALL_BASE, WALL_BASE, AT_EMPTY_PATH));
 	for (size_t i = 0; ok && i < 2; i++)
 		ok = tree_make_dir(store, below[i], 0755) && (!w->range ||
@@ -144,7 +149,7 @@ static const char *top_level(int root, bool mounts)
 		if (!mounts)
 			continue;
 		tree = tree_open(AT_FDCWD, path, TREE_READONLY | TREE_RECURSIVE);
-		if (tree < 0 || !tree_make_dir(root, name[i], 0755) || !tree_put(tree, root, name[i]))
+		if (tree < 0 || !tree_put(tree, root, name[i]))
 			return "the host's directories of programs cannot be mounted";
 		close(tree);
 	}
@@ -152,7 +157,15 @@ static const char *top_level(int root, bool mounts)
 }
 
 /* What a root has before anything is mounted in it, or written by the box. */
-static const char *skeleton(const struct wall *w, int root)
+static bool make_dir(const struct wall *w, int root, const char *path, mode_t mode)
+{
+	/* in a new tmpfs there are no links to follow */
+	if (w->fresh && !mkdirat(root, path, mode))
+		return true;
+	return tree_make_dir(root, path, mode);
+}
+
+static bool make_dirs(const struct wall *w, int root)
 {
 	static const struct {
 		const char *name;
@@ -163,25 +176,32 @@ static const char *skeleton(const struct wall *w, int root)
 		{"etc", 0755, true}, {"usr", 0755, false}, {"var", 0755, false},
 		{"var/tmp", 01777, false}, {"var/lib", 0755, false}, {"var/log", 0755, false},
 		{"var/cache", 0755, false}, {"home", 0755, false}, {"root", 0700, false},
-		{"mnt", 0755, false}, {"opt", 0755, false}, {"srv", 0755, false}};
+		{"mnt", 0755, false}, {"opt", 0755, false}, {"srv", 0755, false},
+		{"sys/devices", 0755, true}, {"sys/devices/system", 0755, true},
+		{"sys/devices/system/cpu", 0755, true}};
 
 	for (size_t i = 0; i < sizeof(dir) / sizeof(*dir); i++) {
 		if ((dir[i].always || !w->spec->root) &&
-		    !tree_make_dir(root, dir[i].name, dir[i].mode))
-			return "the directories of / cannot be made";
+		    !make_dir(w, root, dir[i].name, dir[i].mode))
+			return false;
 	}
+	return true;
+}
+
+/* What a root has before anything is mounted in it, or written by the box. */
+static const char *skeleton(const struct wall *w, int root)
+{
+	const char *why;
+
+	if (!make_dirs(w, root))
+		return "the directories of / cannot be made";
 	if (w->spec->workspace && !tree_make_dir(root, w->target, 0755))
 		return "the workspace's target cannot be made";
 	if (!w->spec->root && (!tree_link(root, "var/run", "/run") ||
 			       !tree_link(root, "var/lock", "/run/lock")))
 		return "the links of / cannot be made";
-	if (!w->spec->root) {
-		const char *why = top_level(root, false);
-
-		if (why)
-			return why;
-	}
-	return wall_etc(w, root);
+	why = w->spec->root ? NULL : top_level(root, false);
+	return why ? why : wall_etc(w, root);
 }
 
 static const char *host_usr(int root)
@@ -189,7 +209,7 @@ static const char *host_usr(int root)
 	int usr = tree_open(AT_FDCWD, "/usr", TREE_READONLY | TREE_RECURSIVE);
 	const char *why;
 
-	if (usr < 0 || !tree_make_dir(root, "usr", 0755) || !tree_put(usr, root, "usr"))
+	if (usr < 0 || !tree_put(usr, root, "usr"))
 		return "the host's /usr cannot be mounted";
 	close(usr);
 	why = top_level(root, true);
@@ -200,7 +220,7 @@ static const char *workspace(const struct wall *w, int root)
 {
 	int tree = w->tree[WALL_WORKSPACE];
 
-	if (!tree_make_dir(root, w->target, 0755) || !tree_put(tree, root, w->target))
+	if (!tree_put(tree, root, w->target))
 		return "the workspace cannot be attached at its target";
 	close(tree);
 	return NULL;
@@ -215,23 +235,26 @@ static const char *leave_old_root(int root)
 }
 
 /* What is mounted in the new root. */
-static const char *fill(struct wall *w, int root)
+static const char *fill(struct wall *w, int at, int root)
 {
 	const char *why = w->spec->root ? NULL : host_usr(root);
 
-	why = why ? why : wall_devices(w, root);
-	why = why ? why : wall_proc(w, root);
+	why = why ? why : wall_devices(at, root);
+	why = why ? why : wall_proc(root);
 	if (!why && w->spec->workspace)
 		why = workspace(w, root);
 	return why;
 }
 
-/* Paths for overlayfs, which takes names: a descriptor's is free of characters it would split at. */
+/*
+ * Paths for overlayfs, which takes names: a descriptor's is free of characters it would split at.
+ * Volatile: without it the end of a box waits until the whole file system below is written to disk.
+ */
 static int overlay(int skel, int lower, int store)
 {
 	char layers[80], upper[40], work[40];
 	struct tree_option o[] = {{"lowerdir", layers}, {"upperdir", upper}, {"workdir", work},
-		{"userxattr", NULL}};
+		{"userxattr", NULL}, {"volatile", NULL}};
 	int u = tree_dir(store, "upper", 0755), k = tree_dir(store, "work", 0755), tree = -1;
 
 	snprintf(layers, sizeof(layers), lower < 0 ? "/proc/self/fd/%d" :
@@ -239,7 +262,7 @@ static int overlay(int skel, int lower, int store)
 	snprintf(upper, sizeof(upper), "/proc/self/fd/%d", u);
 	snprintf(work, sizeof(work), "/proc/self/fd/%d", k);
 	if (u >= 0 && k >= 0)
-		tree = tree_new("overlay", o, 4, 0);
+		tree = tree_new("overlay", o, 5, 0);
 	if (u >= 0)
 		close(u);
 	if (k >= 0)
@@ -250,7 +273,7 @@ static int overlay(int skel, int lower, int store)
 /* Attaches a tree at a new directory of the stage. */
 static bool put_in_stage(int tree, int at, const char *name)
 {
-	return tree >= 0 && tree_make_dir(at, name, 0755) && tree_put(tree, at, name);
+	return tree >= 0 && !mkdirat(at, name, 0755) && tree_put_at(tree, at, name);
 }
 
 /*
@@ -280,12 +303,13 @@ static const char *make_overlay(struct wall *w, int at, int *root)
 	*root = tree_open(store, "upper", 0);
 	if (*root < 0 || !stage(*root))
 		return "the box's root cannot be attached";
+	w->fresh = false;
 	return skeleton(w, *root);
 }
 
 const char *wall_mounts(struct wall *w)
 {
-	bool plain = w->spec->disk && !w->spec->root;
+	const struct spec *s = w->spec;
 	const char *why;
 	int at, root;
 
@@ -296,11 +320,18 @@ const char *wall_mounts(struct wall *w)
 	why = w->range ? NULL : wall_trees(w, -1, w->tree);
 	if (why)
 		return why;
-	/* with a limit of the disk it is the root itself; otherwise the overlay's layers meet in it */
-	at = root = sized(plain ? w->spec->disk : 16u << 20);
+	/* the overlay's layers meet in it, and it has /dev, and /dev/shm, which is what the size is for */
+	at = sized((s->memory ? s->memory : 256u << 20) + (16u << 20));
 	if (at < 0 || !stage(at))
 		return "a tmpfs for the box's root cannot be mounted";
-	why = plain ? skeleton(w, root) : make_overlay(w, at, &root);
-	why = why ? why : fill(w, root);
+	w->fresh = true;
+	if (s->disk && !s->root) {
+		root = sized(s->disk);
+		why = root >= 0 && stage(root) ? skeleton(w, root) :
+			"a tmpfs for the box's root cannot be mounted";
+	} else {
+		why = make_overlay(w, at, &root);
+	}
+	why = why ? why : fill(w, at, root);
 	return why ? why : leave_old_root(root);
 }

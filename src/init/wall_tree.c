@@ -47,8 +47,8 @@ int tree_open(int dir, const char *path, int flags)
 	int fd = open_tree(dir, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | deep |
 			   (*path ? 0u : AT_EMPTY_PATH));
 
-	if (fd < 0)
-		return -1;
+	if (fd < 0 || flags & TREE_AS_IT_IS)
+		return fd;
 	if (mount_setattr(fd, "", AT_EMPTY_PATH | deep, &a, sizeof(a))) {
 		shut(fd);
 		return -1;
@@ -93,14 +93,21 @@ bool tree_put_on(int tree, int target)
 
 bool tree_put(int tree, int root, const char *path)
 {
-	int target = open_below(root, path, O_PATH);
+	int target = open_below(root, path, O_PATH | O_DIRECTORY);
 	bool ok;
 
+	if (target < 0)
+		target = tree_dir(root, path, 0755);
 	if (target < 0)
 		return false;
 	ok = tree_put_on(tree, target);
 	shut(target);
 	return ok;
+}
+
+bool tree_put_at(int tree, int dir, const char *path)
+{
+	return !move_mount(tree, "", dir, path, MOVE_MOUNT_F_EMPTY_PATH);
 }
 
 /* One step: the directory of that name, made when it is missing or something else. */

@@ -1,0 +1,207 @@
+/*
+ * What a namespace box costs: made, one program run, removed; against the same program spawned bare and
+ * behind `bwrap --unshare-all`, interleaved in the same run. usage: bench-wall [ROUNDS [WALL-RUN]]
+ * The least of many rounds is told, as the machine is never idle, and the middle one. With WALL-RUN
+ * (tests/box) also from a parent with 512 MiB of memory in use, which must cost the same.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "init/cgroup.h"
+#include "init/wall.h"
+
+#define MOST 2000
+
+enum what { BARE, BWRAP, WALL, LIMITS, SPAWNED, BIG_BARE, BIG_SPAWNED, WHATS };
+
+static const char *const name[WHATS] = {"posix_spawn of true", "bwrap --unshare-all true",
+	"wall: made, true, removed", "the same, with memory, pids and cpu", "wall-run true, spawned",
+	"posix_spawn of true, 512 MiB in use", "wall-run true, spawned, 512 MiB in use"};
+
+static double took[WHATS][MOST], used[WHATS];
+static char dir[256];
+static const char *wall_run;
+static char *const no_env[] = {NULL};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* Processor time of us and of all that has ended below us. */
+static double cpu(void)
+{
+	struct rusage a, b;
+
+	getrusage(RUSAGE_SELF, &a);
+	getrusage(RUSAGE_CHILDREN, &b);
+	return (double)(a.ru_utime.tv_sec + a.ru_stime.tv_sec + b.ru_utime.tv_sec + b.ru_stime.tv_sec) *
+		1e3 + (double)(a.ru_utime.tv_usec + a.ru_stime.tv_usec + b.ru_utime.tv_usec +
+			       b.ru_stime.tv_usec) / 1e3;
+}
+
+static void spawn(char *const *argv)
+{
+	pid_t pid;
+	int status;
+
+	if (posix_spawn(&pid, argv[0], NULL, NULL, argv, no_env) || waitpid(pid, &status, 0) != pid ||
+	    status) {
+		fprintf(stderr, "%s failed\n", argv[0]);
+		exit(1);
+	}
+}
+
+static void bare(void)
+{
+	char *const argv[] = {"/bin/true", NULL};
+
+	spawn(argv);
+}
+
+static void bwrap(void)
+{
+	char *const argv[] = {"/usr/bin/bwrap", "--unshare-all", "--ro-bind", "/usr", "/usr",
+		"--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--symlink",
+		"usr/bin", "/bin", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--hostname",
+		"box", "/bin/true", NULL};
+
+	spawn(argv);
+}
+
+static void spawned(void)
+{
+	char *const argv[] = {(char *)wall_run, "-s", dir, "/bin/true", NULL};
+
+	spawn(argv);
+}
+
+static int inside(void *ctx)
+{
+	char *argv[] = {"/bin/true", NULL};
+	pid_t pid = vfork();
+	int status = 1;
+
+	if (!pid) {
+		if (wall_child(ctx))
+			execve(argv[0], argv, no_env);
+		_exit(127);
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status != 0;
+}
+
+static void wall(bool limits)
+{
+	struct spec s = {.kind = SPEC_NAMESPACE, .box = "bench", .dir = dir,
+		.memory = limits ? 256 << 20 : 0, .pids = limits ? 100 : 0, .cpu = limits ? 1000 : 0};
+	struct report r = {.count = 0};
+	const char *why;
+	struct cgroup *c = cgroup_open(&s, &r);
+	struct wall *w = wall_open(&s, c, &r, &why);
+	pid_t pid = w ? wall_enter(w, inside, w, NULL, 0, &why) : -1;
+	int status = 1;
+
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	if (status) {
+		fprintf(stderr, "the wall: %s\n", why ? why : "true failed");
+		exit(1);
+	}
+	wall_close(w);
+	cgroup_close(c);
+	if (!wall_sweep(dir))
+		perror(dir);
+}
+
+static void once(enum what what, int round)
+{
+	double began = now(), cpu_began = cpu();
+
+	switch (what) {
+	case BARE:
+	case BIG_BARE:
+		bare();
+		break;
+	case BWRAP:
+		bwrap();
+		break;
+	case WALL:
+		wall(false);
+		break;
+	case LIMITS:
+		wall(true);
+		break;
+	default:
+		spawned();
+	}
+	took[what][round] = now() - began;
+	/* bwrap leaves its process 1 to whoever reaps */
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	used[what] += cpu() - cpu_began;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 50;
+	bool have_bwrap = !access("/usr/bin/bwrap", X_OK);
+
+	snprintf(dir, sizeof(dir), "%s/tinybox-bench-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	if (rounds < 1 || rounds > MOST || !mkdtemp(dir))
+		return 2;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	wall_run = argc > 2 ? argv[2] : NULL;
+	for (int i = 0; i < rounds; i++) {
+		for (int w = BARE; w <= (wall_run ? SPAWNED : LIMITS); w++) {
+			if (w != BWRAP || have_bwrap)
+				once((enum what)w, i);
+		}
+	}
+	if (wall_run) {
+		char *big = malloc(512u << 20);
+
+		if (big)
+			memset(big, 1, 512u << 20);
+		for (int i = 0; i < rounds; i++) {
+			once(BIG_BARE, i);
+			once(BIG_SPAWNED, i);
+		}
+		free(big);
+	}
+	printf("%-42s %8s %8s %8s  %s\n", "ms", "least", "middle", "cpu",
+	       "to a bare spawn: least, middle, cpu");
+	for (int w = 0; w < WHATS; w++)
+		qsort(took[w], (size_t)rounds, sizeof(double), compare);
+	for (int w = 0; w < WHATS; w++) {
+		double least = took[w][0], middle = took[w][rounds / 2];
+
+		if (middle > 0)
+			printf("%-42s %8.2f %8.2f %8.2f  %5.2f %5.2f %5.2f\n", name[w], least, middle,
+			       used[w] / rounds, least / took[BARE][0],
+			       middle / took[BARE][rounds / 2], used[w] / used[BARE]);
+	}
+	rmdir(dir);
+	return 0;
+}
