@@ -103,8 +103,10 @@ int run_find(struct shell *sh, const char *name, unsigned flags, struct program 
 /* The kernel's copy of the environment follows the exported variables. */
 static void sync_environ(struct shell *sh)
 {
-	if (sh->environ_stale)
-		proc_set_environ(sh->p, var_environ(sh));
+	if (!sh->environ_stale || sh->environ_stale == ENVIRON_GIVEN)
+		return;
+	environ_make_all(sh);	/* what waits is in the old one, which goes */
+	proc_set_environ(sh->p, var_environ(sh));
 }
 
 /* The exported variables and _, the path of the program. */

@@ -56,6 +56,8 @@ enum {
 	VAR_TEMPORARY = 32768	/* lives in the temporary environment of a command */
 };
 
+enum { ENVIRON_GIVEN = 2 };	/* in environ_stale: none changed, the process has what it needs */
+
 struct array;	/* sparse, int64_t index -> string; var_array.c */
 struct assoc;	/* string -> string; iterates in bash's order; var_array.c */
 
@@ -268,7 +270,7 @@ struct shell {
 	struct map vars;		/* name -> struct var * (innermost) */
 	uint32_t scope;			/* function nesting */
 	VEC(struct var *) scope_vars;	/* locals, in order of making */
-	bool environ_stale;
+	uint8_t environ_stale;		/* an exported variable changed since environ was made */
 	const char *const *environ;
 	char **args;			/* $1 ..., NULL-terminated, in heap */
 	size_t n_args;

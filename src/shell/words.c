@@ -243,6 +243,7 @@ struct var *environ_lazy(struct shell *sh, const char *s, size_t n)
 {
 	struct words *w = words_of(sh);
 	bool found = false;
+	uint8_t stale;
 
 	if (!w->env_begun || !n)
 		return NULL;
@@ -250,6 +251,7 @@ struct var *environ_lazy(struct shell *sh, const char *s, size_t n)
 		environ_make_all(sh);
 		return var_find_text(sh, s, n);
 	}
+	stale = sh->environ_stale;
 	for (uint64_t left = w->env_waits; left; left &= left - 1) {
 		size_t i = (size_t)__builtin_ctzll(left);
 
@@ -259,6 +261,7 @@ struct var *environ_lazy(struct shell *sh, const char *s, size_t n)
 		import_one(sh, w->env[i]);	/* of namesakes the last stays */
 		found = true;
 	}
+	sh->environ_stale = stale;	/* to a child it is what it was */
 	return found ? var_find_text(sh, s, n) : NULL;
 }
 
@@ -309,6 +312,7 @@ void var_import_environ(struct shell *sh, const char *const *env)
 		environ_make_all(sh);
 	} else if (look.n) {
 		w->env_waits = UINT64_MAX >> (64 - look.n);
+		sh->environ_stale = ENVIRON_GIVEN;
 	}
 	if (sh->arg0 && !sh->last_arg.n)	/* $_ before the first command */
 		str_adds(&sh->last_arg, sh->arg0);
