@@ -41,6 +41,21 @@ static int source_tree(const char *path, int flags)
 	return tree;
 }
 
+/*
+ * The mark of an overlay that was there before refuses the next; nobody but overlayfs writes below
+ * `work`, and it gives that no rights at all.
+ */
+static void drop_mark(int store)
+{
+	static const char mark[] = "work/work/incompat/volatile/dirty";
+
+	if (unlinkat(store, mark, 0) && (errno != EACCES || fchmodat(store, "work/work", 0700, 0) ||
+					 unlinkat(store, mark, 0)))
+		return;
+	unlinkat(store, "work/work/incompat/volatile", AT_REMOVEDIR);
+	unlinkat(store, "work/work/incompat", AT_REMOVEDIR);
+}
+
 const char *wall_store(const struct wall *w)
 {
 	static const char *const below[] = {"upper", "work"};
@@ -53,11 +68,8 @@ const char *wall_store(const struct wall *w)
 	if (dir < 0)
 		return "the state directory cannot be opened (its path may have no symbolic link)";
 	store = tree_dir(dir, STORE, 0755);
-	/* the mark of the last one, which would refuse the next; nobody but overlayfs writes there */
-	if (store >= 0 && !unlinkat(store, "work/work/incompat/volatile/dirty", 0)) {
-		unlinkat(store, "work/work/incompat/volatile", AT_REMOVEDIR);
-		unlinkat(store, "work/work/incompat", AT_REMOVEDIR);
-	}
+	if (store >= 0)
+		drop_mark(store);
 	ok = store >= 0 && (!w->range || !fchownat(store, "", WALL_BASE, WALL_BASE, AT_EMPTY_PATH));
 	for (size_t i = 0; ok && i < 2; i++)
 		ok = tree_make_dir(store, below[i], 0755) && (!w->range ||

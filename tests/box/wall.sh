@@ -151,6 +151,8 @@ s = socket.create_server(("127.0.0.1", 0)); c = socket.create_connection(s.getso
 	got=$(timeout 20 $as "$wall" -s "$dir/state" -w "$dir/work" -- sh -c 'ls /workspace/escape; cat /root/kept; readlink /workspace' 2>&1)
 	[ "$got" = "/workspace/escape
 kept" ] && ok "$who: a target that became a link; writes are kept" || not_ok "$who: a target that became a link; writes are kept: $got"
+	got=$(timeout 20 $as "$wall" -s "$dir/state" -- sh -c 'mount | grep -c "^none on / type overlay"' 2>&1)
+	[ "$got" = 1 ] && ok "$who: a third start has the overlay" || not_ok "$who: a third start has the overlay: $got"
 	cp "$escape" "$dir/image/escape"; rm -rf "$dir/image/dev"; ln -sfn "$dir/down" "$dir/image/dev"; ln -sfn "$dir/down" "$dir/image/proc"
 	ln -sfn "$dir/down" "$dir/image/work"
 	got=$(timeout 20 $as "$wall" -s "$dir/state2" -r "$dir/image" -w "$dir/work" -t /work -- /escape capabilities 2>&1)
