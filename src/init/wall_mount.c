@@ -47,13 +47,12 @@ static int source_tree(const char *path, int flags)
  */
 static void drop_mark(int store)
 {
-	static const char mark[] = "work/work/incompat/volatile/dirty";
-
-	if (unlinkat(store, mark, 0) && (errno != EACCES || fchmodat(store, "work/work", 0700, 0) ||
-					 unlinkat(store, mark, 0)))
-		return;
-	unlinkat(store, "work/work/incompat/volatile", AT_REMOVEDIR);
-	unlinkat(store, "work/work/incompat", AT_REMOVEDIR);
+	if (!unlinkat(store, "work/work/incompat/volatile/dirty", 0)) {
+		unlinkat(store, "work/work/incompat/volatile", AT_REMOVEDIR);
+		unlinkat(store, "work/work/incompat", AT_REMOVEDIR);
+	} else if (errno == EACCES) {
+		tree_remove(store, "work");
+	}
 }
 
 const char *wall_store(const struct wall *w)
