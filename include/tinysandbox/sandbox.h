@@ -133,6 +133,7 @@ enum tsb_event_kind {
 	TSB_EVENT_STARTED,	/* value: the program's pid */
 	TSB_EVENT_FAILED,	/* value: -errno; nothing ran */
 	TSB_EVENT_NO_CWD,	/* the same, of the directory */
+	TSB_EVENT_NO_INPUT,	/* the same, of input_path */
 	TSB_EVENT_ENDED		/* value: as waitpid(2) gives it */
 };
 struct tsb_event {
@@ -140,6 +141,7 @@ struct tsb_event {
 	int value;
 	size_t left;		/* ENDED: processes that still run */
 	uint64_t memory_peak;	/* ENDED */
+	const char *limit;	/* ENDED: the limit that fired or made a call fail; or NULL */
 };
 typedef void tsb_event_fn(void *ctx, const struct tsb_event *e);
 
@@ -164,14 +166,15 @@ struct tsb_run_options {
 	 * all wait is not stopped: its input or a signal may come. */
 	bool wakes;
 	/* tsb_exec_argv() only. */
+	const char *input_path;		/* standard input is this file; absolute, or in cwd */
 	bool stay;			/* what the program leaves running goes on; the
 					 * call returns when nothing is left */
 	tsb_event_fn *event_fn;		/* on the thread of the call; may not call back */
 	void *event_ctx;
 };
 #define TSB_RUN_OPTIONS_INIT { sizeof(struct tsb_run_options), NULL, NULL, NULL, NULL, NULL, 0, \
-			       NULL, NULL, NULL, NULL, NULL, NULL, false, false, false, false, \
-			       NULL, NULL }
+			       NULL, NULL, NULL, NULL, NULL, NULL, false, false, false, NULL, \
+			       false, NULL, NULL }
 
 struct tsb_result;
 
@@ -191,7 +194,7 @@ int tsb_run_bytes(struct tsb_sandbox *box, const void *script, size_t size,
  * env), with these arguments exactly; NULL-terminated. It is a child of an init
  * that is process 1, leads a session, and gets signals as on Linux. The session
  * of the sandbox is neither used nor changed; name and args are not looked at.
- * TSB_ERR_COMMAND, TSB_ERR_FILE (cwd): nothing ran. The status is 128 + n after a signal.
+ * TSB_ERR_COMMAND, TSB_ERR_FILE (cwd, input_path): nothing ran. The status is 128 + n after a signal.
  */
 int tsb_exec_argv(struct tsb_sandbox *box, const char *const *argv,
 		  const struct tsb_run_options *opt, struct tsb_result **out);
@@ -238,6 +241,21 @@ int tsb_read_link(struct tsb_sandbox *box, const char *path, char *buf, size_t c
 int tsb_remove(struct tsb_sandbox *box, const char *path);	/* with all below */
 typedef int tsb_list_fn(void *ctx, const char *name, const struct tsb_stat *st);
 int tsb_list(struct tsb_sandbox *box, const char *path, tsb_list_fn *fn, void *ctx);
+int tsb_rename_file(struct tsb_sandbox *box, const char *from, const char *to);	/* replaces */
+int tsb_set_mode(struct tsb_sandbox *box, const char *path, uint32_t mode);
+int tsb_stat_target(struct tsb_sandbox *box, const char *path, struct tsb_stat *st);	/* stat */
+
+/* An open file of the sandbox, also while runs are in progress; close it before the
+ * sandbox. Results are counts or -errno. Regular files only. */
+struct tsb_stream;
+/* write: made with this mode, must not be there yet, and is the user's. */
+int tsb_stream_open(struct tsb_sandbox *box, const char *path, bool write, uint32_t mode,
+		    struct tsb_stream **out);
+ssize_t tsb_stream_read(struct tsb_stream *s, void *buf, size_t n, uint64_t offset);
+/* All of it, or -errno. */
+int tsb_stream_write(struct tsb_stream *s, const void *data, size_t n, uint64_t offset);
+int tsb_stream_stat(struct tsb_stream *s, struct tsb_stat *st);
+int tsb_stream_close(struct tsb_stream *s);	/* NULL is fine */
 /* Copies a file or tree of the host in, within the quotas; links are kept as
  * links, special files are refused. */
 int tsb_copy_in(struct tsb_sandbox *box, const char *host_path, const char *path);
@@ -263,6 +281,24 @@ int tsb_restore(struct tsb_sandbox *box, struct tsb_sandbox *from);
  * functions of the session are kept as a script that sets them. */
 int tsb_save(struct tsb_sandbox *box, tsb_output_fn *fn, void *ctx);
 int tsb_load(struct tsb_sandbox *box, tsb_input_fn *fn, void *ctx);
+
+/*
+ * The sandbox's own files (not what is mounted) for a host that keeps them as they change: each
+ * call writes a set of what is new since *mark, or all that is there if that is NULL, and nothing
+ * if nothing is new; *mark is then what was saved. It costs what has changed, may be called while
+ * runs are in progress, and sees all files at one moment. A set says by itself whether it is
+ * whole. On failure *mark stays what it was.
+ */
+struct tsb_mark;
+int tsb_save_changes(struct tsb_sandbox *box, struct tsb_mark **mark, tsb_output_fn *fn, void *ctx);
+/*
+ * The sandbox gets the files that the sets in data, in order, make; *used: the bytes of them, up to
+ * one that is torn. None: nothing changes. No mark may belong to it before. TSB_ERR_FORMAT:
+ * whole, but not ours.
+ */
+int tsb_load_changes(struct tsb_sandbox *box, const void *data, size_t n, size_t *used,
+		     struct tsb_mark **mark);
+void tsb_mark_free(struct tsb_mark *mark);
 
 struct tsb_statistics {
 	size_t size;

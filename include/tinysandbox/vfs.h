@@ -210,6 +210,15 @@ struct tsb_mem_options {
 struct tsb_fs *tsb_mem_new(const struct tsb_mem_options *opt);
 void tsb_fs_free(struct tsb_fs *fs);
 
+/*
+ * A directory of the host (Linux only), of which nothing outside can be reached by any name or
+ * link. It takes the descriptor. Its owner is the sandbox's user, and so is the calling process;
+ * devices, sockets, setuid and setgid bits are refused; owners cannot be changed. It cannot be
+ * branched, and no quota holds for it. NULL: no memory, or no directory; the descriptor stays
+ * the caller's.
+ */
+struct tsb_fs *tsb_host_new(int dir);
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

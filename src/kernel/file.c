@@ -114,6 +114,15 @@ int call_writes(struct tsb_proc *p, struct call_ctx *ctx, const char *path)
 
 /* ---- A file as a description ---- */
 
+/* Remembers that a quota was what made a call fail. */
+static void file_denied(struct tsb_proc *p, int error)
+{
+	if (error == -ENOSPC || error == -EDQUOT)
+		p->k->denied = "fs_bytes";
+	else if (error == -EFBIG)
+		p->k->denied = "file_bytes";
+}
+
 static ssize_t file_read(struct tsb_proc *p, struct desc *d, void *buf, size_t n)
 {
 	ssize_t r = vfs_read(d->file, buf, n, d->offset);
@@ -151,7 +160,8 @@ static ssize_t file_write(struct tsb_proc *p, struct desc *d, const void *buf, s
 
 	if (!r)
 		r = vfs_write(d->file, &who, buf, n, d->offset);
-
+	if (r < 0)
+		file_denied(p, (int)r);
 	if (r <= 0)
 		return r;
 	d->offset += (uint64_t)r;
@@ -251,6 +261,7 @@ int file_open(struct tsb_proc *p, const char *path, int flags, uint32_t mode, st
 	if (r < 0)
 		return r;
 	r = vfs_open(&ctx.c, path, flags, mode & 07777 & ~p->umask, &file, magic);
+	file_denied(p, r);
 	if (r < 0)
 		return r;
 	if (r == VFS_MAGIC)

@@ -231,7 +231,7 @@ struct kernel {
 	bool stopping, dropping;
 	enum tsb_stop stop;
 	int stop_status;
-	const char *limit;
+	const char *limit, *denied;
 	bool limit_told, deadlock;
 	int last_pid;
 	int front;			/* process group that signals from outside go to */

@@ -110,6 +110,7 @@ int kernel_run(struct kernel *k, proc_main_fn *main, void *arg);
 struct kernel_report {
 	enum tsb_stop stop;
 	const char *limit;		/* its name in limits.def, or NULL */
+	const char *denied;		/* the last limit that made a call fail, or NULL */
 	uint64_t wall_ns;
 	uint64_t memory_peak;
 	uint64_t commands;

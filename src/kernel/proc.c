@@ -212,8 +212,10 @@ int proc_fork(struct tsb_proc *parent, struct tsb_proc **child)
 	struct tsb_proc *p;
 
 	CALL_BEGIN(parent, 32);
-	if (proc_full(k))
+	if (proc_full(k)) {
+		k->denied = "processes";
 		return -EAGAIN;
+	}
 	p = proc_make(k, parent);
 	if (!p)
 		return -ENOMEM;

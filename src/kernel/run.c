@@ -56,7 +56,7 @@ static void kernel_clear_run(struct kernel *k)
 	k->init_ended = k->stopping = k->dropping = k->limit_told = k->deadlock = false;
 	k->init_status = k->stop_status = 0;
 	k->stop = TSB_STOP_NONE;
-	k->limit = NULL;
+	k->limit = k->denied = NULL;
 	k->last_pid = k->front = 0;
 	k->pids_again = false;
 	k->commands = 0;
@@ -139,7 +139,7 @@ void kernel_report(struct kernel *k, struct kernel_report *out)
 	int64_t wall = k->end_ns ? k->end_ns : clock_real(k);
 
 	*out = (struct kernel_report){
-		.stop = k->stop, .limit = k->limit, .wall_ns = (uint64_t)wall,
+		.stop = k->stop, .limit = k->limit, .denied = k->denied, .wall_ns = (uint64_t)wall,
 		.memory_peak = k->budget.peak, .commands = k->commands,
 		.records = k->records, .n_records = k->n_records,
 		.pipe_bytes = k->pipe_bytes, .n_pipes = k->n_pipes

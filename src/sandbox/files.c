@@ -157,6 +157,48 @@ int tsb_stat_file(struct tsb_sandbox *box, const char *path, struct tsb_stat *st
 	return file_end(&v, box, rc, "stat", path);
 }
 
+int tsb_stat_target(struct tsb_sandbox *box, const char *path, struct tsb_stat *st)
+{
+	struct view v;
+	int rc;
+
+	if (!box || !path || !st)
+		return TSB_ERR_ARGUMENT;
+	rc = view_begin(&v, box, path);
+	if (!rc)
+		rc = vfs_stat(&v.c, path, st);
+	return file_end(&v, box, rc, "stat", path);
+}
+
+int tsb_set_mode(struct tsb_sandbox *box, const char *path, uint32_t mode)
+{
+	struct tsb_setattr set = { .mask = TSB_SET_MODE, .mode = mode & 07777 };
+	struct view v;
+	int rc;
+
+	if (!box || !path)
+		return TSB_ERR_ARGUMENT;
+	rc = view_begin(&v, box, path);
+	if (!rc)
+		rc = vfs_setattr(&v.c, path, &set, true);
+	return file_end(&v, box, rc, "set the mode of", path);
+}
+
+int tsb_rename_file(struct tsb_sandbox *box, const char *from, const char *to)
+{
+	struct view v;
+	int rc;
+
+	if (!box || !from || !to)
+		return TSB_ERR_ARGUMENT;
+	rc = view_begin(&v, box, from);
+	if (!rc && to[0] != '/')
+		rc = -EINVAL;
+	if (!rc)
+		rc = vfs_rename(&v.c, from, to, 0);
+	return file_end(&v, box, rc, "rename", from);
+}
+
 int tsb_read_link(struct tsb_sandbox *box, const char *path, char *buf, size_t cap, size_t *n)
 {
 	struct view v;

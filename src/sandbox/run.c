@@ -7,6 +7,7 @@
 #include "sandbox/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ struct run {
 	struct str *dump;		/* not a script: the session as text */
 	const char *const *argv;	/* not a script: a program */
 	int failed;			/* -errno: it could not be started */
-	bool no_cwd;			/* because of that */
+	enum tsb_event_kind why;	/* of that */
 };
 
 const char *const *tsb_default_env(void)
@@ -154,19 +155,30 @@ static void tell(struct run *r, struct tsb_proc *p, enum tsb_event_kind kind, in
 		kernel_report(r->kernel, &report);
 		c.event.left = proc_count(p) - 1;
 		c.event.memory_peak = report.memory_peak;
+		c.event.limit = report.limit ? report.limit : report.denied;
 	}
 	proc_on_host(p, event_on_host, &c);
 }
 
 static int start_program(struct run *r, struct tsb_proc *p, int *pid)
 {
-	struct tsb_spawn how = { .size = sizeof(how), .argv = r->argv,
+	struct tsb_fd_map input = { .parent = -1, .child = 0 };
+	struct tsb_spawn how = { .size = sizeof(how), .argv = r->argv, .fds = &input,
+				 .n_fds = r->opt->input_path ? 1 : 0,
 				 .flags = TSB_SPAWN_NEW_SESSION };
 	int rc = tsb_chdir(p, cwd_of(r));
 
-	r->no_cwd = rc < 0;
-	if (!rc)
-		rc = tsb_spawn(p, &how, pid);
+	r->why = TSB_EVENT_NO_CWD;
+	if (!rc && r->opt->input_path) {
+		r->why = TSB_EVENT_NO_INPUT;
+		rc = input.parent = tsb_open(p, r->opt->input_path, O_RDONLY | O_CLOEXEC, 0);
+	}
+	if (rc < 0)
+		return rc;
+	r->why = TSB_EVENT_FAILED;
+	rc = tsb_spawn(p, &how, pid);
+	if (input.parent >= 0)
+		tsb_close(p, input.parent);
 	if (!rc)
 		proc_set_front(p, *pid);
 	return rc;
@@ -180,7 +192,7 @@ static int init_process(struct tsb_proc *p, void *arg)
 
 	r->failed = start_program(r, p, &pid);
 	if (r->failed) {
-		tell(r, p, r->no_cwd ? TSB_EVENT_NO_CWD : TSB_EVENT_FAILED, r->failed);
+		tell(r, p, r->why, r->failed);
 		return 127;
 	}
 	tell(r, p, TSB_EVENT_STARTED, pid);
@@ -341,9 +353,10 @@ static int fail(struct run *r, int rc)
 	if (rc)
 		return sandbox_fail(r->box, rc == -ENOMEM ? TSB_ERR_MEMORY : TSB_ERR_FILE, rc,
 				    "cannot start a run: %s", tsb_strerror(rc));
-	if (r->no_cwd)
-		return sandbox_fail(r->box, TSB_ERR_FILE, r->failed, "cannot enter %s: %s",
-				    cwd_of(r), tsb_strerror(r->failed));
+	if (r->why != TSB_EVENT_FAILED)
+		return sandbox_fail(r->box, TSB_ERR_FILE, r->failed, "cannot open %s: %s",
+				    r->why == TSB_EVENT_NO_CWD ? cwd_of(r) : r->opt->input_path,
+				    tsb_strerror(r->failed));
 	return sandbox_fail(r->box, TSB_ERR_COMMAND, r->failed, "cannot run %s: %s", r->argv[0],
 			    tsb_strerror(r->failed));
 }

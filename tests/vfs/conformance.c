@@ -571,13 +571,16 @@ static void test_attributes(struct suite *s)
 	s->who.now.sec = 3000;
 	put(s, "/f", "x");
 	s->who.now.sec = 4000;
-	EQUAL(s, stat_of(s, "/f").mtime.sec, 3000, "attributes: mtime of a new file");
-	EQUAL(s, stat_of(s, "/").mtime.sec, 3000, "attributes: and of its directory");
+	if (!(s->lacks & TSB_LACKS_CLOCK)) {
+		EQUAL(s, stat_of(s, "/f").mtime.sec, 3000, "attributes: mtime of a new file");
+		EQUAL(s, stat_of(s, "/").mtime.sec, 3000, "attributes: and of its directory");
+	}
 	EQUAL(s, ops->setattr(s->fs, &s->who, "/f", &set), 0, "attributes: set");
 	st = stat_of(s, "/f");
 	CHECK(s, st.atime.sec == 11 && st.mtime.sec == -13 && st.mtime.nsec == 14,
 	      "attributes: times, also before 1970");
-	EQUAL(s, st.ctime.sec, 4000, "attributes: ctime is now");
+	if (!(s->lacks & TSB_LACKS_CLOCK))
+		EQUAL(s, st.ctime.sec, 4000, "attributes: ctime is now");
 	if (!(s->lacks & TSB_LACKS_OWNERS))
 		EQUAL(s, st.mode, S_IFREG | 0751, "attributes: mode");
 	f = suite_open(s, s->fs, "/f", O_RDWR, 0, &rc);
@@ -587,7 +590,8 @@ static void test_attributes(struct suite *s)
 	EQUAL(s, stat_of(s, "/f").atime.sec, 11, "attributes: the others stay");
 	s->who.now.sec = 5000;
 	ops->write_at(f, &s->who, "y", 1, 0);
-	EQUAL(s, stat_of(s, "/f").mtime.sec, 5000, "attributes: a write sets mtime");
+	if (!(s->lacks & TSB_LACKS_CLOCK))
+		EQUAL(s, stat_of(s, "/f").mtime.sec, 5000, "attributes: a write sets mtime");
 	suite_close(f);
 	EQUAL(s, ops->setattr(s->fs, &s->who, "/x", &set), -ENOENT, "attributes: of nothing");
 }

@@ -44,6 +44,7 @@ enum {
 	TSB_LACKS_QUOTA = 16,		/* limits and exact statfs() */
 	TSB_LACKS_EXCHANGE = 32,	/* TSB_RENAME_EXCHANGE */
 	TSB_LACKS_OWNERS = 64,		/* uid, gid and all mode bits */
+	TSB_LACKS_CLOCK = 256,		/* times are the machine's, not those of the caller */
 	TSB_LACKS_BRANCH = 128		/* said by ops->branch being NULL, too */
 };
 

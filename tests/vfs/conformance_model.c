@@ -557,6 +557,8 @@ static const char *random_run(struct suite *s, uint64_t seed, int steps)
 	r.m->holes_cost = s->lacks & TSB_LACKS_HOLES;
 	r.m->bytes_max = st.bytes_free;
 	r.m->entries_max = st.entries_free < 300 ? st.entries_free : 300;
+	if (s->lacks & TSB_LACKS_QUOTA)
+		r.m->bytes_max = r.m->entries_max = UINT64_MAX;
 	for (int i = 0; i < steps && !fault; i++) {
 		if (branches && i == steps / 2 && !s->fs->ops->branch(s->fs, &branch))
 			then = model_copy(r.m);

@@ -1,0 +1,185 @@
+/*
+ * tsb_save_changes(), tsb_load_changes(): what is loaded is what was there, after any work on
+ * the files; a set that is torn or changed anywhere is not taken, and nothing crashes on it.
+ */
+#include "box.h"
+
+struct bytes {
+	char *data;
+	size_t n, cap, fail_at;
+};
+
+static int add(void *ctx, int fd, const void *data, size_t n)
+{
+	struct bytes *b = ctx;
+
+	(void)fd;
+	if (b->fail_at && b->n + n > b->fail_at)
+		return -1;
+	if (b->n + n > b->cap) {
+		b->cap = (b->n + n) * 2;
+		b->data = realloc(b->data, b->cap);
+	}
+	memcpy(b->data + b->n, data, n);
+	b->n += n;
+	return 0;
+}
+
+static void do_script(struct tsb_sandbox *box, const char *script)
+{
+	struct tsb_result *r;
+
+	if (tsb_run(box, script, NULL, &r) == TSB_OK)
+		tsb_result_free(r);
+}
+
+/* The same files, byte for byte and name for name. */
+static bool same(struct tsb_sandbox *a, struct tsb_sandbox *b)
+{
+	struct bytes x = { 0 }, y = { 0 };
+	bool equal;
+
+	tsb_save(a, add, &x);
+	tsb_save(b, add, &y);
+	equal = x.n == y.n && !memcmp(x.data, y.data, x.n);
+	free(x.data);
+	free(y.data);
+	return equal;
+}
+
+static struct tsb_sandbox *load(const struct bytes *b, size_t n, size_t *used, int *rc)
+{
+	struct tsb_sandbox *box = new_box(NULL);
+	struct tsb_mark *mark = NULL;
+
+	*rc = tsb_load_changes(box, b->data, n, used, &mark);
+	tsb_mark_free(mark);
+	return box;
+}
+
+static const char *const works[] = {
+	"echo hi > a; mkdir -p d/e; ln -s a l; ln a h; mkfifo p",
+	"seq 100000 > big; cp big d/e; chmod 600 a; touch -d 2001-01-01 d",
+	"rm h; mv d/e/big d/x; rmdir d/e; echo more >> a",
+	"truncate -s 5000 big; truncate -s 900000 big; echo tail >> big",
+	"truncate -s 100000 d/x; printf x | dd of=d/x bs=1 seek=50000 conv=notrunc 2>/dev/null",
+	"for i in {1..300}; do echo $i > d/f$i; done",
+	"rm d/f1*; for i in {1..40}; do mv d/f2$i d/g$i 2>/dev/null; done; ln -s $(printf 'x%.0s' {1..200}) long",
+	"rm -r d; mkdir d; mkdir d/d; mv d d2; > a; rm big; cp -r /etc e",
+	"truncate -s 3G sparse; printf z | dd of=sparse bs=1 seek=2000000000 conv=notrunc 2>/dev/null",
+	"echo short > big; mv big sparse; rm -rf e; ln -sf b l; mknod q p",
+};
+
+static void test_works(void)
+{
+	struct tsb_limits limits;
+	struct tsb_options opt = TSB_OPTIONS_INIT;
+	struct tsb_sandbox *box, *copy;
+	struct tsb_mark *mark = NULL;
+	struct bytes b = { 0 };
+	size_t used, before;
+	int rc;
+
+	tsb_limits_default(&limits);
+	limits.file_bytes = 8ull << 30;
+	opt.limits = &limits;
+	box = new_box(&opt);
+	is_int(tsb_save_changes(box, &mark, add, &b), TSB_OK, "the first set");
+	ok(b.n > 1000 && b.n < 100000, "is the base image");
+	before = b.n;
+	is_int(tsb_save_changes(box, &mark, add, &b), TSB_OK, "nothing has changed");
+	is_int(b.n, before, "so there is nothing to write");
+	for (size_t i = 0; i < sizeof(works) / sizeof(*works); i++) {
+		do_script(box, works[i]);
+		is_int(tsb_save_changes(box, &mark, add, &b), TSB_OK, "saved");
+		copy = load(&b, b.n, &used, &rc);
+		is_int(rc, TSB_OK, "loaded");
+		is_int(used, b.n, "all of it");
+		ok(same(box, copy), works[i]);
+		tsb_sandbox_close(copy);
+	}
+	do_script(box, "seq 1000000 > f");
+	tsb_save_changes(box, &mark, add, &b);
+	before = b.n;
+	do_script(box, "echo x >> f");
+	tsb_save_changes(box, &mark, add, &b);
+	ok(b.n - before < 8000, "one line more costs a page, not the file");
+	before = b.n;
+	do_script(box, "echo y >> f");
+	b.fail_at = b.n + 100;
+	ok(tsb_save_changes(box, &mark, add, &b) != TSB_OK, "a write fails");
+	b.fail_at = 0;
+	b.n = before;
+	is_int(tsb_save_changes(box, &mark, add, &b), TSB_OK, "and is done again");
+	copy = load(&b, b.n, &used, &rc);
+	ok(same(box, copy), "whole");
+	tsb_sandbox_close(copy);
+	tsb_mark_free(mark);
+	tsb_sandbox_close(box);
+	free(b.data);
+}
+
+/* The load of a store goes on where it was. */
+static void test_going_on(void)
+{
+	struct tsb_sandbox *box = new_box(NULL), *copy = new_box(NULL), *third;
+	struct tsb_mark *mark = NULL, *mark2 = NULL;
+	struct bytes b = { 0 };
+	size_t used;
+	int rc;
+
+	do_script(box, "seq 10 > a; mkdir d");
+	tsb_save_changes(box, &mark, add, &b);
+	is_int(tsb_load_changes(copy, b.data, b.n, &used, &mark2), TSB_OK, "loaded");
+	do_script(copy, "seq 20 > d/b; rm a");
+	is_int(tsb_save_changes(copy, &mark2, add, &b), TSB_OK, "goes on");
+	third = load(&b, b.n, &used, &rc);
+	ok(same(copy, third), "in the same list");
+	tsb_mark_free(mark);
+	tsb_mark_free(mark2);
+	tsb_sandbox_close(box);
+	tsb_sandbox_close(copy);
+	tsb_sandbox_close(third);
+	free(b.data);
+}
+
+static void test_damage(void)
+{
+	struct tsb_sandbox *box = new_box(NULL), *copy;
+	struct tsb_mark *mark = NULL;
+	struct bytes b = { 0 };
+	size_t used, first, wrong = 0, step;
+	int rc;
+
+	tsb_save_changes(box, &mark, add, &b);
+	first = b.n;
+	do_script(box, "seq 2000 > a; mkdir d; ln -s x y; rm /etc/issue");
+	tsb_save_changes(box, &mark, add, &b);
+	step = b.n / 500 + 1;
+	for (size_t n = 0; n < b.n; n += step) {
+		copy = load(&b, n, &used, &rc);
+		wrong += rc != TSB_OK || used != (n < first ? 0 : first);
+		tsb_sandbox_close(copy);
+	}
+	is_int(wrong, 0, "a torn set is not there, those before it are");
+	for (size_t at = 0; at < b.n; at += step) {
+		b.data[at] ^= 0x41;
+		copy = load(&b, b.n, &used, &rc);
+		wrong += used == b.n;
+		tsb_sandbox_close(copy);
+		b.data[at] ^= 0x41;
+	}
+	is_int(wrong, 0, "nor is one with a wrong byte");
+	is_int(tsb_load_changes(box, b.data, b.n, &used, NULL), TSB_ERR_ARGUMENT, "no mark");
+	tsb_mark_free(mark);
+	tsb_sandbox_close(box);
+	free(b.data);
+}
+
+int main(void)
+{
+	test_works();
+	test_going_on();
+	test_damage();
+	return done();
+}
