@@ -239,6 +239,7 @@ int tsb_stat_file(struct tsb_sandbox *box, const char *path, struct tsb_stat *st
 /* The link's target: *n bytes of it in buf (cut to cap). */
 int tsb_read_link(struct tsb_sandbox *box, const char *path, char *buf, size_t cap, size_t *n);
 int tsb_remove(struct tsb_sandbox *box, const char *path);	/* with all below */
+int tsb_remove_dir(struct tsb_sandbox *box, const char *path);	/* an empty one */
 typedef int tsb_list_fn(void *ctx, const char *name, const struct tsb_stat *st);
 int tsb_list(struct tsb_sandbox *box, const char *path, tsb_list_fn *fn, void *ctx);
 int tsb_rename_file(struct tsb_sandbox *box, const char *from, const char *to);	/* replaces */

@@ -227,6 +227,19 @@ int tsb_remove(struct tsb_sandbox *box, const char *path)
 	return file_end(&v, box, rc, "remove", path);
 }
 
+int tsb_remove_dir(struct tsb_sandbox *box, const char *path)
+{
+	struct view v;
+	int rc;
+
+	if (!box || !path)
+		return TSB_ERR_ARGUMENT;
+	rc = view_begin(&v, box, path);
+	if (!rc)
+		rc = vfs_rmdir(&v.c, path);
+	return file_end(&v, box, rc, "remove", path);
+}
+
 /* One packed buffer of entries: fn for each. */
 static int list_some(struct view *v, const char *path, const char *buf, size_t n,
 		     tsb_list_fn *fn, void *ctx)

@@ -1,0 +1,172 @@
+/*
+ * The thread of an exec: one call of the library, whose functions come back here. It touches its
+ * struct run under the lock and nothing else, and wakes the server by an eventfd.
+ */
+#include "engine/engine.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void tell(struct run *r)
+{
+	uint64_t one = 1;
+
+	/* A full counter has woken it already. */
+	if (write(r->notify, &one, sizeof(one)) < 0)
+		return;
+}
+
+/* Bytes beyond the limit are counted and dropped. */
+static size_t allowed(struct run *r, int which, size_t n)
+{
+	uint64_t left = r->max[which] > r->bytes[which] ? r->max[which] - r->bytes[which] : 0;
+	size_t keep = !r->max[which] || n <= left ? n : (size_t)left;
+
+	r->bytes[which] += n;
+	r->dropped[which] += n - keep;
+	return keep;
+}
+
+static int on_output(void *ctx, int fd, const void *data, size_t n)
+{
+	struct run *r = ctx;
+	int which = fd == 2 && !r->terminal, rc = 0;
+	size_t keep;
+
+	pthread_mutex_lock(&r->lock);
+	if (r->out.size >= FLOW_HIGH) {
+		r->full = true;
+		rc = -EAGAIN;
+	} else {
+		keep = allowed(r, which, n);
+		if (r->terminal)
+			term_print(&r->out, data, keep);
+		else
+			wire_data(&r->out, which ? WIRE_DATA_ERR : WIRE_DATA_OUT, data, keep);
+	}
+	pthread_mutex_unlock(&r->lock);
+	tell(r);
+	return rc;
+}
+
+/* A terminal's queue is lines: two bytes of length, then the bytes; none: the end. */
+static size_t take_line(struct run *r, void *buf, size_t n)
+{
+	size_t line = r->in[r->in_at] | (size_t)r->in[r->in_at + 1] << 8;
+	size_t part = line < n ? line : n;
+
+	memcpy(buf, r->in + r->in_at + 2, part);
+	r->in_at += part;
+	r->in_n -= part;
+	line -= part;
+	if (line) {	/* the rest gets its own length, in the place of what was taken */
+		r->in[r->in_at] = (uint8_t)line;
+		r->in[r->in_at + 1] = (uint8_t)(line >> 8);
+	} else {
+		r->in_at += 2;
+		r->in_n -= 2;
+	}
+	return part;
+}
+
+static ssize_t on_input(void *ctx, void *buf, size_t n)
+{
+	struct run *r = ctx;
+	ssize_t got = -EAGAIN;
+
+	pthread_mutex_lock(&r->lock);
+	if (r->in_n && r->terminal) {
+		got = (ssize_t)take_line(r, buf, n);
+	} else if (r->in_n) {
+		got = (ssize_t)(r->in_n < n ? r->in_n : n);
+		memcpy(buf, r->in + r->in_at, (size_t)got);
+		r->in_at += (size_t)got;
+		r->in_n -= (size_t)got;
+	} else if (r->in_closed) {
+		got = 0;
+	}
+	pthread_mutex_unlock(&r->lock);
+	if (got > 0)
+		tell(r);
+	return got;
+}
+
+static uint64_t thread_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
+}
+
+static void on_event(void *ctx, const struct tsb_event *e)
+{
+	struct run *r = ctx;
+
+	pthread_mutex_lock(&r->lock);
+	if (e->kind == TSB_EVENT_STARTED) {
+		r->started = true;
+		r->pid = e->value;
+	} else {
+		r->how = e->kind;
+		r->value = e->value;
+		r->failed = e->kind != TSB_EVENT_ENDED;
+		r->ended = e->kind == TSB_EVENT_ENDED;
+		r->left = e->left;
+		r->peak = e->memory_peak;
+		r->limit = e->limit;
+		r->user_ns = thread_ns();
+	}
+	pthread_mutex_unlock(&r->lock);
+	tell(r);
+}
+
+static void options(struct run *r, struct tsb_run_options *o)
+{
+	static const struct tsb_run_options init = TSB_RUN_OPTIONS_INIT;
+
+	*o = init;
+	o->cwd = r->cwd;
+	o->env = r->env;
+	o->input_fn = on_input;
+	o->output_fn = on_output;
+	o->event_fn = on_event;
+	o->input_ctx = o->output_ctx = o->event_ctx = r;
+	o->limits = &r->limits;
+	o->cancel = r->cancel;
+	o->terminal = r->terminal;
+	o->input_path = r->input_path;
+	o->wakes = o->stay = true;
+}
+
+void *exec_run(void *arg)
+{
+	struct run *r = arg;
+	struct tsb_run_options o;
+	struct tsb_result *result;
+	int rc;
+
+	options(r, &o);
+	rc = tsb_exec_argv(r->box, r->argv, &o, &result);
+	pthread_mutex_lock(&r->lock);
+	if (!rc) {
+		if (!r->ended) {
+			r->peak = tsb_result_memory_peak(result);
+			r->limit = tsb_result_limit(result);
+		}
+		r->stop = tsb_result_stop(result);
+		tsb_result_free(result);
+	} else if (!r->failed) {	/* not even begun */
+		r->failed = true;
+		r->how = TSB_EVENT_FAILED;
+		r->value = -ENOMEM;
+	}
+	if (!r->ended)
+		r->user_ns = thread_ns();
+	r->gone = true;
+	pthread_mutex_unlock(&r->lock);
+	tell(r);
+	return NULL;
+}

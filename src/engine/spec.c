@@ -1,0 +1,140 @@
+/* START, taken apart and checked. */
+#include "engine/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool wrong(char *why, const char *text)
+{
+	snprintf(why, VIRTUAL_WHY, "%s", text);
+	return false;
+}
+
+static char **list_of(struct wire_iter it, enum wire_field name, bool *bad)
+{
+	struct wire_field_in f;
+	size_t n = 0;
+	char **list;
+
+	for (struct wire_iter count = it; wire_step(&count, &f);)
+		n += f.name == name;
+	list = calloc(n + 1, sizeof(*list));
+	*bad |= !list;
+	n = 0;
+	while (!*bad && wire_step(&it, &f))
+		if (f.name == name)
+			list[n++] = wire_copy(&f, bad);
+	return list;
+}
+
+static size_t count_of(struct wire_iter it, enum wire_field name)
+{
+	struct wire_field_in f;
+	size_t n = 0;
+
+	while (wire_step(&it, &f))
+		n += f.name == name;
+	return n;
+}
+
+static bool read_text(struct spec *s, struct wire_iter it)
+{
+	static const enum wire_field names[] = {
+		WIRE_F_DIR, WIRE_F_HOSTNAME, WIRE_F_CWD, WIRE_F_ROOT, WIRE_F_WORKSPACE, WIRE_F_TARGET
+	};
+	const char **to[] = { &s->v.dir, &s->v.hostname, &s->v.cwd, &s->v.root, &s->v.workspace,
+			      &s->v.target };
+	bool bad = false;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		s->text[i] = wire_string(it, names[i], &bad);
+		if (s->text[i] && !*s->text[i]) {
+			free(s->text[i]);
+			s->text[i] = NULL;
+		}
+		*to[i] = s->text[i];
+	}
+	s->box = wire_string(it, WIRE_F_BOX, &bad);
+	s->network = wire_string(it, WIRE_F_NETWORK, &bad);
+	s->env = list_of(it, WIRE_F_ENV, &bad);
+	s->accept = list_of(it, WIRE_F_ACCEPT, &bad);
+	s->v.env = (const char *const *)s->env;
+	return !bad;
+}
+
+static bool read_numbers(struct spec *s, struct wire_iter it)
+{
+	bool bad = false;
+	uint64_t pids = wire_number(it, WIRE_F_PIDS, 0, &bad);
+	uint64_t files = wire_number(it, WIRE_F_OPEN_FILES, 0, &bad);
+
+	s->v.memory = wire_number(it, WIRE_F_MEMORY, 0, &bad);
+	s->v.disk = wire_number(it, WIRE_F_DISK, 0, &bad);
+	s->v.pids = pids < UINT32_MAX ? (uint32_t)pids : UINT32_MAX;
+	s->v.open_files = files < UINT32_MAX ? (uint32_t)files : UINT32_MAX;
+	s->cpu = (uint32_t)wire_number(it, WIRE_F_CPU, 0, &bad);
+	s->v.readonly = wire_number(it, WIRE_F_READONLY, 0, &bad);
+	s->ports = count_of(it, WIRE_F_PUBLISH);
+	s->allow = count_of(it, WIRE_F_ALLOW);
+	return !bad;
+}
+
+static bool absolute(const char *path)
+{
+	return !path || *path == '/';
+}
+
+bool spec_read(struct spec *s, struct wire_iter it, char why[VIRTUAL_WHY])
+{
+	bool bad = false;
+	char *kind;
+
+	*s = (struct spec){ 0 };
+	if (!wire_whole(it) || !read_text(s, it) || !read_numbers(s, it))
+		return wrong(why, "start: a field is damaged");
+	kind = wire_string(it, WIRE_F_KIND, &bad);
+	bad = !kind || strcmp(kind, "virtual");
+	free(kind);
+	if (bad)
+		return wrong(why, "start: this is the server of virtual boxes: KIND is another");
+	if (!s->box || !*s->box || !s->v.dir)
+		return wrong(why, "start: BOX or DIR is missing");
+	if (!absolute(s->v.dir) || !absolute(s->v.cwd) || !absolute(s->v.root) ||
+	    !absolute(s->v.workspace) || !absolute(s->v.target))
+		return wrong(why, "start: a path is not absolute");
+	if (s->v.target && !strcmp(s->v.target, "/"))
+		return wrong(why, "start: the workspace cannot be all of the box (target /)");
+	if (wire_number(it, WIRE_F_UID, 1000, &bad) != 1000 ||
+	    wire_number(it, WIRE_F_GID, 1000, &bad) != 1000)
+		return wrong(why, "start: the user of a virtual box is 1000 (uid, gid)");
+	for (size_t i = 0; s->env[i]; i++)
+		if (s->env[i][0] == '=' || !strchr(s->env[i], '='))
+			return wrong(why, "start: the environment (ENV) is not NAME=VALUE");
+	return true;
+}
+
+bool spec_accepts(const struct spec *s, const char *control)
+{
+	for (size_t i = 0; s->accept && s->accept[i]; i++)
+		if (!strcmp(s->accept[i], control))
+			return true;
+	return false;
+}
+
+static void free_list(char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+void spec_free(struct spec *s)
+{
+	for (size_t i = 0; i < sizeof(s->text) / sizeof(*s->text); i++)
+		free(s->text[i]);
+	free(s->box);
+	free(s->network);
+	free_list(s->env);
+	free_list(s->accept);
+}
