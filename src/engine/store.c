@@ -120,7 +120,8 @@ static int write_anew(struct store *s, struct tsb_sandbox *box, char *why)
 	if (fd < 0)
 		return say(why, -errno, "cannot make the list of files", NULL);
 	rc = write_set(fd, 0, &mark, box, &size, why);
-	if (!rc && fdatasync(fd))
+	/* The first of a box has nothing to lose yet: a machine that loses power then has no box. */
+	if (!rc && s->fd >= 0 && fdatasync(fd))
 		rc = say(why, -errno, "cannot sync the list of files", NULL);
 	if (!rc && renameat(s->dir, BESIDE, s->dir, NAME))
 		rc = say(why, -errno, "cannot replace the list of files", NULL);

@@ -156,14 +156,6 @@ void wire_data(struct wire_out *o, enum wire_type type, const void *data, size_t
 	}
 }
 
-void wire_raw(struct wire_out *o, const void *frames, size_t size)
-{
-	uint8_t *at = take(o, size);
-
-	if (at && size)
-		memcpy(at, frames, size);
-}
-
 void wire_consume(struct wire_out *o, size_t n)
 {
 	o->size -= n;

@@ -252,7 +252,6 @@ void wire_unnest(struct wire_out *o, size_t mark);		/* until this */
 void wire_raw(struct wire_out *o, const void *data, size_t size);
 /* whole frames of DATA */
 void wire_data(struct wire_out *o, enum wire_type type, const void *data, size_t size);
-void wire_raw(struct wire_out *o, const void *frames, size_t size);	/* whole frames, as they are */
 void wire_consume(struct wire_out *o, size_t n);		/* the first n bytes were sent */
 void wire_free(struct wire_out *o);
 
