@@ -201,6 +201,18 @@ else
 	echo x >"$home/tinybox-secret-$$"
 	all
 fi
+# a group that was delegated to an ordinary user
+v2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
+if [ "$(id -u)" = 0 ] && [ -n "$v2" ] && mkdir -p "$v2/tinybox-test-$$/leaf" 2>/dev/null; then
+	group=$v2/tinybox-test-$$
+	chown 1000:1000 "$group" "$group/cgroup.procs" "$group/leaf" "$group/leaf/cgroup.procs"
+	got=$(echo $BASHPID >"$group/leaf/cgroup.procs"; $as "$wall" -v -- sh -c 'cat /proc/self/cgroup | grep ^0:' 2>&1)
+	case $got in
+	*"tree-kill : by cgroup.kill"*"0::/run/p1") ok "$who: a delegated group" ;;
+	*) not_ok "$who: a delegated group: $got" ;;
+	esac
+	rmdir "$group/leaf" "$group"
+fi
 cd /
 after=$(census)
 if [ "$before" = "$after" ]; then ok "nothing is left"; else not_ok "nothing is left: $before / $after"; fi
