@@ -23,8 +23,9 @@
 #define CONNECTIONS 256u
 #define PATIENCE 30	/* seconds until it carries */
 #define RULES 256u
+#define RESOLVERS 16u	/* processes at a time */
 
-enum state { ASKING, RESOLVING, DIALLING, INSIDE, CARRYING, DEAD };
+enum state { ASKING, QUEUED, RESOLVING, DIALLING, INSIDE, CARRYING, DEAD };
 enum role { LISTENER, PUBLISHED, CHANNEL, TICK, NEAR, FAR, RESOLVER };
 
 /* What an event of epoll is about. */
@@ -72,7 +73,7 @@ struct egress {
 	struct port *ports;
 	size_t port_count;
 	struct conn *conns;
-	size_t count;
+	size_t count, resolving;
 	uint32_t next_id;
 	bool ticking, direct;	/* direct: ports are reached without process 1 */
 	egress_tell *tell;
@@ -128,8 +129,9 @@ static void shut(int *fd)
 }
 
 /* Events of it may still be in the batch: it is freed when the batch is done. */
-static void end(struct conn *c)
+static void end(struct egress *e, struct conn *c)
 {
+	e->resolving -= c->state == RESOLVING;
 	eg_resolve_end(&c->resolver);
 	shut(&c->near);
 	shut(&c->far);
@@ -163,7 +165,7 @@ static void refuse(struct egress *e, struct conn *c, const char *why)
 	tell(e, c, why, NULL);
 	if (send(c->near, text, n, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
 		shutdown(c->near, SHUT_WR);
-	end(c);
+	end(e, c);
 }
 
 /* ---- carrying ---- */
@@ -211,7 +213,7 @@ static void carry(struct egress *e, struct conn *c)
 {
 	if (!fill(&c->out, c->near) || !drain(&c->out, c->far) || !fill(&c->in, c->far) ||
 	    !drain(&c->in, c->near) || (c->out.shut && c->in.shut)) {
-		end(c);
+		end(e, c);
 		return;
 	}
 	/* closed both ways it would be reported for ever */
@@ -312,6 +314,18 @@ static void dial(struct egress *e, struct conn *c)
 	refuse(e, c, why);
 }
 
+/* Now, or when another is done. */
+static void resolve(struct egress *e, struct conn *c)
+{
+	if (e->resolving >= RESOLVERS)
+		return;
+	c->state = RESOLVING;
+	e->resolving++;
+	if (!eg_resolve(&c->resolver, c->name) ||
+	    !watch(e, c->resolver.out, EPOLLIN, &c->resolver_source))
+		refuse(e, c, "the name cannot be resolved");
+}
+
 static void asked(struct egress *e, struct conn *c)
 {
 	const char *why = NULL;
@@ -330,10 +344,8 @@ static void asked(struct egress *e, struct conn *c)
 		dial(e, c);
 		return;
 	}
-	c->state = RESOLVING;
-	if (!eg_resolve(&c->resolver, c->name) ||
-	    !watch(e, c->resolver.out, EPOLLIN, &c->resolver_source))
-		refuse(e, c, "the name cannot be resolved");
+	c->state = QUEUED;
+	resolve(e, c);
 }
 
 static void ask(struct egress *e, struct conn *c)
@@ -345,7 +357,7 @@ static void ask(struct egress *e, struct conn *c)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		end(c);
+		end(e, c);
 		return;
 	}
 	c->request_size += (size_t)n;
@@ -381,7 +393,7 @@ static struct conn *new_conn(struct egress *e, int near, enum state state)
 	e->count++;
 	tick(e, true);
 	if (!watch(e, near, c->near_events, &c->near_source))
-		end(c);
+		end(e, c);
 	return c;
 }
 
@@ -400,7 +412,7 @@ static void begin(struct egress *e, struct conn *c, int far)
 	c->far_events = EPOLLIN;
 	c->near_events = ~0u;
 	if (far < 0 || !watch(e, far, EPOLLIN, &c->far_source))
-		end(c);
+		end(e, c);
 	else
 		carry(e, c);
 }
@@ -423,7 +435,7 @@ static void arrive_published(struct egress *e, const struct port *p)
 	question[1] = p->inside;
 	if (send(e->channel, question, sizeof(question), MSG_NOSIGNAL | MSG_DONTWAIT) !=
 	    sizeof(question))
-		end(c);
+		end(e, c);
 }
 
 static void answered(struct egress *e)
@@ -464,26 +476,29 @@ static void conn_event(struct egress *e, struct conn *c, enum role role, uint32_
 		if (role == RESOLVER && eg_resolve_read(&c->resolver)) {
 			c->ips = eg_resolve_addresses(&c->resolver, c->ip, EG_ADDRESSES);
 			eg_resolve_end(&c->resolver);
+			e->resolving--;
+			c->state = QUEUED;
 			dial(e, c);
 		} else if (role == NEAR && events & (EPOLLERR | EPOLLHUP)) {
-			end(c);
+			end(e, c);
 		}
 		break;
 	case DIALLING:
 		if (role == FAR)
 			dial_result(e, c);
 		else if (events & (EPOLLERR | EPOLLHUP))
-			end(c);
+			end(e, c);
 		break;
 	case CARRYING:
 		if (events & EPOLLERR)
-			end(c);
+			end(e, c);
 		else
 			carry(e, c);
 		break;
+	case QUEUED:
 	case INSIDE:
 		if (events & (EPOLLERR | EPOLLHUP))
-			end(c);
+			end(e, c);
 		break;
 	case DEAD:
 	default:
@@ -501,10 +516,12 @@ static void tidy(struct egress *e)
 		if (c->state != CARRYING && c->state != DEAD) {
 			waiting = true;
 			if (now() > c->until && (c->state == ASKING || c->state == INSIDE))
-				end(c);
+				end(e, c);
 			else if (now() > c->until)
 				refuse(e, c, "it took too long");
 		}
+		if (c->state == QUEUED)
+			resolve(e, c);
 		if (c->state == DEAD) {
 			*at = c->next;
 			free(c);
@@ -669,7 +686,7 @@ void egress_close(struct egress *e)
 
 		e->conns = c->next;
 		if (c->state != DEAD)
-			end(c);
+			end(e, c);
 		free(c);
 	}
 	for (size_t i = 0; i < e->port_count; i++)

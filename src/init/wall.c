@@ -192,6 +192,8 @@ static const char *build(struct wall *w, int sock, const int *keep, size_t count
 		return "a cgroup namespace cannot be made";
 	if (sethostname(w->host, strlen(w->host)))
 		return "the host name cannot be set";
+	/* no terminal of the host's is ours, whoever started the keeper */
+	setsid();
 	umask(0);
 	why = w->spec->network != SPEC_NETWORK_OPEN ? wall_lo() : NULL;
 	if (!why && w->spec->network == SPEC_NETWORK_EGRESS)

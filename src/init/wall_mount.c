@@ -129,11 +129,13 @@ static bool stage(int tree)
 
 static int sized(uint64_t size)
 {
-	char text[24];
-	struct tree_option o[] = {{"size", text}, {"mode", "755"}};
+	char text[24], inodes[24];
+	struct tree_option o[] = {{"size", text}, {"nr_inodes", inodes}, {"mode", "755"}};
 
+	/* empty files have no size, and yet they take memory */
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)size);
-	return tree_new("tmpfs", o, 2, 0);
+	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)size / 4096 + 4096);
+	return tree_new("tmpfs", o, 3, 0);
 }
 
 /* /bin and its like: links on most systems, directories, to be mounted, on others. */

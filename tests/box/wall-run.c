@@ -5,6 +5,7 @@
  *	[-v] [-q] [--] COMMAND...
  * -a: what egress allows; its decisions go to standard error. -P: a published port; its place outside
  * is said on standard error.
+ * usage: wall-run -S BOX: removes what a killed one left in control groups
  * -o: the workspace is read-only; -v: the report goes to standard error; -k: a descriptor is kept;
  * -q: says how long each part took. The state directory is made and removed unless -s names one.
  * Status: the command's, 128 + n for a signal, 125 for a wall that could not be built, 124 for an
@@ -198,9 +199,10 @@ int main(int argc, char **argv)
 	snprintf(box, sizeof(box), "test-%d", getpid());
 	s.allow = allow;
 	s.ports = ports;
-	while ((c = getopt(argc, argv, "+w:W:t:or:u:g:m:p:c:d:f:n:a:P:s:k:vq")) != -1) {
+	while ((c = getopt(argc, argv, "+S:w:W:t:or:u:g:m:p:c:d:f:n:a:P:s:k:vq")) != -1) {
 		switch (c) {
 		case 'w': s.workspace = realpath(optarg, NULL); break;
+		case 'S': return !cgroup_sweep(optarg);
 		case 'W': s.workspace = optarg; break;	/* as it is */
 		case 't': s.target = optarg; break;
 		case 'o': s.readonly = true; break;

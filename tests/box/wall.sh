@@ -160,6 +160,51 @@ kept" ] && ok "$who: a target that became a link; writes are kept" || not_ok "$w
 	got=$(timeout 20 $as "$wall" -s "$dir/state2" -r "$dir/image" -- /escape make-file /new 2>&1)
 	[ $? = 0 ] && [ ! -e "$dir/image/new" ] && ok "$who: an image is written to above" || not_ok "$who: an image is written to above: $got"
 
+	# a workspace's path that is turned into a link and back, as fast as it goes
+	mkdir -p "$dir/swap/real/work"; cp "$escape" "$dir/swap/real/work/"; mkdir -p "$dir/swap/fake/work"; ln -sfn / "$dir/swap/fake/work/host"
+	[ "$who" = root ] || chown -R 1000:1000 "$dir/swap"
+	mkdir "$dir/swap/at"; rmdir "$dir/swap/at"; ln -s "$dir/swap/fake" "$dir/swap/link"
+	python3 - "$dir/swap" <<'PY' &
+import os, sys, time
+d = sys.argv[1]
+end = time.time() + 60
+while time.time() < end and not os.path.exists(d + "/stop"):
+    os.rename(d + "/real", d + "/at"); os.rename(d + "/at", d + "/real")
+    os.symlink(d + "/fake", d + "/at"); os.unlink(d + "/at")
+PY
+	swapper=$!
+	seen=0 wrong=0
+	for _ in $(seq 40); do
+		got=$(timeout 20 $as "$wall" -W "$dir/swap/at/work" -- sh -c 'ls /workspace' 2>&1)
+		case $got in
+		escape) seen=$((seen + 1)) ;;
+		*host*) wrong=$((wrong + 1)) ;;
+		esac
+	done
+	touch "$dir/swap/stop"; wait $swapper
+	[ $wrong = 0 ] && ok "$who: a path that is swapped ($seen of 40 were let in)" || not_ok "$who: a path that is swapped: $wrong"
+	rm -rf "$dir/swap"
+
+	# killed at any moment: nothing runs on, and the sweep leaves nothing
+	bad_kills=0
+	mkdir -p "$dir/kills"; chmod 700 "$dir/kills"; [ "$who" = root ] || chown 1000 "$dir/kills"
+	for i in $(seq 25); do
+		$as "$wall" -s "$dir/kills" -m 67108864 -p 50 -- sh -c 'exec sleep 31.4159' &
+		pid=$!
+		sleep "0.00$((i * 7 % 10))$((i * 3 % 10))"
+		[ $((i % 5)) != 0 ] || sleep 0.1
+		kill -KILL $pid; wait $pid 2>/dev/null
+		for _ in $(seq 50); do
+			pgrep -f 'sleep 31.4159' >/dev/null || break
+			sleep 0.02
+		done
+		! pgrep -f 'sleep 31.4159' >/dev/null || bad_kills=$((bad_kills + 1))
+		$as "$wall" -S test-$pid || bad_kills=$((bad_kills + 100))
+	done
+	got=$(timeout 20 $as "$wall" -s "$dir/kills" -- echo again 2>&1)
+	[ "$bad_kills$got" = 0again ] && ok "$who: killed at any moment" || not_ok "$who: killed at any moment: $bad_kills $got"
+	rm -rf "$dir/kills"
+
 	kill $victim $servers; wait $victim $servers 2>/dev/null
 	rm -rf "$dir/work" "$dir/host" "$dir/state" "$dir/state2" "$dir/image" "$dir/socket" "$dir/port" "$dir/link"
 	rm -f "$home/tinybox-secret-$$"
