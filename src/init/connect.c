@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -92,6 +93,7 @@ int relay(int in, int out, int fd)
 	struct pollfd p[4];
 	int status = 1;
 
+	signal(SIGPIPE, SIG_IGN);	/* a server that has ended still has words for us */
 	while (up.data && down.data) {
 		if (down.ended && !down.size) {
 			status = 0;

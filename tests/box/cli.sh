@@ -117,6 +117,7 @@ for words in "exec box-1 true" "inspect box-1" "rm box-1" "ps box-1" "stop box-1
 	is "no such box: $words" 70 $?
 	has "... is said" "there is no box box-1" "$(cat err)"
 done
+is "as JSON too" unknown "$(tb inspect --json box-1 2>/dev/null | json error code)"
 tb rm -f box-1 >/dev/null
 is "rm -f of nothing" 0 $?
 is "ls of nothing" "" "$(tb ls)"

@@ -2,6 +2,7 @@
 # ssh.sh TINYBOX: boxes by ssh, against an sshd of our own on loopback, for login shells of every kind. TAP. Root only,
 # as it makes users for the time of the test. Options of contract.py behind: run the contract too.
 tinybox=$(realpath "$1")
+here=$(dirname "$(realpath "$0")")
 n=0 bad=0
 [ "$(id -u)" = 0 ] && [ -x /usr/sbin/sshd ] || { echo "1..0 # SKIP root and openssh-server are needed"; exit 0; }
 dir=$(mktemp -d /tmp/tbxssh-XXXXXX)
@@ -102,6 +103,25 @@ for shell in /bin/sh /bin/bash /usr/bin/zsh /usr/bin/fish /bin/tcsh /bin/csh /bi
 	is "$shell: status" 42 $?
 	tb rm "$box" >/dev/null
 done
+
+# ---- the exec contract, over there ----
+usermod -s /bin/bash "$user"
+for wall in passthrough namespace; do
+	"$here/contract.py" --create "--ssh-port $port --ssh-identity $dir/ck --ssh-known-hosts $dir/known" "$tinybox" \
+		"ssh:$user@127.0.0.1:$wall" >contract.tap 2>&1
+	is "the contract over ssh, behind $wall" "" "$(grep -A2 '^not ok' contract.tap)"
+	has "... all of it" "1..9" "$(tail -1 contract.tap)"
+done
+wall=(--sandbox passthrough --network open)
+
+# ---- a machine that hangs ----
+box=$(tb create "${to[@]}" --ssh-known-hosts "$dir/known" "${wall[@]}" 2>/dev/null)
+echo 'sleep 100' >"$home/.bashrc"
+rm -rf "$home/.cache"
+tb exec "$box" true
+is "a connection that is there is used" 0 $?
+rm -f "$home/.bashrc"
+tb rm "$box" >/dev/null
 
 # ---- copies ----
 usermod -s /bin/sh "$user"

@@ -32,6 +32,7 @@ struct boxc {
 	bool json, dry, force, tree, follow, quick, quiet;
 
 	const struct tsb_command *cmd;
+	struct tsb_heap *heap;		/* what the options became; lives as long as the program */
 	struct tbx_store *tbx;
 	int argc;		/* operands */
 	char **argv;

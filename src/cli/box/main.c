@@ -12,6 +12,7 @@
 
 #include "base/heap.h"
 #include "base/opt.h"
+#include "base/utf8.h"
 
 static void TSB_PRINTF(2, 0) say_error(const struct boxc *c, const char *fmt, va_list ap)
 {
@@ -46,12 +47,33 @@ int boxc_usage(const struct boxc *c, const char *fmt, ...)
 	return BOXC_USAGE;
 }
 
+/* For a program that reads us: the same on standard output. */
+static void json_error(int status, const char *text)
+{
+	printf("{\"error\":{\"code\":\"%s\",\"text\":\"", tbx_status_name(status));
+	for (size_t n = strlen(text), size; n; text += size, n -= size) {
+		int32_t letter;
+
+		size = utf8_decode(text, n, &letter);
+		if (letter < 0 || letter == 127)
+			putchar('?');
+		else if (letter < ' ')
+			printf("\\u%04x", (unsigned)letter);
+		else
+			printf(letter == '"' || letter == '\\' ? "\\%.*s" : "%.*s", (int)size, text);
+	}
+	puts("\"}}");
+}
+
 int boxc_failed(const struct boxc *c, int status)
 {
 	const char *text = tbx_error(c->tbx);
 	int own = tbx_error_status(c->tbx);
 
-	boxc_error(c, 0, "%s", *text ? text : tbx_status_name(status));
+	text = *text ? text : tbx_status_name(status);
+	boxc_error(c, 0, "%s", text);
+	if (c->json)
+		json_error(status, text);
 	if (status == TBX_ERR_COMMAND && own)
 		return own;
 	return status == TBX_ERR_ARGUMENT ? BOXC_USAGE : BOXC_OWN;
@@ -114,6 +136,7 @@ static int parse(struct boxc *c, const struct tsb_command *cmd, struct tsb_heap 
 	memcpy(c, parsed.opts, sizeof(*c));
 	c->store = c->store ? c->store : store;
 	c->cmd = cmd;
+	c->heap = heap;
 	c->argc = parsed.argc;
 	c->argv = parsed.argv;
 	return -1;

@@ -28,6 +28,7 @@ const char boxc_manual[] =
 "512m, 2g, 1.5gib, 65536: powers of 1024. 90s, 5m, 2h30m, 1.5d, 250ms; a bare number is seconds.\n"
 ".SH JSON\n"
 "Times are nanoseconds since 1970, spans nanoseconds, sizes bytes. A text that is not UTF\\-8 is {\"hex\": \"...\"}.\n"
+"A failure is {\"error\": {\"code\", \"text\"}}, beside the line on standard error.\n"
 ".TP\n\\fIbox\\fR (create, inspect)\n"
 "id, name, state (creating, ready, paused, stopped, failed, lost, removing), created_at, started_at, expires_at, placement "
 "{workspace, runner}, each {host, sandbox}, target {host, destination, port, identity, known_hosts, config, accept_new_key}, "

@@ -138,6 +138,8 @@ static const struct tsb_opt ls_options[] = {
 
 static const struct tsb_opt json_options[] = { JSON, TSB_OPT_END };
 
+static const struct tsb_opt no_options[] = { TSB_OPT_END };
+
 static const struct tsb_opt rm_options[] = {
 	FORCE("also when its host does not answer; no error for a box that is not there"),
 	JSON, TSB_OPT_END
@@ -177,7 +179,7 @@ static const struct tsb_opt events_options[] = {
 const struct boxc_verb boxc_verbs[] = {
 	VERB("attach", "[OPTION]... BOX PROCESS", "come back to a process of a box", attach_options, 0,
 	     boxc_attach, 2, 2),
-	VERB("completion", "SHELL", "print completions for bash, zsh or fish", json_options, 0,
+	VERB("completion", "SHELL", "print completions for bash, zsh or fish", no_options, 0,
 	     boxc_completion, 1, 1),
 	VERB("cp", "[OPTION]... FROM BOX:TO\n[OPTION]... BOX:FROM TO",
 	     "copy files or trees into a box, or out of it, verified", json_options, 0, boxc_cp, 2, 2),

@@ -1,5 +1,6 @@
 /*
- * What the options say, as specs. The memory of lists lives as long as the program.
+ * What the options say, as specs. Their memory is the heap's, which lives as long as
+ * the program.
  */
 #include "cli/box/box.h"
 
@@ -9,16 +10,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "base/num.h"
+#include "base/str.h"
 
 static int bad(const struct boxc *c, const char *option, const char *value, const char *why)
 {
 	return boxc_usage(c, "%s '%s': %s", option, value, why);
 }
 
-static const char *const *list_of(const struct tsb_list *list)
+static const char **new_list(const struct boxc *c, size_t n)
 {
-	const char **at = calloc(list->n + 1, sizeof(*at));
+	return heap_zalloc(c->heap, (n + 1) * sizeof(char *));
+}
+
+static const char *const *list_of(const struct boxc *c, const struct tsb_list *list)
+{
+	const char **at = new_list(c, list->n);
 
 	for (size_t i = 0; at && i < list->n; i++)
 		at[i] = list->at[i];
@@ -26,19 +34,22 @@ static const char *const *list_of(const struct tsb_list *list)
 }
 
 /* NAME alone: the value it has here, and nothing if it has none. */
-static const char *const *env_of(const struct tsb_list *list)
+static const char *const *env_of(const struct boxc *c, const struct tsb_list *list)
 {
-	const char **at = calloc(list->n + 1, sizeof(*at));
+	const char **at = new_list(c, list->n);
 	size_t n = 0;
 
 	for (size_t i = 0; at && i < list->n; i++) {
 		const char *value = strchr(list->at[i], '=') ? NULL : getenv(list->at[i]);
-		char *whole = NULL;
+		struct str whole;
 
 		if (strchr(list->at[i], '='))
 			at[n++] = list->at[i];
-		else if (value && asprintf(&whole, "%s=%s", list->at[i], value) >= 0)
-			at[n++] = whole;
+		if (!value)
+			continue;
+		str_init(&whole, c->heap, STR_MAX_DEFAULT);
+		str_addf(&whole, "%s=%s", list->at[i], value);
+		at[n++] = str_take(&whole, NULL);
 	}
 	return at;
 }
@@ -82,14 +93,14 @@ static int read_cpus(const struct boxc *c, const char *s, uint32_t *out)
 /* ---- Where ---- */
 
 /* "ssh:NAME" or "ssh://NAME:PORT" without what it begins with; NULL: neither. */
-static const char *ssh_name(const char *s, uint32_t *port)
+static const char *ssh_name(const struct boxc *c, const char *s, uint32_t *port)
 {
 	char *name, *colon;
 	uint64_t n;
 
 	if (!strncmp(s, "ssh:", 4) && strncmp(s, "ssh://", 6))
 		return s + 4;
-	name = !strncmp(s, "ssh://", 6) ? strdup(s + 6) : NULL;
+	name = !strncmp(s, "ssh://", 6) ? heap_strdup(c->heap, s + 6) : NULL;
 	colon = name ? strrchr(name, ':') : NULL;
 	if (colon && strchr(name, ':') == colon && num_u64(colon + 1, &n) == NUM_OK && n && n <= 65535) {
 		*colon = '\0';
@@ -111,7 +122,7 @@ int boxc_target(struct boxc *c, struct tbx_target *t)
 			return boxc_usage(c, "the options of ssh need --host ssh:NAME");
 		return 0;
 	}
-	host = ssh_name(host, &port);
+	host = ssh_name(c, host, &port);
 	if (!host)
 		return bad(c, "--host", c->host, "must be local or ssh:[USER@]NAME");
 	t->host = "ssh";
@@ -181,9 +192,9 @@ static bool cut_port(char *s, char **rest, uint16_t *port)
 	return true;
 }
 
-static bool read_port(const char *s, struct tbx_port *p)
+static bool read_port(const struct boxc *c, const char *s, struct tbx_port *p)
 {
-	char *copy = strdup(s), *rest = NULL;
+	char *copy = heap_strdup(c->heap, s), *rest = NULL;
 	size_t n;
 
 	if (!copy || !cut_port(copy, &rest, &p->guest) || !p->guest)
@@ -203,12 +214,12 @@ static bool read_port(const char *s, struct tbx_port *p)
 
 static int read_ports(struct boxc *c, struct tbx_spec *spec)
 {
-	struct tbx_port *ports = calloc(c->publish.n + 1, sizeof(*ports));
+	struct tbx_port *ports = heap_zalloc(c->heap, (c->publish.n + 1) * sizeof(*ports));
 
 	if (!ports)
 		return boxc_error(c, BOXC_OWN, "no memory");
 	for (size_t i = 0; i < c->publish.n; i++)
-		if (!read_port(c->publish.at[i], &ports[i]))
+		if (!read_port(c, c->publish.at[i], &ports[i]))
 			return bad(c, "--publish", c->publish.at[i], "must be [[ADDRESS:]HOST:]GUEST");
 	spec->ports = ports;
 	spec->port_count = c->publish.n;
@@ -253,11 +264,11 @@ int boxc_spec(struct boxc *c, struct tbx_spec *spec)
 	spec->read_only = c->read_only;
 	spec->hostname = c->hostname;
 	spec->persistent = c->persistent;
-	spec->env = env_of(&c->env);
+	spec->env = env_of(c, &c->env);
 	spec->cwd = c->cwd;
-	spec->allow = list_of(&c->allow);
-	spec->labels = list_of(&c->labels);
-	spec->accept = list_of(&c->accept);
+	spec->allow = list_of(c, &c->allow);
+	spec->labels = list_of(c, &c->labels);
+	spec->accept = list_of(c, &c->accept);
 	return status;
 }
 
@@ -299,7 +310,7 @@ int boxc_exec_options(struct boxc *c, struct tbx_exec *e)
 		status = read_count(c, "--pids", c->pids, UINT32_MAX, &e->pids);
 	if (!status)
 		status = read_cpus(c, c->cpus, &e->cpu);
-	e->env = env_of(&c->env);
+	e->env = env_of(c, &c->env);
 	e->cwd = c->cwd;
 	e->keep = c->keep;
 	e->log = c->log;

@@ -49,7 +49,9 @@ static void greeting(const void *data, size_t n, bool noisy, int want, const cha
 
 static void greetings(void)
 {
+	static const char words[] = "Welcome!\n\1\1\0\7\0\0\0tinybot\n";
 	static char noise[2u << 20];
+	size_t n = sizeof(words) - 1;
 	struct wire_out o = {0}, old = {0};
 	char *mixed;
 
@@ -65,11 +67,11 @@ static void greetings(void)
 	greeting("\3\0\0\0\1\1\0", 7, false, TBX_ERR_PROTOCOL, "damaged fields");
 	greeting(old.data, old.size, false, TBX_ERR_PROTOCOL, "another version");
 	mixed = malloc(100 + o.size);
-	memcpy(mixed, "Welcome!\n\1\1\0\7\0\0\0tinybot\n", 27);
-	memcpy(mixed + 27, o.data, o.size);
-	greeting(mixed, 27 + o.size, true, TBX_OK, "words of a login shell before");
-	greeting(mixed, 27 + o.size, false, TBX_ERR_PROTOCOL, "which nobody else may say");
-	greeting(mixed, 27, true, TBX_ERR_LOST, "only words");
+	memcpy(mixed, words, n);
+	memcpy(mixed + n, o.data, o.size);
+	greeting(mixed, n + o.size, true, TBX_OK, "words of a login shell before");
+	greeting(mixed, n + o.size, false, TBX_ERR_PROTOCOL, "which nobody else may say");
+	greeting(mixed, n, true, TBX_ERR_LOST, "only words");
 	memset(noise, 'x', sizeof(noise));
 	greeting(noise, 100000, true, TBX_ERR_LOST, "many words");
 	free(mixed);
