@@ -5,7 +5,7 @@
  * A guest has a linear memory of its own, a range of 4 GiB with a guard behind
  * it, and can do nothing but compute in it and call the functions of calls.c,
  * which check every pointer. It runs on its process's stack. A call that blocks
- * lets other processes run, guests among them. Its loops count down `fuel` and
+ * lets other processes run, guests among them. Its loops count down and
  * then tick like any command, so deadlines, kills and fairness hold in guests
  * that never call. What goes wrong in a guest (a wild pointer, a division by
  * zero, too deep a recursion) ends the guest alone.
@@ -48,7 +48,6 @@ enum guest_trap {
 };
 
 struct guest {
-	long fuel;		/* first: the loops of the generated code count it down */
 	struct tsb_proc *p;
 	const struct guest_module *module;
 	void *instance;
@@ -85,7 +84,8 @@ uint32_t guest_image_pages(const struct guest_module *module);
 /* Keeps what the guest's memory is now (the first image stays). */
 void guest_image_keep(const struct guest_module *module, const wasm_rt_memory_t *m);
 
-/* The generated code's loops come here when their fuel is spent. */
+/* The generated code's loops come here after that many turns. */
+#define GUEST_FUEL 20000
 void guest_poll(struct guest *g);
 /* runtime.c */
 TSB_NORETURN void guest_leave(struct guest *g, enum guest_trap how);

@@ -19,8 +19,7 @@
 #include "kernel/kernel.h"
 
 enum {
-	FUEL = 20000,			/* turns of loops between two ticks */
-	TICK_STEPS = 2000,		/* what they are worth */
+	TICK_STEPS = 2000,		/* what GUEST_FUEL turns are worth */
 	SIGNAL_STACK = 65536,
 	TYPES_MAX = 512, TYPE_WORDS = 20,
 	STATUS_TRAP = 134		/* as a program that aborts */
@@ -55,7 +54,6 @@ void guest_leave(struct guest *g, enum guest_trap how)
 
 void guest_poll(struct guest *g)
 {
-	g->fuel = FUEL;
 	if (g->preparing)	/* once in a program, and nobody else is to begin it meanwhile */
 		return;
 	guest_pause();
@@ -215,7 +213,6 @@ int guest_run(struct tsb_proc *p, const struct guest_module *module, int argc, c
 	g->module = module;
 	g->argc = argc;
 	g->argv = argv;
-	g->fuel = FUEL;
 	g->stack_low = proc_stack_low(p);
 	g->instance = tsb_alloc(p, module->instance_size);
 	g->map = guest_map_take(module, &g->warm);
@@ -335,18 +332,7 @@ void wasm_rt_free_memory(wasm_rt_memory_t *m)
 	(void)m;		/* guest_end() */
 }
 
-void wasm_rt_allocate_funcref_table(wasm_rt_funcref_table_t *t, uint32_t n, uint32_t max)
-{
-	struct guest *g = now;
-
-	guest_pause();
-	t->data = tsb_alloc(g->p, (n + 1) * sizeof(*t->data));
-	guest_resume(g);
-	t->size = n;
-	t->max_size = max;
-}
-
 void wasm_rt_free_funcref_table(wasm_rt_funcref_table_t *t)
 {
-	(void)t;		/* the process's heap */
+	(void)t;		/* there are none: tools/guest-build */
 }

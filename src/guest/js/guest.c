@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 __attribute__((import_module("h"), import_name("stack_left"))) unsigned h_stack_left(void);
+__attribute__((import_module("h"), import_name("turn"))) void h_turn(void);
 
 static inline void *guest_stack_pointer(void *shadow)
 {
@@ -114,7 +115,7 @@ void guest_prepare(void)
 	JS_FreeValue(context, all);
 	JS_FreeValue(context, host);
 	JS_FreeValue(context, boot);
-	guest_freeze(rt);
+	guest_freeze(context);
 }
 
 int guest_main(int argc, char **argv);

@@ -15,32 +15,50 @@ static void freeze_arena(JSArena *ar)
 /* New blocks are not to fill the holes that are all over the image. */
 static void freeze_arenas(JSRuntime *rt)
 {
-	struct list_head *el, *next;
+	struct list_head *el;
 
 	for (int i = 0; i < JS_ARENA_BLOCK_SIZE_COUNT; i++) {
 		list_for_each(el, &rt->arena_state.arena_list[i])
 			freeze_arena(list_entry(el, JSArena, link));
-		list_for_each_safe(el, next, &rt->arena_state.free_arena_list[i]) {
-			list_del(el);
-			init_list_head(el);
-		}
+		init_list_head(&rt->arena_state.arena_list[i]);
+		init_list_head(&rt->arena_state.free_arena_list[i]);
 	}
-	guest_small_arenas = UINT32_MAX;
 }
 
+/* All memory below the last block in use is used up; what comes from now on lies behind it. */
 static void freeze_holes(void)
 {
-	enum { ROOM = 512 << 10, MOST = 2000 };
+	enum { ROOM = 512 << 10 };
 	char *room = malloc(ROOM), *p;
 
-	for (size_t n = ROOM / 4; room && n >= 512; n /= 2) {
-		int holes = 0;
-
-		while ((p = malloc(n)) != NULL && p < room && holes++ < MOST)
+	if (!room)
+		return;
+	for (size_t n = ROOM / 4; n; n /= 2) {
+		while ((p = malloc(n)) != NULL && p < room)
 			;
 		free(p);
 	}
+	guest_image_end = room;
 	free(room);
+}
+
+/* Functions of the language's objects are made when they are looked at: all of them now. */
+static void freeze_lazy(JSContext *ctx)
+{
+	struct list_head *el;
+
+	list_for_each(el, &ctx->rt->gc_obj_list) {
+		JSObject *p = (JSObject *)list_entry(el, JSGCObjectHeader, link);
+
+		if (JS_GC_TYPE(p) != JS_GC_OBJ_TYPE_JS_OBJECT)
+			continue;
+		for (int i = 0; i < p->shape->prop_count; i++) {
+			JSShapeProperty *prs = &get_shape_prop(p->shape)[i];
+
+			if ((prs->flags & JS_PROP_TMASK) == JS_PROP_AUTOINIT)
+				JS_AutoInitProperty(ctx, p, prs->atom, &p->prop[i], prs);
+		}
+	}
 }
 
 /* A shape that one object has for itself may be changed in place: it stays as it is. */
@@ -67,11 +85,13 @@ static void freeze_objects(JSRuntime *rt)
 	}
 }
 
-static void guest_freeze(JSRuntime *rt)
+static void guest_freeze(JSContext *ctx)
 {
 	enum { GARBAGE = 2 << 20 };	/* of a run before it is collected */
+	JSRuntime *rt = ctx->rt;
 	struct list_head *el;
 
+	freeze_lazy(ctx);
 	JS_RunGC(rt);
 	list_for_each(el, &rt->gc_obj_list) {
 		JSGCObjectHeader *p = list_entry(el, JSGCObjectHeader, link);

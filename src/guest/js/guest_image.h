@@ -22,15 +22,26 @@ static inline int guest_unref(void *p)
 	return likely(*count < GUEST_IMMORTAL) ? --*count : GUEST_IMMORTAL;
 }
 
-/* Size classes that have not had an arena since the freeze: their first is a small one. */
-static uint32_t guest_small_arenas;
+/* Blocks below it are the image's: they are never let go, so that nothing new comes to lie among them. */
+static const void *guest_image_end;
 
-static int guest_arena_size(int size_index)
+static inline bool guest_of_image(const void *block)
 {
-	uint32_t bit = (uint32_t)1 << size_index;
+	return block < guest_image_end;
+}
 
-	if (!(guest_small_arenas & bit))
-		return JS_ARENA_SIZE;
-	guest_small_arenas &= ~bit;
-	return JS_ARENA_SIZE / 4;
+/* Arenas of each size made since the freeze: the first are small, as most of them stay nearly empty. */
+static uint8_t guest_arenas[JS_ARENA_BLOCK_SIZE_COUNT];
+
+static int guest_arena_blocks(int size_index, int block_size)
+{
+	enum { FIRST = 320, LEAST = 2 };
+	int size = FIRST << guest_arenas[size_index], n;
+
+	if (!guest_image_end || size > JS_ARENA_SIZE)
+		size = JS_ARENA_SIZE;
+	else
+		guest_arenas[size_index]++;
+	n = (size - (int)sizeof(JSArena)) / block_size;
+	return n < LEAST ? LEAST : n;
 }

@@ -41,9 +41,11 @@ static void recurse(struct tiny *t) { (void)t; deeper(0); }
 
 static void loop(struct tiny *t)
 {
-	for (;;)
-		if (--t->g->fuel < 0)
-			guest_poll(t->g);
+	for (long fuel = 0;; fuel = GUEST_FUEL) {
+		while (--fuel >= 0)
+			;
+		guest_poll(t->g);
+	}
 }
 
 static void grow_for_ever(struct tiny *t)

@@ -1,7 +1,7 @@
 /*
  * A guest without WebAssembly: what wasm2c would make of a tiny module, written by
  * hand. Its main() is a C function of the test, in the guest's place: it has a linear
- * memory, the host calls, fuel, traps, and no bounds checks, so it can do
+ * memory, the host calls, ticks, traps, and no bounds checks, so it can do
  * what a damaged or hostile module could do to the host.
  */
 #ifndef GUEST_TINY_H
