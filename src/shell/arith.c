@@ -266,6 +266,7 @@ static bool unset_value(struct shell *sh, const struct arith_node *n, int64_t *v
 struct place {
 	struct target t;
 	int64_t index;
+	bool none;		/* counted from the end, and not there */
 	struct slice key;
 };
 
@@ -275,6 +276,7 @@ static bool place_find(struct walk *w, const struct arith_node *n, struct place 
 	struct shell *sh = w->sh;
 	struct slice name;
 
+	p->none = false;
 	p->t = var_target(sh, &n->name);
 	if (n->sub.kind != SUBSCRIPT_NONE)
 		p->t.sub = sub_of(&n->sub);
@@ -295,8 +297,16 @@ static bool place_find(struct walk *w, const struct arith_node *n, struct place 
 		p->index = 0;
 		return true;
 	}
-	return sub_index(sh, p->t.v, name, &p->t.sub, false, &p->index) ||
-		sh->failed == FLOW_NEXT;
+	if (!arith_subscript(sh, &p->t.sub, &p->index))
+		return false;
+	if (p->index < 0) {
+		int64_t index = p->index;
+
+		p->none = !sub_from_end(p->t.v, false, &index);
+		if (!p->none)
+			p->index = index;
+	}
+	return true;
 }
 
 static bool place_get(struct walk *w, const struct arith_node *n, struct place *p, int64_t *value)
@@ -306,6 +316,11 @@ static bool place_get(struct walk *w, const struct arith_node *n, struct place *
 	struct slice text;
 	bool set;
 
+	if (p->none) {
+		shell_error(sh, "%s: bad array subscript", p->t.name.s);
+		*value = 0;
+		return true;
+	}
 	if (!v)
 		return unset_value(sh, n, value);
 	if (p->t.sub.kind == SUBSCRIPT_NONE) {
@@ -355,7 +370,11 @@ static bool place_set(struct walk *w, struct place *p, int64_t value)
 		}
 	}
 	sh->failed = FLOW_NEXT;
-	return var_set_target(sh, &p->t, digits, n, false) == 0;
+	if (var_set_target(sh, &p->t, digits, n, false) == 0)
+		return true;
+	if (p->none)	/* said, but the expression goes on */
+		sh->failed = FLOW_NEXT;
+	return p->none;
 }
 
 /* A variable read: nearly always a plain integer. */

@@ -198,7 +198,7 @@ static int run_command_string(struct start *st)
 		take_args(st, st->at + 2);
 	}
 	sh->command_string = true;
-	sh->execution_string = text;
+	sh->execution_string = (struct slice){ text, strlen(text) };
 	doing(sh)->exec_last = true;
 	f = run_text(sh, text, strlen(text), sh->arg0, 1, "-c");
 	return shell_finish(sh, f);

@@ -218,8 +218,8 @@ static enum flow value_element(struct shell *sh, struct value *v)
 	struct slice key, name = { v->name.s, v->name.n };
 	int64_t index;
 
-	if (!v->v)
-		return FLOW_NEXT;
+	if (!v->v)	/* the subscript may still do something, or be wrong */
+		return sub_index(sh, NULL, name, &v->sub, false, &index) ? FLOW_NEXT : sh->failed;
 	var_refresh(sh, v->v);
 	if (v->v->flags & VAR_ASSOC) {
 		if (!sub_key(sh, &v->sub, &key))
@@ -524,13 +524,59 @@ static void expand_keys(struct build *b, const struct param *p, struct context c
 	expand_list(b, &v, c.quoted);
 }
 
+/* ${#a[i]} where a is no associative array; false: what is it then? */
+static bool element_length(struct build *b, const struct param *p, size_t *n)
+{
+	struct shell *sh = b->sh;
+	struct target t = var_target(sh, &p->name);
+	struct sub sub = sub_of(&p->sub);
+	struct slice text = SLICE(""), source;
+	int64_t index;
+
+	if (t.bad || t.sub.kind != SUBSCRIPT_NONE ||
+	    (t.v && (t.v->flags & (VAR_ASSOC | VAR_SPECIAL | VAR_NAMEREF))))
+		return false;
+	if (sh->opts[OPT_NOUNSET] && (!t.v || (t.v->flags & (VAR_SET | VAR_INDEXED)) !=
+						      (VAR_SET | VAR_INDEXED)))
+		return false;
+	*n = 0;
+	if (!t.v || !(t.v->flags & VAR_SET))	/* the subscript is not looked at */
+		return true;
+	if (!arith_subscript(sh, &sub, &index)) {
+		b->flow = sh->failed;
+	} else if (!sub_from_end(t.v->flags & VAR_INDEXED ? t.v : NULL, false, &index) && index < 0) {
+		source = sub_source(&sub);
+		shell_error(sh, "%.*s]: bad array subscript", (int)source.n, source.p);
+		sh->status = 1;
+		b->flow = words_report(sh, FLOW_ABORT);
+	} else if (t.v->flags & VAR_INDEXED) {
+		array_get(t.v->array, index, &text);
+	} else if (index == 0) {
+		var_text(sh, t.v, &text);
+	}
+	*n = shell_chars(sh, text.p, text.n);
+	return true;
+}
+
+static void emit_length(struct build *b, size_t n, struct context c)
+{
+	char digits[24];
+
+	build_emit(b, digits, num_format_i64(digits, (int64_t)n),
+		   c.quoted ? EMIT_QUOTED : EMIT_EXPANDED);
+}
+
 static void expand_length(struct build *b, const struct param *p, struct context c)
 {
 	struct shell *sh = b->sh;
 	struct value v;
-	char digits[24];
 	size_t n;
 
+	if (p->sub.kind == SUBSCRIPT_EXPR && !p->indirect && element_length(b, p, &n)) {
+		if (b->flow == FLOW_NEXT)
+			emit_length(b, n, c);
+		return;
+	}
 	b->flow = param_value(sh, p, &v);
 	if (b->flow != FLOW_NEXT)
 		return;
@@ -545,9 +591,7 @@ static void expand_length(struct build *b, const struct param *p, struct context
 	/* A nameref to an element has no length: bash looks for a variable named so. */
 	if (v.through_nameref)
 		v.text.n = 0;
-	n = v.list ? v.n : shell_chars(sh, v.text.p, v.text.n);
-	build_emit(b, digits, num_format_i64(digits, (int64_t)n),
-		   c.quoted ? EMIT_QUOTED : EMIT_EXPANDED);
+	emit_length(b, v.list ? v.n : shell_chars(sh, v.text.p, v.text.n), c);
 }
 
 /* ---- The whole ---- */

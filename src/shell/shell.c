@@ -467,11 +467,11 @@ int shell_run(struct shell *sh, const char *text, size_t n, const char *file_nam
 		sh->calls = &d->base_call;
 	} else {
 		sh->command_string = true;
-		sh->execution_string = text;
+		sh->execution_string = (struct slice){ text, n };
 	}
 	sh->status = 0;
 	flow = run_text(sh, text, n, sh->arg0, 1, sh->command_string ? "-c" : NULL);
-	sh->execution_string = NULL;
+	sh->execution_string = (struct slice){ NULL, 0 };
 	n = (size_t)shell_finish(sh, flow);
 	let_jobs_go(sh);
 	keep_session(sh);

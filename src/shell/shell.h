@@ -309,7 +309,7 @@ struct shell {
 	const struct node *current;	/* simple command, for BASH_COMMAND */
 	VEC(int) pipe_status;		/* PIPESTATUS; n == 0: the one value $? */
 	VEC(char *) dirs;		/* DIRSTACK behind the working directory, top first */
-	const char *execution_string;	/* BASH_EXECUTION_STRING (bash -c), or NULL */
+	struct slice execution_string;	/* BASH_EXECUTION_STRING (bash -c); p may be NULL */
 	int getopts_pos;		/* inside a cluster */
 	void *doing_private;
 };

@@ -482,8 +482,7 @@ bool special_read(struct shell *sh, struct var *v)
 	case SP_BASH_ARGV0:
 		return read_text(sh, v, sh->arg0, sh->arg0 ? strlen(sh->arg0) : 0);
 	case SP_EXECUTION_STRING:
-		return read_text(sh, v, sh->execution_string,
-				 sh->execution_string ? strlen(sh->execution_string) : 0);
+		return read_text(sh, v, sh->execution_string.p, sh->execution_string.n);
 	case SP_SHELLOPTS:
 	case SP_BASHOPTS:
 		read_options(sh, v, v->special == SP_SHELLOPTS);

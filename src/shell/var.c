@@ -387,6 +387,8 @@ int var_set_target(struct shell *sh, struct target *t, const char *p, size_t n, 
 	if (t->v)
 		return var_put(sh, t->v, p, n, append);
 	t->v = var_make(sh, &t->name, 0);
+	if (t->sub.kind != SUBSCRIPT_NONE)
+		var_to_indexed(sh, t->v);	/* no element 0 yet that u[-1] could be */
 	status = t->sub.kind == SUBSCRIPT_NONE ? var_put(sh, t->v, p, n, append) :
 		var_put_element(sh, t->v, &t->sub, p, n, append);
 	if (status && !(t->v->flags & VAR_SET)) {

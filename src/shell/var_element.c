@@ -61,6 +61,17 @@ static void sub_bad(struct shell *sh, struct slice name, const struct sub *sub, 
 		sh->status = 1;
 }
 
+bool sub_from_end(const struct var *v, bool writing, int64_t *i)
+{
+	int64_t last = v && writing ? 0 : -1;
+
+	if (v && (v->flags & VAR_INDEXED))
+		last = array_last(v->array);
+	if (*i < 0)
+		*i = (int64_t)((uint64_t)*i + (uint64_t)last + 1);
+	return *i >= 0 && *i <= last;
+}
+
 bool sub_index(struct shell *sh, const struct var *v, struct slice name, const struct sub *sub,
 	       bool writing, int64_t *index)
 {
@@ -78,10 +89,7 @@ bool sub_index(struct shell *sh, const struct var *v, struct slice name, const s
 		return false;
 	}
 	if (i < 0) {
-		int64_t last = v && (v->flags & VAR_INDEXED) ? array_last(v->array) : -1;
-
-		i = (int64_t)((uint64_t)i + (uint64_t)last + 1);
-		if (i < 0 || i > last) {
+		if (!sub_from_end(v, writing, &i)) {
 			sub_bad(sh, name, sub, writing);
 			words_report(sh, writing ? FLOW_ABORT : FLOW_NEXT);
 			return false;
@@ -320,6 +328,11 @@ int var_set_element(struct shell *sh, const struct name *name, const struct subs
 	if (tree->kind != SUBSCRIPT_NONE) {
 		if (t.v && (t.v->flags & VAR_READONLY))	/* a nameref is not looked through */
 			return var_readonly_error(sh, name->s);
+		if (t.v && (t.v->flags & VAR_NAMEREF)) {	/* it leads nowhere */
+			shell_error(sh, "`': not a valid identifier");
+			sh->status = 1;
+			return var_fail(sh, FLOW_ABORT);
+		}
 		t.sub = sub_of(tree);
 	}
 	return var_set_target(sh, &t, value, n, append);

@@ -275,14 +275,12 @@ static int unset_element(struct shell *sh, struct var *v, struct slice name, con
 		assoc_unset(v->assoc, key.p, key.n);
 		return 0;
 	}
-	if (sub->kind != SUBSCRIPT_EXPR) {
-		if (!(v->flags & VAR_INDEXED))
-			return unset_variable(sh, v);
+	if (sub->kind != SUBSCRIPT_EXPR && (v->flags & VAR_INDEXED)) {
 		array_clear(v->array);
 		return 0;
 	}
 	if (!(v->flags & VAR_INDEXED)) {
-		if (sub_index(sh, v, name, sub, true, &index) && index == 0)
+		if (sub->kind == SUBSCRIPT_EXPR && arith_subscript(sh, sub, &index) && !index)
 			return unset_variable(sh, v);
 		builtin_error(sh, "%s: not an array variable", v->name);
 		return 1;

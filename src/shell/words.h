@@ -151,6 +151,9 @@ void var_to_assoc(struct shell *sh, struct var *v);
 bool var_convert(struct shell *sh, uint32_t flags, const char *p, size_t n, struct slice *out);
 /* The index a subscript means for that array: negative ones from the end. false
  * after a message (which names the subscript when `writing`). */
+/* Makes an index below 0 count from the end. false: there is no such element. Writing: the
+ * element 0 of a variable that is no array yet counts. */
+bool sub_from_end(const struct var *v, bool writing, int64_t *i);
 bool sub_index(struct shell *sh, const struct var *v, struct slice name, const struct sub *sub,
 	       bool writing, int64_t *index);
 /* The key a subscript means for an associative array; in sh->turn. */
