@@ -18,7 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,6 +184,13 @@ static void print_fields(FILE *f, struct wire_iter it)
 		fprintf(f, " %s=", k ? k->name : "?");
 		for (size_t i = v.size; i-- && v.size <= 8;)
 			n = n << 8 | v.data[i];
+		if (v.name == WIRE_F_BOX && v.size > 6 && !v.data[1]) {
+			/* of HOST_BOXES: nested */
+			fputc('(', f);
+			print_fields(f, wire_nested(&v));
+			fputs(" )", f);
+			continue;
+		}
 		if (!k || k->kind == TEXT || k->kind == HASH) {
 			print_text(f, &v, k && k->kind == HASH);
 		} else if (k->kind == NEST) {
@@ -323,7 +330,8 @@ static void step(struct client *c, const char *s)
 	} else if (!strncmp(s, "raw=", 4)) {
 		send_hex(&o, value);
 	} else if (!strcmp(s, "half")) {
-		shutdown(c->out, SHUT_WR);
+		if (shutdown(c->out, SHUT_WR) < 0)
+			close(c->out);	/* a pipe */
 	} else if (!strcmp(s, "quit")) {
 		exit(0);
 	} else {
@@ -350,6 +358,7 @@ int main(int argc, char **argv)
 	struct wire_out o = {0};
 	int i = 1;
 
+	signal(SIGPIPE, SIG_IGN);
 	if (argc > i && !strcmp(argv[i], "-s"))
 		c.silent = i++;
 	if (argc < i + 2)

@@ -1,0 +1,50 @@
+# For the tests of boxes: TAP, a scratch directory, a box, its client. Sourced with I (tinybox-init) and C
+# (box-client) set. KIND and AS (a prefix that changes the user) may be set.
+count=0 failed=0
+T=$(mktemp -d /tmp/tinybox-test-XXXXXX)
+chmod 755 "$T"
+trap '[ -d "$D" ] && host host-remove dir="$D"; rm -rf "$T"' EXIT
+trap 'exit 1' TERM INT
+cp "$I" "$T/init"; cp "$C" "$T/client"; chmod 755 "$T/init" "$T/client"
+I=$T/init C=$T/client
+
+ok() {	# ok STATUS NAME
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then echo "ok $count - $KIND $WHO $2"; else failed=$((failed + 1)); echo "not ok $count - $KIND $WHO $2"; fi
+}
+is() {	# is GOT WANT NAME
+	[ "$1" = "$2" ]; ok $? "$3"
+	[ "$1" = "$2" ] || printf '%s\n' "$1" "not: $2" | sed 's/^/# /'
+}
+has() {	# has TEXT PATTERN NAME: a shell pattern somewhere in the text
+	case $1 in *$2*) ok 0 "$3" ;; *) ok 1 "$3"; printf '%s\n' "$1" "has no: $2" | sed 's/^/# /' ;; esac
+}
+finish() { echo "1..$count"; exit $((failed != 0)); }
+
+# box_start DIR NAME=VALUE...: a box's server; its answer in $T/start
+box_start() {
+	dir=$1; shift
+	[ -d "$dir" ] || $AS mkdir -m 700 "$dir"
+	rm -f "$T/to" "$T/from"; mkfifo -m 666 "$T/to" "$T/from"
+	$AS timeout 20 "$I" serve <"$T/to" >"$T/from" &
+	starter=$!
+	timeout 20 "$C" - start box="t$$" kind=$KIND dir="$dir" "$@" 9>"$T/to" 8<"$T/from" 3>"$T/start" 2>"$T/start.err"
+	status=$?
+	wait $starter
+	return $status
+}
+# host REQUEST...: one request to `tinybox-init host`
+host() {
+	rm -f "$T/to" "$T/from"; mkfifo -m 666 "$T/to" "$T/from"
+	$AS timeout 20 "$I" host <"$T/to" >"$T/from" &
+	timeout 20 "$C" - "$@" -- half 9>"$T/to" 8<"$T/from" 3>"$T/record" 2>/dev/null
+}
+# do REQUEST...: to the box in $D; status in $S, output $O, errors $E, other frames $R
+do_() {
+	$AS timeout 20 "$C" "$D" "$@" 3>"$T/record" >"$T/out" 2>"$T/err"
+	S=$?
+	O=$(tr -d '\0' <"$T/out") E=$(tr -d '\0' <"$T/err") R=$(cat "$T/record")
+}
+run() { do_ exec "$@"; }		# run arg=...
+sh_() { script=$1; shift; do_ exec arg=sh arg=-c arg="$script" "$@"; }
+field() { printf '%s\n' "$R" | sed -n "s/.*[ (]$1=\\([^ ]*\\).*/\\1/p" | tail -1; }
