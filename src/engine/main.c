@@ -36,12 +36,14 @@ struct start {
 
 /* ---- Words on standard output ---- */
 
+static int answer = 1;	/* in the server's process, a copy of it until the answer is given */
+
 static bool say(struct wire_out *o)
 {
 	bool good = !o->failed;
 
 	for (size_t at = 0; good && at < o->size;) {
-		ssize_t n = write(1, o->data + at, o->size - at);
+		ssize_t n = write(answer, o->data + at, o->size - at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -262,23 +264,23 @@ static int prepare(struct start *st)
 /* Only the descriptors of the answer and `done` are left of what was inherited. */
 static int child(struct start *st, int done)
 {
-	int rc, null;
+	int rc, null = open("/dev/null", O_RDWR);
 
 	setsid();
 	umask(0);
 	mallopt(M_ARENA_MAX, 2);
-	dup2(done, 3);
-	close_range(4, ~0u, 0);
-	fcntl(3, F_SETFD, FD_CLOEXEC);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	null = null < 0 ? -1 : fcntl(null, F_DUPFD, 5);	/* 3 and 4 get their own use */
+	if (null < 0 || dup2(done, 3) < 0 || dup2(1, answer = 4) < 0)
+		return say_failed("/dev/null");
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	close_range(5, ~0u, 0);
 	rc = chdir("/") ? say_failed("/") : prepare(st);
 	if (!rc)
 		rc = say_ready(st);
 	if (rc)
 		return rc;
-	for (int fd = 0; fd < 3; fd++)
-		dup2(null, fd);
-	close(null);
+	close(answer);
 	if (write(3, "", 1) < 0)
 		return 1;
 	close(3);

@@ -160,6 +160,16 @@ int store_commit(struct store *s, struct tsb_sandbox *box, char *why)
 
 /* ---- Opening ---- */
 
+/* About what a list of one set would take. */
+static uint64_t live(struct tsb_sandbox *box, uint64_t most)
+{
+	struct tsb_statistics stats = { .size = sizeof(stats) };
+
+	if (tsb_stats(box, &stats) || stats.fs_bytes + stats.fs_entries * 256 > most)
+		return most;
+	return stats.fs_bytes + stats.fs_entries * 256;
+}
+
 static int load(struct store *s, struct tsb_sandbox *box, size_t n, bool *fresh, char *why)
 {
 	void *data = n ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, s->fd, 0) : NULL;
@@ -177,7 +187,8 @@ static int load(struct store *s, struct tsb_sandbox *box, size_t n, bool *fresh,
 	if (rc)
 		return say(why, -ENOMEM, "cannot load the files", tsb_error(box));
 	*fresh = !used;
-	s->size = s->base = used;
+	s->size = used;
+	s->base = live(box, used);
 	if (used < n && ftruncate(s->fd, (off_t)used))
 		return say(why, -errno, "cannot cut the list of files", NULL);
 	return 0;

@@ -174,8 +174,11 @@ def run(where, *argv, stdin=None, **more):
         more["stdin"] = 1
     c.send("exec", arg=list(argv), **more)
     if stdin is not None:
-        c.data(stdin)
-        c.send("close_in")
+        try:
+            c.data(stdin)
+            c.send("close_in")
+        except (BrokenPipeError, ConnectionResetError):
+            pass    # it has ended already
     all = c.finish()
     c.close()
     return all
