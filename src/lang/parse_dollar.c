@@ -22,11 +22,8 @@ struct name parse_name(struct parser *ps, const char *s, size_t n)
 
 void nested_begin(struct parser *ps, struct nested *save)
 {
-	const struct token *t = &ps->tok;
-
-	*save = (struct nested){ ps->here, ps->here_tail, t->item, t->pos, ps->no_break, t->line,
-				 ps->last_end, ps->last_line, t->mode, ps->in_command, ps->have,
-				 ps->alias_next };
+	*save = (struct nested){ ps->here, ps->here_tail, ps->tok, ps->no_break, ps->last_end,
+				 ps->last_line, ps->in_command, ps->have, ps->alias_next };
 	ps->here = NULL;
 	ps->here_tail = &ps->here;
 	ps->have = false;
@@ -47,8 +44,10 @@ void nested_end(struct parser *ps, const struct nested *save)
 		ps->here = save->here;
 		ps->here_tail = save->here ? save->here_tail : &ps->here;
 	}
-	ps->tok = (struct token){ .item = save->item, .pos = save->pos, .line = save->line,
-				  .mode = save->mode, .fd = -1 };
+	/* A token read ahead of a here-document's body is there still. */
+	ps->tok = save->have ? save->tok :
+		  (struct token){ .item = save->tok.item, .pos = save->tok.pos,
+				  .line = save->tok.line, .mode = save->tok.mode, .fd = -1 };
 	ps->in_command = save->in_command;
 	ps->last_end = save->last_end;
 	ps->last_line = save->last_line;

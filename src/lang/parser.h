@@ -309,10 +309,10 @@ struct node *parse_end(struct parser *ps, struct node *n);
  * while its word is being read. */
 struct nested {
 	struct here *here, **here_tail;
-	struct array_item *item;
-	size_t pos, no_break;
-	uint32_t line, last_end, last_line;
-	unsigned mode, in_command;
+	struct token tok;
+	size_t no_break;
+	uint32_t last_end, last_line;
+	unsigned in_command;
 	bool have, alias_next;
 };
 void nested_begin(struct parser *ps, struct nested *save);
