@@ -128,13 +128,30 @@ static void shut(int *fd)
 	*fd = -1;
 }
 
+/*
+ * Out of the set, then closed: closing is not enough, as a child that is about to exec may have a copy.
+ */
+static void drop(struct egress *e, int *fd)
+{
+	if (*fd >= 0)
+		epoll_ctl(e->epoll, EPOLL_CTL_DEL, *fd, NULL);
+	shut(fd);
+}
+
+static void end_resolver(struct egress *e, struct conn *c)
+{
+	if (c->resolver.out >= 0)
+		epoll_ctl(e->epoll, EPOLL_CTL_DEL, c->resolver.out, NULL);
+	eg_resolve_end(&c->resolver);
+}
+
 /* Events of it may still be in the batch: it is freed when the batch is done. */
 static void end(struct egress *e, struct conn *c)
 {
 	e->resolving -= c->state == RESOLVING;
-	eg_resolve_end(&c->resolver);
-	shut(&c->near);
-	shut(&c->far);
+	end_resolver(e, c);
+	drop(e, &c->near);
+	drop(e, &c->far);
 	free(c->ask.head);
 	c->ask.head = NULL;
 	c->state = DEAD;
@@ -261,7 +278,7 @@ static void dial_result(struct egress *e, struct conn *c)
 	int error = 0;
 
 	if (getsockopt(c->far, SOL_SOCKET, SO_ERROR, &error, &size) || error) {
-		shut(&c->far);
+		drop(e, &c->far);
 		dial(e, c);
 		return;
 	}
@@ -446,8 +463,7 @@ static void answered(struct egress *e)
 	struct conn *c;
 
 	if (wall_take(e->channel, &id, sizeof(id), fds, &count) != sizeof(id)) {
-		epoll_ctl(e->epoll, EPOLL_CTL_DEL, e->channel, NULL);
-		shut(&e->channel);
+		drop(e, &e->channel);
 		return;
 	}
 	if (count)
@@ -475,7 +491,7 @@ static void conn_event(struct egress *e, struct conn *c, enum role role, uint32_
 	case RESOLVING:
 		if (role == RESOLVER && eg_resolve_read(&c->resolver)) {
 			c->ips = eg_resolve_addresses(&c->resolver, c->ip, EG_ADDRESSES);
-			eg_resolve_end(&c->resolver);
+			end_resolver(e, c);
 			e->resolving--;
 			c->state = QUEUED;
 			dial(e, c);
