@@ -132,9 +132,9 @@ bool bx_expired(const json_t *record, uint64_t now);
 /* ---- What only the kernel still knows (kernel.c) ---- */
 
 bool bx_group_id(const struct tbx_store *store, const char *name, char id[BX_NAME_MAX + 1]);
-/* Control groups of this store's boxes on this machine. */
-void bx_groups(struct tbx_store *store, void (*found)(void *ctx, const char *id, const char *group),
-	       void *ctx);
+/* Control groups of this store's boxes on this machine, each with the directory it is in. */
+void bx_groups(struct tbx_store *store,
+	       void (*found)(void *ctx, const char *id, int dir, const char *group), void *ctx);
 int bx_sweep_group(struct tbx_store *store, const char *id);
 /* What may be on this machine of a box of which only the number is known (reap.c). */
 int bx_remove_place(struct bx *b);

@@ -18,7 +18,7 @@
 
 struct search {
 	struct tbx_store *store;
-	void (*found)(void *ctx, const char *id, const char *path);
+	void (*found)(void *ctx, const char *id, int dir, const char *group);
 	void *ctx;
 };
 
@@ -48,7 +48,7 @@ static void search(struct search *s, int at, const char *path, unsigned depth)
 		if (e->d_type != DT_DIR || *e->d_name == '.')
 			continue;
 		if (bx_group_id(s->store, e->d_name, id))
-			s->found(s->ctx, id, e->d_name);
+			s->found(s->ctx, id, fd, e->d_name);
 		else if (depth < DEPTH)
 			search(s, fd, e->d_name, depth + 1);
 	}
@@ -58,8 +58,8 @@ static void search(struct search *s, int at, const char *path, unsigned depth)
 		close(fd);
 }
 
-void bx_groups(struct tbx_store *store, void (*found)(void *ctx, const char *id, const char *group),
-	       void *ctx)
+void bx_groups(struct tbx_store *store,
+	       void (*found)(void *ctx, const char *id, int dir, const char *group), void *ctx)
 {
 	struct search s = {.store = store, .found = found, .ctx = ctx};
 

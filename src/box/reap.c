@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -158,6 +159,17 @@ static void look_at(struct reap *r, const char *id)
 
 /* ---- Leftovers ---- */
 
+/* Whether whoever was removing it has died. */
+static bool is_abandoned(struct reap *r, const char *name)
+{
+	int fd = openat(r->store->boxes, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool dead = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !faccessat(r->store->boxes, name, F_OK, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return dead;
+}
+
 static void look_at_gone(struct reap *r)
 {
 	int fd = openat(r->store->boxes, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -168,7 +180,7 @@ static void look_at_gone(struct reap *r)
 		char *path;
 		int status = 0;
 
-		if (strncmp(e->d_name, ".gone-", 6))
+		if (strncmp(e->d_name, ".gone-", 6) || !is_abandoned(r, e->d_name))
 			continue;
 		if (!r->dry)
 			status = bx_remove_tree(r->store->boxes, e->d_name);
@@ -208,13 +220,17 @@ static void look_at_names(struct reap *r)
 }
 
 /* A control group of a box that is not in the store. */
-static void look_at_group(void *ctx, const char *id, const char *group)
+static void look_at_group(void *ctx, const char *id, int dir, const char *group)
 {
 	struct reap *r = ctx;
 	int lock, status = TBX_OK;
 
 	if (!faccessat(r->store->boxes, id, F_OK, 0) || (lock = bx_store_lock(r->store)) < 0)
 		return;
+	if (faccessat(dir, group, F_OK, 0)) {
+		close(lock);		/* it went with its box meanwhile */
+		return;
+	}
 	if (!r->dry)
 		status = bx_sweep_group(r->store, id);
 	note(r->strays, "path", group, "a control group without a box", !r->dry && !status,

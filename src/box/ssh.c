@@ -201,21 +201,42 @@ struct program {
 	char name[64];		/* there: NAME-HASH */
 };
 
+/* The hash of a file of that size and age is remembered: an exec should not read a megabyte. */
+static bool hash_program(struct tbx_store *store, int fd, const char *name, struct program *p)
+{
+	char *memory = NULL, *hex = NULL;
+	uint8_t hash[32];
+	struct stat st;
+	ssize_t n;
+
+	p->name[0] = '\0';
+	if (fd < 0 || fstat(fd, &st))
+		return false;
+	memory = bx_format("hash-%s-%llx-%llx-%llx", name, (unsigned long long)st.st_ino,
+			   (unsigned long long)st.st_size, (unsigned long long)st.st_mtim.tv_sec *
+			   BX_SECOND + (unsigned long long)st.st_mtim.tv_nsec);
+	n = memory ? readlinkat(store->dir, memory, p->name, sizeof(p->name) - 1) : -1;
+	if (n > 0) {
+		p->name[n] = '\0';
+	} else if (bx_sha256_fd(fd, hash) && (hex = bx_hex(hash, 12))) {
+		snprintf(p->name, sizeof(p->name), "%s-%s", name, hex);
+		if (memory && symlinkat(p->name, store->dir, memory) && errno != EEXIST)
+			bx_progress(store, "%s", strerror(errno));
+	}
+	free(memory);
+	free(hex);
+	return p->name[0];
+}
+
 static int name_program(struct tbx_store *store, const char *name, struct program *p)
 {
-	uint8_t hash[32];
-	char *hex;
 	int status = bx_helper(store, name, &p->path), fd;
 
 	if (status)
 		return status;
 	fd = open(p->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || !bx_sha256_fd(fd, hash) || !(hex = bx_hex(hash, 12)))
+	if (!hash_program(store, fd, name, p))
 		status = bx_fail(store, TBX_ERR_HOST, "%s: %s", p->path, strerror(errno));
-	else {
-		snprintf(p->name, sizeof(p->name), "%s-%s", name, hex);
-		free(hex);
-	}
 	if (fd >= 0)
 		close(fd);
 	if (status) {

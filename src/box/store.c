@@ -221,9 +221,9 @@ void tbx_close(struct tbx_store *store)
 
 /* ---- Locks and numbers ---- */
 
-static int lock_file(int dir, const char *name, int how)
+static int lock_file(int dir, const char *name, int create, int how)
 {
-	int fd = openat(dir, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600), status;
+	int fd = openat(dir, name, O_RDWR | create | O_NOFOLLOW | O_CLOEXEC, 0600), status;
 
 	if (fd < 0)
 		return -1;
@@ -240,7 +240,7 @@ static int lock_file(int dir, const char *name, int how)
 
 int bx_store_lock(struct tbx_store *store)
 {
-	int fd = lock_file(store->dir, "lock", LOCK_EX);
+	int fd = lock_file(store->dir, "lock", O_CREAT, LOCK_EX);
 
 	return fd >= 0 ? fd : bx_fail(store, TBX_ERR_STORE, "%s/lock: %s", store->path,
 				      strerror(errno));
@@ -296,7 +296,7 @@ static int take_number(struct tbx_store *store, bool sync, struct bx *b)
 	b->dir = openat(store->boxes, b->id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (b->dir < 0)
 		return -1;
-	b->lock = lock_file(b->dir, "lock", LOCK_EX);
+	b->lock = lock_file(b->dir, "lock", O_CREAT, LOCK_EX);
 	return b->lock < 0 ? -1 : 0;
 }
 
@@ -362,16 +362,27 @@ void bx_let_go(struct tbx_store *store, const char *id)
 	}
 }
 
-static int take_lock(struct bx *b, enum bx_lock lock)
+/* Not one that is being removed, whose directory was opened before it got its other name. */
+static bool is_there(const struct bx *b)
+{
+	struct stat here, there;
+
+	return !fstat(b->dir, &here) && !fstatat(b->store->boxes, b->id, &there, AT_SYMLINK_NOFOLLOW) &&
+	       here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+}
+
+static int take_lock(struct bx *b, enum bx_lock lock, int create)
 {
 	if (lock == BX_LOCK_NONE)
 		return TBX_OK;
 	for (struct bx_held *h = b->store->held; h; h = h->next)
 		if (!strcmp(h->id, b->id))
 			return TBX_OK;
-	b->lock = lock_file(b->dir, "lock", lock == BX_LOCK_TRY ? LOCK_EX | LOCK_NB : LOCK_EX);
-	if (b->lock >= 0)
+	b->lock = lock_file(b->dir, "lock", create, lock == BX_LOCK_TRY ? LOCK_EX | LOCK_NB : LOCK_EX);
+	if (b->lock >= 0 && is_there(b))
 		return TBX_OK;
+	if (b->lock >= 0 || errno == ENOENT)
+		return bx_fail(b->store, TBX_ERR_UNKNOWN, "%s is gone", b->id);
 	if (errno == EWOULDBLOCK)
 		return bx_fail(b->store, TBX_ERR_BUSY, "%s: another process is at work on it; "
 			       "try again", b->id);
@@ -381,7 +392,7 @@ static int take_lock(struct bx *b, enum bx_lock lock)
 
 bool bx_try_lock(struct bx *b)
 {
-	return take_lock(b, BX_LOCK_TRY) == TBX_OK;
+	return take_lock(b, BX_LOCK_TRY, O_CREAT) == TBX_OK;
 }
 
 static int unknown_box(struct tbx_store *store, const char *name)
@@ -400,7 +411,7 @@ int bx_open(struct tbx_store *store, const char *name, enum bx_lock lock, struct
 			       "dots, dashes and underscores, 1 to 64, and no dash or dot first");
 	if (open_by_name(b, name) < 0)
 		return unknown_box(store, name);
-	status = take_lock(b, lock);
+	status = take_lock(b, lock, 0);
 	if (!status)
 		status = bx_read_record(b, false);
 	if (status == TBX_ERR_UNKNOWN)
@@ -516,6 +527,7 @@ int bx_forget(struct bx *b)
 	ssize_t n;
 
 	snprintf(gone, sizeof(gone), ".gone-%s", b->id);
+	flock(b->dir, LOCK_EX);		/* reap sees that somebody is at it */
 	if (renameat(store->boxes, b->id, store->boxes, gone) && errno != ENOENT)
 		return bx_fail(store, TBX_ERR_STORE, "%s/boxes/%s: cannot be removed: %s", store->path,
 			       b->id, strerror(errno));
