@@ -184,7 +184,7 @@ void bx_conn_close(struct bx_conn *c);
 char *bx_child_said(struct bx_conn *c);
 /* Deadline of a step, from now. */
 uint64_t bx_step(const struct tbx_store *store);
-/* Fields of an answer to JSON. */
+/* Fields of an answer to JSON. NULL: damaged, or no memory. */
 json_t *bx_end_json(struct wire_iter it);
 json_t *bx_process_json(struct wire_iter it);
 void bx_reports(struct wire_iter it, json_t *record);

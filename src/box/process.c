@@ -94,8 +94,10 @@ int tbx_wait(struct tbx_store *store, const char *box, const char *proc, uint64_
 		status = bx_wire_error(&call.c, &f);
 	else if (!status && (f.type != WIRE_END || !wire_whole(wire_fields(&f))))
 		status = bx_fail(store, TBX_ERR_PROTOCOL, "%s: no end record", box);
+	root = status ? NULL : bx_end_json(wire_fields(&f));
+	if (!status && !root)
+		status = bx_fail(store, TBX_ERR_PROTOCOL, "%s: a damaged end record", box);
 	if (!status) {
-		root = bx_end_json(wire_fields(&f));
 		bx_put(root, "box", json_string(call.b.id));
 		status = bx_doc(store, root, end);
 	}

@@ -244,6 +244,8 @@ static int finish(struct tbx_stream *s, const struct wire_frame *f)
 	s->over = true;
 	if (f->type == WIRE_END) {
 		s->end.root = bx_end_json(wire_fields(f));
+		if (!s->end.root)
+			return bx_fail(s->b.store, TBX_ERR_PROTOCOL, "%s: a damaged end record", s->c.what);
 		bx_put(s->end.root, "box", json_string(s->b.id));
 	}
 	return TBX_OK;

@@ -32,11 +32,11 @@ static const struct member report_members[] = {
 	{ 0, TEXT, NULL }
 };
 
-static json_t *members(struct wire_iter it, const struct member *m)
+/* *bad: a number of no size that there is. */
+static json_t *members(struct wire_iter it, const struct member *m, bool *bad)
 {
 	json_t *object = json_object();
 	struct wire_field_in f;
-	bool bad = false;
 
 	for (; m->name; m++) {
 		if (!wire_find(it, m->field, &f))
@@ -44,10 +44,10 @@ static json_t *members(struct wire_iter it, const struct member *m)
 		if (m->kind == TEXT)
 			bx_put(object, m->name, bx_json_bytes((const char *)f.data, f.size));
 		else if (m->kind == NUMBER)
-			bx_put_number(object, m->name, wire_number(it, m->field, 0, &bad));
+			bx_put_number(object, m->name, wire_number(it, m->field, 0, bad));
 		else
 			json_object_set_new(object, m->name,
-					    json_boolean(wire_number(it, m->field, 0, &bad)));
+					    json_boolean(wire_number(it, m->field, 0, bad)));
 	}
 	return object;
 }
@@ -59,11 +59,14 @@ json_t *bx_end_json(struct wire_iter it)
 	};
 	bool bad = false;
 	uint64_t reason = wire_number(it, WIRE_F_REASON, 0, &bad);
-	json_t *end = members(it, end_members);
+	json_t *end = members(it, end_members, &bad);
 
 	if (reason < sizeof(reasons) / sizeof(*reasons))
 		json_object_set_new(end, "reason", json_string(reasons[reason]));
-	return end;
+	if (!bad)
+		return end;
+	json_decref(end);
+	return NULL;
 }
 
 json_t *bx_process_json(struct wire_iter it)
@@ -124,7 +127,7 @@ void bx_reports(struct wire_iter it, json_t *record)
 
 	while (wire_step(&step, &f))
 		if (f.name == WIRE_F_REPORT)
-			json_array_append_new(list, members(wire_nested(&f), report_members));
+			json_array_append_new(list, members(wire_nested(&f), report_members, &bad));
 	bx_put(record, "report", list);
 	if (wire_find(it, WIRE_F_PID, &f))
 		bx_put_number(record, "pid", wire_number(it, WIRE_F_PID, 0, &bad));
