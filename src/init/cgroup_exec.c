@@ -42,6 +42,13 @@ bool cgroup_exec_open(struct cgroup *c, const char *proc, uint64_t memory, uint3
 		errno = EINVAL;
 		return false;
 	}
+	/* a limit that nothing would keep is refused */
+	for (int i = 0; i < CGROUP_V1; i++) {
+		if (own[i] && !c->with[i] && c->v1[i] < 0) {
+			errno = EOPNOTSUPP;
+			return false;
+		}
+	}
 	if (c->run >= 0) {
 		e->v2 = cg_make_dir(c->run, proc);
 		any = e->v2 >= 0;

@@ -11,6 +11,8 @@
 
 #include "init/server.h"
 
+#define REST_NS 100000000u
+
 static const char *const error_words[] = {
 #define X(name, word) word,
 	WIRE_ERROR_CODES
@@ -92,7 +94,7 @@ void conn_flush(struct conn *c)
 		wire_consume(&c->out, done);
 		c->sent_at = now_mono();
 	}
-	if (!c->out.size && c->out.cap > 8192)
+	if (!c->out.size && c->out.cap > 8192 && c->role != CONN_CLIENT)
 		wire_free(&c->out);
 	conn_want(c);
 }
@@ -249,8 +251,14 @@ void conn_accept(void *owner, uint32_t events)
 	struct conn *c;
 
 	(void)events;
-	if (fd < 0)
+	if (fd < 0) {
+		/* no descriptor for it: it would be told again and again */
+		if (errno == EMFILE || errno == ENFILE) {
+			watch_want(&s->loop, &s->listen, 0);
+			timer_set(&s->loop, &s->rest, now_mono() + REST_NS);
+		}
 		return;
+	}
 	c = add(s, fd);
 	if (!c)
 		return;

@@ -410,7 +410,8 @@ static bool start(struct exec *e)
 	uint32_t cpu = (uint32_t)wire_number(e->fields, WIRE_F_CPU, 0, &e->bad);
 	uint64_t deadline = wire_number(e->fields, WIRE_F_DEADLINE, 0, &e->bad);
 
-	if (e->log && !log_open(&p->log))
+	errno = 0;
+	if (e->bad || (e->log && !log_open(&p->log)))
 		return false;
 	if (s->cgroup)
 		p->has_cgroup = cgroup_exec_open(s->cgroup, p->name, memory, pids, cpu, &p->cgroup);
@@ -425,6 +426,18 @@ static bool start(struct exec *e)
 	if (deadline)
 		timer_set(&s->loop, &p->deadline, p->began + deadline);
 	return true;
+}
+
+static void refuse_start(struct exec *e, int error)
+{
+	if (e->bad)
+		refuse(e, WIRE_ERROR_REQUEST, 0, "a field of EXEC has a wrong size", NULL, NULL);
+	else if (error == EOPNOTSUPP)
+		refuse(e, WIRE_ERROR_POLICY, 0,
+		       "no control group of this exec's own can be had for its memory, pids or cpu",
+		       NULL, "ask for them for the box as a whole, or do not ask");
+	else
+		refuse(e, WIRE_ERROR_SYSTEM, error, "the command was not started", NULL, NULL);
 }
 
 void exec_request(struct conn *c, const struct wire_frame *f)
@@ -443,8 +456,7 @@ void exec_request(struct conn *c, const struct wire_frame *f)
 			exec_free(&e);
 			return;
 		}
-		refuse(&e, e.bad ? WIRE_ERROR_REQUEST : WIRE_ERROR_SYSTEM, errno,
-		       "the command was not started", NULL, NULL);
+		refuse_start(&e, errno);
 		if (e.p)
 			proc_free(e.p);
 	}

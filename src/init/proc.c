@@ -61,6 +61,7 @@ void proc_free(struct proc *p)
 		}
 	}
 	free(p);
+	server_idle(s);
 	server_stopped(s);
 }
 
@@ -201,6 +202,21 @@ void proc_check(struct proc *p)
 		finish(p);
 }
 
+/* Who waited for the end of a tree that cannot be ended. */
+static void refuse_killers(struct proc *p)
+{
+	struct conn *c = p->s->conns;
+
+	while (c) {
+		if (c->proc != p || c->role != CONN_KILLER) {
+			c = c->next;
+			continue;
+		}
+		conn_error(c, WIRE_ERROR_SYSTEM, EPERM, p->text, NULL, NULL);
+		c = p->s->conns;
+	}
+}
+
 static void sweep(void *owner)
 {
 	struct proc *p = owner;
@@ -219,7 +235,9 @@ static void sweep(void *owner)
 		if (!p->ended)
 			p->end.status = SIGKILL;
 		p->ended = p->empty = p->killing = true;
+		refuse_killers(p);
 		proc_check(p);
+		server_stopped(p->s);
 		return;
 	}
 	if (!alive && p->rounds > ROUNDS_NURSE)

@@ -25,6 +25,7 @@
 #include "init/keep.h"
 #include "init/path.h"
 #include "init/server.h"
+#include "init/slim.h"
 #include "init/verbs.h"
 #include "init/wall_in.h"
 
@@ -260,6 +261,7 @@ static int keep_box(struct start *b, pid_t pid)
 	struct signalfd_siginfo info;
 	int status = 1;
 
+	slim_down();
 	while (waitpid(pid, &status, WNOHANG) != pid) {
 		if (poll(p, 3, -1) < 0 && errno != EINTR)
 			break;

@@ -18,11 +18,13 @@
 
 #include "init/path.h"
 #include "init/server.h"
+#include "init/slim.h"
 #include "init/tree.h"
 
 #define WORKERS_MOST	64u
 #define ROUND_NS	2000000u
 #define ROUNDS_DENIED	5u
+#define IDLE_NS		1000000000u
 
 struct worker {
 	pid_t pid;
@@ -39,6 +41,7 @@ static void worker_gone(struct server *s, pid_t pid)
 		*at = w->next;
 		s->worker_count--;
 		free(w);
+		server_idle(s);
 		return;
 	}
 }
@@ -193,8 +196,11 @@ void server_stopped(struct server *s)
 {
 	struct conn *c = s->conns;
 
-	if (!s->stopping || s->procs)
+	if (!s->stopping)
 		return;
+	for (struct proc *p = s->procs; p; p = p->next)
+		if (p->state != PROC_ENDED || !p->empty)
+			return;
 	while (c) {
 		if (c->role != CONN_STOPPER) {
 			c = c->next;
@@ -204,6 +210,20 @@ void server_stopped(struct server *s)
 		c = s->conns;
 	}
 	s->loop.ended = true;
+}
+
+static void idle(void *owner)
+{
+	struct server *s = owner;
+
+	if (!s->procs && !s->workers)
+		slim_down();
+}
+
+void server_idle(struct server *s)
+{
+	if (!s->procs)
+		timer_set(&s->loop, &s->idle, now_mono() + IDLE_NS);
 }
 
 static _Noreturn void worker(struct conn *c, const struct wire_frame *f,
@@ -293,6 +313,13 @@ static int open_null(void)
 	return fd;
 }
 
+static void rested(void *owner)
+{
+	struct server *s = owner;
+
+	watch_want(&s->loop, &s->listen, EPOLLIN);
+}
+
 static void ports_ready(void *owner, uint32_t events)
 {
 	struct server *s = owner;
@@ -325,6 +352,8 @@ bool server_open(struct server *s)
 	s->chunk = malloc(CHUNK);
 	s->orphans = (struct timer){.fire = orphans, .owner = s};
 	s->stop = (struct timer){.fire = stop_hard, .owner = s};
+	s->rest = (struct timer){.fire = rested, .owner = s};
+	s->idle = (struct timer){.fire = idle, .owner = s};
 	s->listen.ready = conn_accept;
 	s->listen.owner = s;
 	raise_files(s);
@@ -335,6 +364,7 @@ bool server_open(struct server *s)
 
 int server_run(struct server *s)
 {
+	server_idle(s);
 	loop_run(&s->loop);
 	return !s->loop.ended;
 }

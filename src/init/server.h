@@ -46,7 +46,7 @@ struct server {
 	struct worker *workers;
 	size_t conn_count, worker_count;
 	uint8_t *chunk;		/* CHUNK bytes for what is being read */
-	struct timer orphans, stop;
+	struct timer orphans, stop, idle, rest;
 	unsigned orphan_rounds;
 	bool paused, stopping;
 };
@@ -131,6 +131,7 @@ void server_orphans(struct server *s);
 /* All trees get SIGTERM, and after the grace SIGKILL; then the loop ends. */
 void server_stop(struct server *s, uint64_t grace);
 void server_stopped(struct server *s);	/* looks whether that is so now */
+void server_idle(struct server *s);	/* something has ended: it may be the last for long */
 
 /* conn.c */
 void conn_accept(void *server, uint32_t events);

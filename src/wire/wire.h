@@ -90,9 +90,16 @@ enum wire_type {
 	 */
 	WIRE_KILL = 21,
 	WIRE_WAIT = 22,		/* PROC, DEADLINE. END (or ERROR timeout) */
-	/* PROC, FOLLOW (u8), OFFSET (u64). DATA_OUT, DATA_ERR as they were written; then OK */
+	/*
+	 * PROC, FOLLOW (u8), OFFSET (u64 bytes of both streams' output). DATA_OUT, DATA_ERR as they
+	 * were written; then OK with OFFSET (where to go on) and OUT_DROPPED (what was asked for and
+	 * is no longer kept)
+	 */
 	WIRE_LOGS = 23,
-	/* PROC: as an EXEC whose client came back: DATA_*, END. stdin only if it was a stream */
+	/*
+	 * PROC: as an EXEC whose client came back: STARTED, DATA_* from now on, END. stdin only if
+	 * it was a stream. What was written meanwhile is in the log.
+	 */
 	WIRE_ATTACH = 24,
 
 	/*
@@ -106,8 +113,9 @@ enum wire_type {
 	 */
 	WIRE_READ = 30,
 	/*
-	 * PATH, MODE, MTIME, EXCLUSIVE (u8), then DATA_IN..., CLOSE_IN. Written beside it,
-	 * synced, renamed: whole or not at all. OK with HASH
+	 * PATH, MODE (absent: that of the file it replaces, or 0644), MTIME, EXCLUSIVE (u8), then
+	 * DATA_IN..., CLOSE_IN. Written beside it, synced, renamed: whole or not at all; a link in
+	 * its place is replaced, not followed. OK with HASH
 	 */
 	WIRE_WRITE = 31,
 	/*
@@ -127,7 +135,10 @@ enum wire_type {
 	WIRE_CONNECT = 40,
 
 	/* The box as a whole. */
-	/* OK: BOX, KIND, PID, STARTED_AT, REPORT (repeated), counts and use of resources now */
+	/*
+	 * OK: BOX, KIND, PID, STARTED_AT, REPORT (repeated), STATE (u8: 0 running, 1 paused, 2
+	 * stopping), PIDS (u32: processes of its execs now); PEAK, USER, SYSTEM where they are known
+	 */
 	WIRE_INFO = 50,
 	WIRE_PAUSE = 51,	/* freezes every process of the box */
 	WIRE_RESUME = 52,
@@ -148,7 +159,10 @@ enum wire_type {
 	WIRE_PROBE = 70,	/* OK: PROBE (repeated; nested: NAME, STATE, TEXT, FIX) */
 	/* DIR: a box's state directory, with all that is mounted or runs there */
 	WIRE_HOST_REMOVE = 71,
-	/* DIR: OK with BOX (repeated; nested: BOX, PID, STATE) of what is there */
+	/*
+	 * DIR: OK with BOX (repeated; nested: BOX (the directory's name), PID of its keeper, STATE
+	 * (u8: 0 runs, 1 does not)) of what is there
+	 */
 	WIRE_HOST_BOXES = 72,
 	WIRE_HOST_START = 73,	/* DIR and START's fields: as serve */
 	/* DIR: from here on the stream is that box's socket: the server's HELLO follows */

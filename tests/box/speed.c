@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 	}
 	qsort(one, (size_t)count, sizeof(double), by_size);
 	qsort(two, (size_t)count, sizeof(double), by_size);
-	printf("spawn %.0f exec %.0f ratio %.2f\n", one[count / 2], two[count / 2],
+	printf("least: spawn %.0f exec %.0f; median: spawn %.0f exec %.0f ratio %.2f\n", one[0], two[0], one[count / 2], two[count / 2],
 	       two[count / 2] / one[count / 2]);
 	return 0;
 }
