@@ -207,6 +207,9 @@ int tbx_plan(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_do
 int tbx_create(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **box);
 /* check: ask each box's server whether it lives, and say "lost" when it does not */
 int tbx_list(struct tbx_store *store, bool check, struct tbx_doc **list);
+/* only those that have each of the labels (NULL-ended, KEY or KEY=VALUE) */
+int tbx_list_labelled(struct tbx_store *store, bool check, const char *const *labels,
+		      struct tbx_doc **list);
 int tbx_inspect(struct tbx_store *store, const char *box, struct tbx_doc **doc);
 
 enum { TBX_FORCE = 1 };	/* also when its host cannot be asked: forgets what is there */

@@ -329,9 +329,9 @@ int bx_wire_error(struct bx_conn *c, const struct wire_frame *f)
 
 	if (text)
 		bx_plain(text);
-	bx_fail(c->store, status, "%s%s%s", text ? text : "the server gave no reason",
-		err && !(text && strstr(text, strerror(err))) ? ": " : "",
-		err && !(text && strstr(text, strerror(err))) ? strerror(err) : "");
+	/* its sentence is whole: ERRNO is for programs */
+	bx_fail(c->store, status, "%s", text && *text ? text : err ? strerror(err) :
+		"the server gave no reason");
 	if (status == TBX_ERR_COMMAND)
 		c->store->error_status = err == ENOENT || !err ? 127 : 126;
 	free(code);

@@ -170,7 +170,37 @@ static void list_damaged(struct bx *b, json_t *list)
 	free(path);
 }
 
+static bool has_label(const json_t *labels, const char *want)
+{
+	size_t n = strcspn(want, "=");
+	const char *value;
+	char name[BX_NAME_MAX + 1];
+
+	if (n > BX_NAME_MAX)
+		return false;
+	memcpy(name, want, n);
+	name[n] = '\0';
+	value = bx_text(labels, name);
+	return value && (!want[n] || !strcmp(value, want + n + 1));
+}
+
+static bool has_labels(const struct bx *b, const char *const *want)
+{
+	const json_t *labels = bx_at(b->record, "spec.labels");
+
+	for (; want && *want; want++)
+		if (!has_label(labels, *want))
+			return false;
+	return true;
+}
+
 int tbx_list(struct tbx_store *store, bool check, struct tbx_doc **list)
+{
+	return tbx_list_labelled(store, check, NULL, list);
+}
+
+int tbx_list_labelled(struct tbx_store *store, bool check, const char *const *labels,
+		      struct tbx_doc **list)
 {
 	json_t *doc = json_object(), *boxes = json_array(), *damaged = json_array(), *box;
 	char **ids;
@@ -186,10 +216,11 @@ int tbx_list(struct tbx_store *store, bool check, struct tbx_doc **list)
 			list_damaged(&b, damaged);
 		if (found)
 			continue;
-		box = bx_box_doc(&b);
-		if (check && should_run(&b))
+		box = has_labels(&b, labels) ? bx_box_doc(&b) : NULL;
+		if (box && check && should_run(&b))
 			ask(&b, box);
-		json_array_append_new(boxes, box);
+		if (box)
+			json_array_append_new(boxes, box);
 		bx_close(&b);
 	}
 	if (status) {

@@ -133,7 +133,7 @@ static void on_logs(struct conn *c, struct wire_iter it)
 		return;
 	c->log_fd = records_log(c->server, e->number, false);
 	if (c->log_fd < 0) {
-		conn_error(c, WIRE_ERROR_FILE, errno, "it was started without a log");
+		conn_error(c, WIRE_ERROR_STATE, 0, "the process has no log");
 		return;
 	}
 	c->exec = e;

@@ -57,6 +57,8 @@ size_t cgroup_keep(const struct cgroup *c, int *fds);
 struct cgroup_exec {
 	int v2;			/* directory for clone3's CLONE_INTO_CGROUP, or -1 */
 	int v1[CGROUP_V1];	/* directories of its own limits (and the box's freezer); -1: none */
+	/* what the box's limits had refused when it began: those count for all execs together */
+	uint64_t oom_kills, pids_denied;
 };
 
 /*
@@ -78,7 +80,7 @@ struct cgroup_use {
 	bool has_peak, has_cpu, has_oom, has_pids;
 };
 
-void cgroup_exec_use(const struct cgroup_exec *e, struct cgroup_use *use);
+void cgroup_exec_use(const struct cgroup *c, const struct cgroup_exec *e, struct cgroup_use *use);
 /* Kills what is left in it, waits a moment, removes it. */
 void cgroup_exec_close(struct cgroup *c, const char *proc, struct cgroup_exec *e);
 void cgroup_use(const struct cgroup *c, struct cgroup_use *use);	/* of all execs of the box */

@@ -29,13 +29,30 @@ static bool open_own(struct cgroup *c, const char *proc, int which, struct cgrou
 	return cg_limit_v1((enum cgroup_v1)which, dir, memory, pids, cpu);
 }
 
+/* What the box's own limits, which an exec without any is under, have refused until now. */
+static void box_refused(const struct cgroup *c, struct cgroup_use *use)
+{
+	if (c->v1[CGROUP_MEMORY] >= 0)
+		use->has_oom |= cg_number(c->v1[CGROUP_MEMORY], "memory.oom_control", "oom_kill",
+					  &use->oom_kills);
+	if (c->v1[CGROUP_PIDS] >= 0)
+		use->has_pids |= cg_number(c->v1[CGROUP_PIDS], "pids.events", "max",
+					   &use->pids_denied);
+	else if (c->with[CGROUP_PIDS] && c->run >= 0)
+		use->has_pids |= cg_number(c->run, "pids.events", "max", &use->pids_denied);
+}
+
 bool cgroup_exec_open(struct cgroup *c, const char *proc, uint64_t memory, uint32_t pids,
 		      uint32_t cpu, struct cgroup_exec *e)
 {
 	const bool own[CGROUP_V1] = {memory != 0, pids != 0, cpu != 0, false};
+	struct cgroup_use before = {0};
 	bool ok = true, any = false;
 
 	memset(e, 0, sizeof(*e));
+	box_refused(c, &before);
+	e->oom_kills = before.oom_kills;
+	e->pids_denied = before.pids_denied;
 	e->v2 = -1;
 	memset(e->v1, -1, sizeof(e->v1));
 	if (!name_ok(proc)) {
@@ -118,12 +135,23 @@ static void use_v1(const int *dir, struct cgroup_use *use)
 					   &use->pids_denied);
 }
 
-void cgroup_exec_use(const struct cgroup_exec *e, struct cgroup_use *use)
+void cgroup_exec_use(const struct cgroup *c, const struct cgroup_exec *e, struct cgroup_use *use)
 {
+	struct cgroup_use box = {0};
+
 	memset(use, 0, sizeof(*use));
 	if (e->v2 >= 0)
 		use_v2(e->v2, use);
 	use_v1(e->v1, use);
+	box_refused(c, &box);
+	if (box.has_oom && box.oom_kills > e->oom_kills && e->v1[CGROUP_MEMORY] < 0) {
+		use->has_oom = true;
+		use->oom_kills += box.oom_kills - e->oom_kills;
+	}
+	if (box.has_pids && box.pids_denied > e->pids_denied) {
+		use->has_pids = true;
+		use->pids_denied += box.pids_denied - e->pids_denied;
+	}
 }
 
 void cgroup_use(const struct cgroup *c, struct cgroup_use *use)

@@ -102,11 +102,17 @@ static char *join(const char *a, const char *b)
 	return s;
 }
 
+/* Not the workspace: what programs leave at home is not its owner's business. */
+static const char *home_of(const struct server *s)
+{
+	return s->wall && !s->spec->uid ? "/root" : s->cwd;
+}
+
 static bool put_defaults(struct exec *e, size_t *n)
 {
 	char *words[4] = {
 		join("PATH=", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
-		join("HOME=", e->c->s->cwd), join("LANG=", "C.UTF-8"),
+		join("HOME=", home_of(e->c->s)), join("LANG=", "C.UTF-8"),
 		e->terminal ? join("TERM=", e->term ? e->term : "xterm-256color") : NULL};
 	bool good = words[0] && words[1] && words[2] && (!e->terminal || words[3]);
 

@@ -35,6 +35,7 @@ static void fill_first(void)
 
 int main(int argc, char **argv)
 {
+	verb_words(argc, argv);
 	fill_first();
 	if (argc == 2 && !strcmp(argv[1], "serve"))
 		return verb_serve();

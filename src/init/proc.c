@@ -126,7 +126,7 @@ static void end_frame(struct proc *p, struct wire_out *o)
 	int status = p->end.status;
 
 	if (p->has_cgroup)
-		cgroup_exec_use(&p->cgroup, &use);
+		cgroup_exec_use(p->s->cgroup, &p->cgroup, &use);
 	reason = reason_of(p, &use);
 	wire_begin(o, WIRE_END);
 	wire_text(o, WIRE_F_PROC, p->name);

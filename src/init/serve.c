@@ -226,13 +226,38 @@ static bool answer_ok(struct start *b, pid_t pid)
 	return good;
 }
 
+static char *words;
+static size_t words_size;
+
+void verb_words(int argc, char **argv)
+{
+	words = argv[0];
+	words_size = argc ? (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 - words) : 0;
+}
+
+void verb_forget(void)
+{
+	static const char name[] = "tinybox-init";
+
+	/* a last byte that is no NUL: the kernel then takes the first string alone */
+	if (words_size <= sizeof(name))
+		return;
+	memset(words, 0, words_size);
+	memcpy(words, name, sizeof(name));
+	words[words_size - 1] = '.';
+}
+
 /* The server's process: of the namespace kind it is process 1 of the box, and the wall stands. */
 static int inside(void *ctx)
 {
 	struct start *b = ctx;
 	struct server *s = &b->server;
 	int32_t error = 0;
-	bool good = (s->wall || !s->cgroup || cgroup_settle(s->cgroup)) && server_open(s);
+	bool good;
+
+	if (s->wall)
+		verb_forget();
+	good = (s->wall || !s->cgroup || cgroup_settle(s->cgroup)) && server_open(s);
 
 	if (!good)
 		error = errno ? errno : EIO;
@@ -422,15 +447,29 @@ static int run_kind(struct start *b)
 	return status;
 }
 
-static const char *work_dir(const struct spec *s)
+/* Without a wall there is nowhere to make the target: an empty workspace is in the state directory. */
+static const char *empty_workspace(struct start *b)
 {
-	bool pass = s->kind == SPEC_PASSTHROUGH;
+	struct text t = {0};
+
+	if (mkdirat(b->dir, "workspace", 0700) < 0 && errno != EEXIST)
+		return NULL;
+	text_add(&t, b->spec.dir);
+	text_add(&t, "/workspace");
+	return t.failed ? NULL : text_string(&t);
+}
+
+static const char *work_dir(struct start *b)
+{
+	const struct spec *s = &b->spec;
 
 	if (s->cwd)
 		return s->cwd;
-	if (!s->workspace)
-		return "/";
-	return pass ? s->workspace : s->target ? s->target : "/workspace";
+	if (s->kind != SPEC_PASSTHROUGH)
+		return s->target ? s->target : s->workspace ? "/workspace" : "/";
+	if (s->workspace)
+		return s->workspace;
+	return s->target ? empty_workspace(b) : "/";
 }
 
 static int serve_box(struct start *b)
@@ -440,9 +479,13 @@ static int serve_box(struct start *b)
 
 	s->spec = &b->spec;
 	s->report = &b->report;
-	s->cwd = work_dir(&b->spec);
 	if (!open_dir(b))
 		return 1;
+	s->cwd = work_dir(b);
+	if (!s->cwd) {
+		fail(b, WIRE_ERROR_SYSTEM, "the workspace cannot be made in", b->spec.dir, NULL);
+		return 1;
+	}
 	s->cgroup = cgroup_open(&b->spec, &b->report);
 	if (s->cgroup)
 		status = run_kind(b);

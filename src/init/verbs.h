@@ -6,6 +6,10 @@
 
 #include "wire/wire.h"
 
+/* Where main's words are, for verb_forget(). */
+void verb_words(int argc, char **argv);
+/* Process 1's command line tells those inside nothing about the host. */
+void verb_forget(void);
 int verb_serve(void);
 int verb_connect(const char *dir);
 int verb_host(void);

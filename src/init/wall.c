@@ -67,10 +67,10 @@ static const char *look_at_workspace(struct wall *w)
 {
 	struct stat st;
 
-	if (!w->spec->workspace)
-		return NULL;
 	if (!plain_target(w->target))
 		return "the workspace's target is not an absolute path without . and ..";
+	if (!w->spec->workspace)
+		return NULL;
 	if (*w->spec->workspace != '/' || stat(w->spec->workspace, &st))
 		return "the workspace cannot be found (it is an absolute path)";
 	if (!S_ISDIR(st.st_mode)) {

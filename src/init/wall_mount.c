@@ -208,7 +208,7 @@ static const char *skeleton(const struct wall *w, int root)
 
 	if (!make_dirs(w, root))
 		return "the directories of / cannot be made";
-	if (w->spec->workspace && !tree_make_dir(root, w->target, 0755))
+	if ((w->spec->workspace || w->spec->target) && !tree_make_dir(root, w->target, 0755))
 		return "the workspace's target cannot be made";
 	if (!w->spec->root && (!tree_link(root, "var/run", "/run") ||
 			       !tree_link(root, "var/lock", "/run/lock")))

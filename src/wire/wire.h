@@ -211,7 +211,8 @@ enum wire_field {
 	 * What a box is (START): BOX, KIND ("passthrough", "namespace"), DIR (the state
 	 * directory, made by the caller, mode 0700), ENV (repeated), CWD, UID, GID, HOSTNAME;
 	 * ROOT (a directory that becomes the lower layer of /; none: the host's /usr), WORKSPACE
-	 * (host directory) with TARGET (where it is inside, /workspace) and READONLY (u8);
+	 * (host directory) with TARGET (where it is inside, /workspace; without WORKSPACE: an
+	 * empty directory there) and READONLY (u8);
 	 * MEMORY, PIDS, CPU (thousandths of a core), DISK (bytes), OPEN_FILES; NETWORK ("none",
 	 * "egress", "open"), ALLOW (repeated NAME:PORT), PUBLISH (repeated; nested: PORT,
 	 * HOST_PORT, ADDRESS); ACCEPT (repeated: a control that may stay unenforced).

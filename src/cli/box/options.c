@@ -202,7 +202,7 @@ const struct boxc_verb boxc_verbs[] = {
 	VERB("reap", "[OPTION]...", "destroy boxes past their time and what crashes left", reap_options, 0,
 	     boxc_reap, 0, 0),
 	VERB("resume", "[OPTION]... BOX...", "let a paused box go on", json_options, 0, boxc_resume, 1, -1),
-	VERB("rm", "[OPTION]... BOX...", "destroy boxes", rm_options, 0, boxc_rm, 1, -1),
+	VERB("rm", "[OPTION]... BOX...", "destroy boxes", rm_options, 0, boxc_rm, 0, -1),
 	VERB("run", "[OPTION]... [--] COMMAND [ARG]...", "run a command in a box made for it",
 	     run_options, TSB_OPERAND_ENDS, boxc_run, 1, -1),
 	VERB("shell", "[OPTION]... BOX", "a shell in a box", shell_options, 0, boxc_shell, 1, 1),

@@ -89,17 +89,28 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * (uint64_t)SECOND + (uint64_t)t.tv_nsec;
 }
 
-/* A time for people, or in a pipe its seconds. */
-static const char *when(int64_t at, char buf[32])
+/* 2026-11-30T05:30:00Z */
+static const char *date(int64_t at, char buf[32])
+{
+	time_t t = (time_t)(at / SECOND);
+	struct tm tm;
+
+	if (at <= 0 || !gmtime_r(&t, &tm) || !strftime(buf, 32, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		return "-";
+	return buf;
+}
+
+/* A time for people, or in a pipe its date. */
+static const char *when(int64_t at, char buf[32], bool table)
 {
 	uint64_t t = now(), then = (uint64_t)at;
 	char span[32];
 
 	if (at <= 0)
 		return "-";
-	if (!boxc_is_table())
-		snprintf(buf, 32, "%lld", (long long)(at / SECOND));
-	else if (then <= t)
+	if (!table)
+		return date(at, buf);
+	if (then <= t)
 		snprintf(buf, 32, "%.20s ago", boxc_span(t - then, span));
 	else
 		snprintf(buf, 32, "in %.20s", boxc_span(then - t, span));
@@ -145,29 +156,9 @@ static void ls_row(const struct tbx_doc *doc, size_t i)
 	state_cell(text_at(doc, path, "boxes", i, "state"));
 	boxc_cell(text_at(doc, path, "boxes", i, "placement.workspace.sandbox"), 12, false);
 	boxc_cell(text_at(doc, path, "boxes", i, "placement.workspace.host"), 16, false);
-	boxc_cell(when(number_at(doc, path, "boxes", i, "created_at"), buf), 12, false);
-	boxc_cell(when(number_at(doc, path, "boxes", i, "expires_at"), buf), 10, false);
+	boxc_cell(when(number_at(doc, path, "boxes", i, "created_at"), buf, boxc_is_table()), 12, false);
+	boxc_cell(when(number_at(doc, path, "boxes", i, "expires_at"), buf, boxc_is_table()), 10, false);
 	boxc_cell(from ? from : "-", 0, true);
-}
-
-static bool has_labels(const struct boxc *c, const struct tbx_doc *doc, size_t i)
-{
-	char path[256], name[65];
-
-	for (size_t k = 0; k < c->labels.n; k++) {
-		const char *want = c->labels.at[k], *value;
-		size_t n = strcspn(want, "=");
-
-		if (n >= sizeof(name))
-			return false;
-		memcpy(name, want, n);
-		name[n] = '\0';
-		snprintf(path, sizeof(path), "boxes[%zu].spec.labels.%s", i, name);
-		value = tbx_doc_text(doc, path);
-		if (!value || (want[n] && strcmp(value, want + n + 1)))
-			return false;
-	}
-	return true;
 }
 
 int boxc_ls(struct boxc *c)
@@ -175,19 +166,24 @@ int boxc_ls(struct boxc *c)
 	static const char *const head[] = { "ID", "NAME", "STATE", "WALL", "HOST", "CREATED", "ENDS",
 		"WORKSPACE" };
 	static const int widths[] = { 10, 16, 10, 12, 16, 12, 10, 0 };
+	const char **labels = calloc(c->labels.n + 1, sizeof(*labels));
 	struct tbx_doc *doc;
 	char path[128];
-	int status = tbx_list(c->tbx, !c->quick, &doc);
+	int status;
 
+	if (!labels)
+		return boxc_error(c, BOXC_OWN, "no memory");
+	for (size_t i = 0; i < c->labels.n; i++)
+		labels[i] = c->labels.at[i];
+	status = tbx_list_labelled(c->tbx, !c->quick, labels, &doc);
+	free(labels);
 	if (status)
 		return boxc_failed(c, status);
-	if (c->json && !c->labels.n)
+	if (c->json)
 		return boxc_print(c, doc);
 	for (size_t i = 0; i < 8 && boxc_is_table() && !c->quiet; i++)
 		boxc_cell(head[i], widths[i], i == 7);
 	for (size_t i = 0; i < tbx_doc_count(doc, "boxes"); i++) {
-		if (!has_labels(c, doc, i))
-			continue;
 		if (c->quiet)
 			boxc_cell(text_at(doc, path, "boxes", i, "id"), 0, true);
 		else
@@ -216,6 +212,15 @@ static void size_field(const struct tbx_doc *doc, const char *name, const char *
 
 	if (n > 0)
 		field(name, boxc_bytes((uint64_t)n, buf));
+}
+
+/* The date, and how long ago or ahead that is. */
+static void time_field(const char *name, int64_t at)
+{
+	char day[32], span[32], text[80];
+
+	snprintf(text, sizeof(text), "%s (%s)", date(at, day), when(at, span, true));
+	field(name, at > 0 ? text : "-");
 }
 
 static void report(const struct tbx_doc *doc)
@@ -264,22 +269,25 @@ static void published(const struct tbx_doc *doc)
 static void inspect_one(const struct tbx_doc *doc)
 {
 	const char *level = tbx_doc_text(doc, "isolation");
-	char buf[32], text[96];
+	const char *wall = tbx_doc_text(doc, "placement.workspace.sandbox");
+	char text[96];
 
 	field("id", tbx_doc_text(doc, "id"));
 	field("name", tbx_doc_text(doc, "name"));
 	field("state", tbx_doc_text(doc, "state"));
 	field("unreachable", tbx_doc_text(doc, "unreachable"));
-	field("wall", tbx_doc_text(doc, "placement.workspace.sandbox"));
+	field("wall", wall);
 	field("host", tbx_doc_text(doc, "placement.workspace.host"));
 	field("runner", tbx_doc_text(doc, "placement.runner.sandbox"));
 	snprintf(text, sizeof(text), "%s%s", level ? level : "none",
 		 tbx_doc_true(doc, "untrusted") ? "" : " (UNSAFE for code that is not trusted)");
 	field("isolation", text);
-	field("created", when(tbx_doc_number(doc, "created_at", 0), buf));
-	field("ends", when(tbx_doc_number(doc, "expires_at", 0), buf));
+	time_field("created", tbx_doc_number(doc, "created_at", 0));
+	time_field("ends", tbx_doc_number(doc, "expires_at", 0));
 	field("workspace", tbx_doc_text(doc, "spec.source.from"));
-	field("at", tbx_doc_text(doc, "spec.workspace"));
+	/* without a wall, names inside are the host's */
+	if (!wall || strcmp(wall, "passthrough"))
+		field("at", tbx_doc_text(doc, "spec.workspace"));
 	field("network", tbx_doc_text(doc, "spec.network"));
 	size_field(doc, "memory", "spec.resources.memory");
 	size_field(doc, "disk", "spec.resources.disk");
@@ -327,7 +335,7 @@ static void ps_row(const struct tbx_doc *doc, size_t i)
 	boxc_cell(state, 10, false);
 	snprintf(buf, sizeof(buf), "%lld", (long long)pid);
 	boxc_cell(pid ? buf : "-", 8, false);
-	boxc_cell(when(number_at(doc, path, "processes", i, "started_at"), buf), 12, false);
+	boxc_cell(when(number_at(doc, path, "processes", i, "started_at"), buf, boxc_is_table()), 12, false);
 	boxc_cell(status, 8, false);
 	word = text_at(doc, path, "processes", i, "end.reason");
 	boxc_cell(word ? word : "-", 10, false);

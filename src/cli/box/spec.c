@@ -167,8 +167,12 @@ static int read_network(struct boxc *c, struct tbx_spec *spec)
 {
 	static const char *const words[] = { "none", "egress", "open" };
 
-	if (!c->network)
+	/* where there is no wall nobody can have meant one around the network */
+	if (!c->network) {
+		if (c->sandbox && !strcmp(c->sandbox, "passthrough"))
+			spec->network = TBX_NETWORK_OPEN;
 		return 0;
+	}
 	for (size_t i = 0; i < 3; i++)
 		if (!strcmp(c->network, words[i])) {
 			spec->network = (enum tbx_network)i;

@@ -295,6 +295,9 @@ static int resume_one(struct boxc *c, const char *box)
 
 int boxc_rm(struct boxc *c)
 {
+	/* as rm: rm -f $(tinybox ls -q) where there are none */
+	if (!c->argc && !c->force)
+		return boxc_usage(c, "missing operand");
 	return each(c, remove_one, "removed");
 }
 

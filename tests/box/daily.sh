@@ -1,0 +1,84 @@
+#!/bin/bash
+# daily.sh TINYBOX: what somebody new does on the first day, behind each wall. TAP.
+tinybox=$(realpath "$1")
+n=0 bad=0
+dir=$(mktemp -d /tmp/tbxdaily-XXXXXX)
+cd "$dir" || exit 1
+export TINYBOX_STATE_DIR=$dir/state
+trap 'tb rm -f $(tb ls --quick -q) >/dev/null 2>&1; rm -rf "$dir"' EXIT
+is() {
+	n=$((n + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $n - $1"
+	else
+		bad=1
+		printf 'not ok %d - %s\n# want %q\n# got  %q\n' "$n" "$1" "$2" "$3"
+	fi
+}
+skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
+tb() { timeout 30 "$tinybox" "$@"; }
+
+walls=(passthrough)
+tb run -- true 2>/dev/null && walls+=(virtual)
+tb run --sandbox namespace -- true 2>/dev/null && walls+=(namespace)
+[ -e /workspace ] && before=yes
+mkdir -p tree/a
+echo 1 >tree/a/1
+for wall in "${walls[@]}"; do
+	box=$(tb create --sandbox "$wall" 2>/dev/null)
+	is "$wall: created without any other word" "box-" "${box%%[0-9]*}"
+	is "$wall: it begins in an empty workspace" "" "$(tb exec "$box" ls -A)"
+	[ "$wall" = passthrough ] || is "$wall: which is /workspace" /workspace "$(tb exec "$box" pwd)"
+	is "$wall: where it can write" yes "$(tb exec "$box" sh -c 'echo yes >f && cat f')"
+	tb cp tree "$box:."
+	is "$wall: copied in" 1 "$(tb exec "$box" cat tree/a/1)"
+	tb cp "$box:tree" "out-$wall"
+	is "$wall: copied out" "" "$(diff -r tree "out-$wall" 2>&1)"
+	tb exec "$box" no-such-command 2>err
+	is "$wall: an unknown command is 127" 127 $?
+	is "$wall: ... and the reason is told once" 0 "$(grep -c 'No such file' err)"
+	tb stop "$box" >/dev/null
+	tb start "$box" >/dev/null
+	is "$wall: files are there after stop and start" yes "$(tb exec "$box" cat f)"
+	tb rm "$box" >/dev/null
+done
+is "nothing was made on the host" "$before" "$([ -e /workspace ] && echo yes)"
+if [[ " ${walls[*]} " == *" namespace "* ]]; then
+	home=$(tb run --sandbox namespace --dir tree -- sh -c 'cd && touch here && pwd')
+	is "namespace: home is not the workspace" "/root a" "$home $(ls tree)"
+	is "namespace: process 1 tells nothing about the host" "tinybox-init" \
+		"$(tb run --sandbox namespace -- cat /proc/1/cmdline | tr '\0' ' ' | sed 's/ *$//')"
+	if tb run --sandbox namespace --memory 64m -- true 2>/dev/null; then
+		is "namespace: the box's memory at its end is told" "oom memory" "$(
+			tb run --sandbox namespace --memory 64m --record r -- \
+				sh -c 'exec tail /dev/zero' >/dev/null 2>&1
+			python3 -c 'import json; r = json.load(open("r")); print(r["reason"], r.get("limit"))')"
+	else
+		skip "namespace: the box's memory at its end is told" "no control group"
+	fi
+	if tb run --sandbox namespace --pids 20 -- true 2>/dev/null; then
+		is "namespace: so are its processes" "pids pids" "$(
+			tb run --sandbox namespace --pids 20 --record r -- \
+				sh -c 'for i in $(seq 40); do sleep 5 & done' >/dev/null 2>&1
+			python3 -c 'import json; r = json.load(open("r")); print(r["reason"], r.get("limit"))')"
+	else
+		skip "namespace: so are its processes" "no control group"
+	fi
+fi
+
+# ---- ls, inspect, rm ----
+pass=(--sandbox passthrough)
+box=$(tb create "${pass[@]}" --label com.example.x=1 --label y= 2>/dev/null)
+tb create "${pass[@]}" >/dev/null 2>&1
+is "ls: a time is a date in a pipe" 2 "$(tb ls "$box" 2>/dev/null; tb ls -l y | tr '\t' '\n' | grep -cE '^20[0-9-]+T[0-9:]+Z$')"
+is "ls: labels may have dots" "$box" "$(tb ls -q -l com.example.x=1)"
+is "ls: json of those alone" 1 "$(tb ls --json -l com.example.x=1 | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["boxes"]))')"
+is "ls: none" "" "$(tb ls -q -l com.example.x=2)"
+is "inspect: the date, and what is left" 1 "$(tb inspect "$box" | grep -cE '^ends.20[0-9-]+T[0-9:]+Z \(in [0-9]+m\)$')"
+tb rm -f $(tb ls -q) >/dev/null
+tb rm -f $(tb ls -q)
+is "rm -f of none" 0 $?
+tb rm 2>/dev/null
+is "rm of none" 2 $?
+echo "1..$n"
+exit $bad
