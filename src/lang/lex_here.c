@@ -180,6 +180,8 @@ static void here_read(struct parser *ps, const struct here *h)
 
 		if (!here_line(ps, h->quoted)) {
 			here_warn(ps, h, lex_last_line(ps));
+			if (start && ps->text.p[start - 1] != '\n')
+				str_addc(&ps->text, '\n');
 			return;
 		}
 		if (h->redir->strip_tabs) {

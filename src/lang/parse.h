@@ -21,6 +21,8 @@ struct parse_options {
 	const char *(*alias)(void *ctx, const char *name, size_t n);
 	void *ctx;
 	void (*tick)(void *ctx, size_t steps);	/* called per 1000 tokens or so; may not return */
+	/* Warnings in front of an error (else they are the script's); NULL: not told. */
+	void (*warn)(void *ctx, uint32_t line, const char *message);
 };
 
 struct parse_error {

@@ -187,6 +187,8 @@ struct script *parse_run(struct tsb_heap *heap, struct parse_text text,
 	parse_end_scratch(&ps);
 	if (!ps.failed)
 		return script;
+	for (struct parse_warning *w = ps.warnings; w && opt->warn; w = w->next)
+		opt->warn(opt->ctx, w->line, w->message);
 	parse_report(&ps, err);
 	script_drop(script);
 	return NULL;

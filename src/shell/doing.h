@@ -178,6 +178,7 @@ void absent_explain(struct shell *sh, const char *name);
 int builtin_usage(struct shell *sh);
 int builtin_bad_option(struct shell *sh, int letter);
 void parse_warnings(struct shell *sh, const struct script *s);
+void parse_warned(void *ctx, uint32_t line, const char *message);	/* ctx: the shell */
 void parse_message(struct shell *sh, const struct parse_error *err, const char *what);
 
 /* ---- eval.c ---- */

@@ -90,15 +90,20 @@ static void parse_message_line(struct shell *sh, struct str *m, const char *what
 	str_addc(m, '\n');
 }
 
-void parse_warnings(struct shell *sh, const struct script *s)
+void parse_warned(void *ctx, uint32_t at, const char *message)
 {
+	struct shell *sh = ctx;
 	uint32_t line = sh->line;
 
-	for (const struct parse_warning *w = s->warnings; w; w = w->next) {
-		sh->line = w->line;
-		shell_error(sh, "warning: %s", w->message);
-	}
+	sh->line = at;
+	shell_error(sh, "warning: %s", message);
 	sh->line = line;
+}
+
+void parse_warnings(struct shell *sh, const struct script *s)
+{
+	for (const struct parse_warning *w = s->warnings; w; w = w->next)
+		parse_warned(sh, w->line, w->message);
 }
 
 void parse_message(struct shell *sh, const struct parse_error *err, const char *what)

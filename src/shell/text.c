@@ -141,7 +141,10 @@ static bool run_line(struct shell *sh, struct parse_lines *l, struct parse_error
 	struct parse_options opt = shell_parse_options(sh, current_source(sh), 0);
 	bool verbose = sh->opts[OPT_VERBOSE], exec_last = d->exec_last;
 	size_t from = l->pos;
-	struct script *s = parse_lines_next(l, &opt, err);
+	struct script *s;
+
+	opt.warn = parse_warned;
+	s = parse_lines_next(l, &opt, err);
 
 	if (verbose)
 		verbose_print(sh, l, from, err->failed ? verbose_end(l, err) : l->pos);
@@ -236,6 +239,7 @@ static bool piece_try(struct shell *sh, struct piece *pc, bool at_end, const cha
 	struct script *s;
 	bool done = true;
 
+	opt.warn = at_end ? parse_warned : NULL;
 	error_init(sh, &err);
 	s = parse_script(doing(sh)->script_heap, pc->text.p, pc->text.n, &opt, &err);
 	if (s && s->warnings && !at_end) {	/* a here-document that goes on */
