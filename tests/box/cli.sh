@@ -151,7 +151,7 @@ if command -v fish >/dev/null; then
 fi
 
 # ---- a box without a wall ----
-tb create --sandbox passthrough >/dev/null 2>err
+tb create --sandbox passthrough --network none >/dev/null 2>err
 is "what cannot be enforced is refused" 70 $?
 has "... by name" "network" "$(cat err)"
 is "... and nothing is left" "" "$(tb ls -q)"
