@@ -5,8 +5,8 @@
  * execs, where limits and freezing are, and run/PROC for one exec. Process 1 is in tinybox-BOX itself,
  * or in its `init` when v2 holds a controller (a group with controllers below it holds no processes).
  * Moving a process to another group waits for the whole kernel (ten milliseconds): so on v2 all are
- * started where they belong, and on v1 process 1 is put into the box's groups once; its children
- * inherit them, and are the first that an out-of-memory killer takes (wall_child).
+ * started where they belong, and on v1 process 1 is put into the box's groups once, and its children
+ * inherit them. (It is smaller than anything an out-of-memory killer would take before.)
  *
  * The keeper opens it; process 1 inherits the descriptors (wall_enter keeps them) and makes the
  * groups of execs through them, as the wall gives the directories to the box's user: nothing in the

@@ -137,22 +137,8 @@ static bool limit(int what, uint64_t n)
 	return !setrlimit((__rlimit_resource_t)what, &r);
 }
 
-/* The first to be killed when the box is out of memory, before process 1, whose groups it is in. */
-static void offer(void)
-{
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		if (write(fd, "500", 3) != 3)
-			errno = 0;	/* then by size, which process 1 has little of */
-		close(fd);
-	}
-}
-
 bool wall_child(const struct wall *w)
 {
-	if (w->spec->memory)
-		offer();
 	return limit(RLIMIT_CORE, 0) &&
 	       (!w->spec->open_files || limit(RLIMIT_NOFILE, w->spec->open_files)) &&
 	       (!w->rlimit_pids || limit(RLIMIT_NPROC, w->rlimit_pids)) &&

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 static bool kernel_at_least(unsigned major_nr, unsigned minor_nr)
 {
@@ -74,7 +75,9 @@ void wall_tell(struct wall *w, struct report *r)
 	else
 		report_enforced(r, "network", "open", "the host's, as asked, abstract sockets too");
 	report_enforced(r, "syscalls", "", "seccomp filter");
-	report_enforced(r, "privileges", "", "user namespace, no_new_privs, no capabilities");
+	report_enforced(r, "privileges", "", w->range || geteuid() ?
+			"user namespace, no_new_privs, no capabilities" :
+			"no_new_privs, no capabilities; its user is root of the namespace around");
 	report_enforced(r, "devices", "", "a /dev of its own");
 	tell_disk(s, r);
 	tell_limits(w, r);
