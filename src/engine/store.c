@@ -139,11 +139,30 @@ static int write_anew(struct store *s, struct tsb_sandbox *box, char *why)
 	return 0;
 }
 
+static int sink_none(void *ctx, int fd, const void *data, size_t n)
+{
+	(void)fd;
+	(void)data;
+	(void)n;
+	return *(const bool *)ctx;
+}
+
+/* A new box has no list before there is something that no other new box has. */
+static bool untouched(struct store *s, struct tsb_sandbox *box)
+{
+	const bool refuse = true;
+
+	return s->fd < 0 && s->mark &&
+	       !tsb_save_changes(box, &s->mark, sink_none, (void *)(uintptr_t)&refuse);
+}
+
 int store_commit(struct store *s, struct tsb_sandbox *box, char *why)
 {
 	uint64_t size = s->size;
 	int rc;
 
+	if (untouched(s, box))
+		return 0;
 	if (s->fd < 0 || !s->mark || s->size > FACTOR * s->base + SLACK)
 		return write_anew(s, box, why);
 	rc = write_set(s->fd, s->size, &s->mark, box, &size, why);
@@ -198,10 +217,15 @@ static int open_list(struct store *s, struct tsb_sandbox *box, bool *fresh, char
 {
 	struct stat st;
 
+	bool accept = false;
+
 	s->fd = openat(s->dir, NAME, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	*fresh = s->fd < 0;
+	if (s->fd < 0 && errno != ENOENT)
+		return say(why, -errno, "cannot open the list of files", NULL);
 	if (s->fd < 0)
-		return errno == ENOENT ? 0 : say(why, -errno, "cannot open the list of files", NULL);
+		return tsb_save_changes(box, &s->mark, sink_none, &accept) ?
+		       say(why, -ENOMEM, "cannot open the list of files", NULL) : 0;
 	if (fstat(s->fd, &st) || !S_ISREG(st.st_mode))
 		return say(why, -EINVAL, "the list of files is no file", NULL);
 	return load(s, box, (size_t)st.st_size, fresh, why);

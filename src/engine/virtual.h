@@ -5,6 +5,9 @@
  * Durable: what virtual_commit() has written is there after anything, kill -9 included; what
  * came after it is lost as a whole, never in part. It writes only what has changed since.
  *
+ * What all boxes of a process share (commands, base image) is made with the first and goes with the
+ * last: who makes many keeps one open, which costs a kilobyte.
+ *
  * One virtual_box belongs to one thread at a time, but for the sandbox itself, which many may
  * use. Results are 0 or -errno, with a sentence in why[].
  */
