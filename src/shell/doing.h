@@ -333,7 +333,7 @@ char *node_text(struct shell *sh, const struct node *n);
 enum flow trap_pending_slow(struct shell *sh);
 static inline enum flow trap_pending(struct shell *sh)
 {
-	return doing(sh)->n_traps ? trap_pending_slow(sh) : FLOW_NEXT;
+	return doing(sh)->n_traps || sh->prompts ? trap_pending_slow(sh) : FLOW_NEXT;
 }
 void trap_set(struct shell *sh, int number, const char *action);	/* NULL: default */
 /* Runs the action of DEBUG, ERR, RETURN or EXIT; keeps $?. */

@@ -451,7 +451,7 @@ enum flow eval_simple(struct shell *sh, const struct node *n)
 	if (d->open_substitutions.n > mark)
 		substitution_close(sh, mark);
 	arena_reset(&sh->turn, m);
-	if (d->n_traps && f == FLOW_NEXT)
+	if ((d->n_traps || sh->prompts) && f == FLOW_NEXT)
 		f = trap_pending_slow(sh);
 	if (sh->jobs && sh->opts[OPT_MONITOR])
 		jobs_notify(sh);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 
 #include "shell/builtin/builtin.h"
@@ -265,8 +266,37 @@ static int run_script_file(struct start *st)
 	return shell_finish(sh, f);
 }
 
+static void set_default(struct shell *sh, const char *name, const char *value)
+{
+	struct slice v;
+
+	if (!var_get_text(sh, name, &v))
+		var_set_text(sh, name, value, strlen(value));
+}
+
+/* A person at a terminal: prompts, signals that do not end the shell, ~/.bashrc. */
+static void start_prompts(struct start *st)
+{
+	struct shell *sh = st->sh;
+	struct slice home;
+	const char *rc = st->init_file;
+
+	sh->prompts = sh->interactive = sh->opts[SHOPT_EXPAND_ALIASES] = true;
+	tsb_signal(sh->p, SIGINT, TSB_SIG_CATCH);
+	tsb_signal(sh->p, SIGTERM, TSB_SIG_CATCH);
+	set_default(sh, "PS1", sh->opts[OPT_POSIX] ? "$ " : "\\s-\\v\\$ ");
+	set_default(sh, "PS2", "> ");
+	if (!rc && !st->no_rc && !st->login && !sh->opts[OPT_POSIX] &&
+	    var_get_text(sh, "HOME", &home) && home.n)
+		rc = turn_join(sh, heap_dup(sh->heap, home.p, home.n), "/.bashrc", NULL);
+	if (rc && !st->no_rc)
+		source_file(sh, rc, rc, 0, NULL, true);
+}
+
 static int run_stdin(struct start *st)
 {
+	if (tsb_isatty(st->sh->p, 0) && tsb_isatty(st->sh->p, 2))
+		start_prompts(st);
 	take_args(st, st->at);
 	return shell_finish(st->sh, run_stream(st->sh, 0, st->sh->arg0));
 }

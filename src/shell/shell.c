@@ -329,7 +329,7 @@ struct shell *shell_clone(const struct shell *from, struct tsb_proc *child)
 	sh->current = NULL;
 	sh->is_subshell = true;
 	sh->subshell_level++;
-	sh->interactive = false;
+	sh->interactive = sh->prompts = false;
 	sh->loop_depth = 0;
 	proc_set_user(child, sh);
 	proc_on_end(child, drop_scripts_hook, sh);

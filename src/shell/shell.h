@@ -299,6 +299,7 @@ struct shell {
 	unsigned flow_count;
 	unsigned errexit_off;		/* > 0: in a condition */
 	struct trap *traps;		/* 0 EXIT, 1..64 signals, then DEBUG ERR RETURN; trap.c changes them */
+	bool prompts;			/* interactive, and on a terminal */
 	bool interactive, is_subshell, posix_sh, command_string;
 	bool bytes;			/* the locale is C: characters are bytes */
 	unsigned subshell_level;	/* BASH_SUBSHELL */

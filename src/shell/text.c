@@ -262,7 +262,7 @@ static bool piece_try(struct shell *sh, struct piece *pc, bool at_end, const cha
 		done = false;
 	} else {
 		parse_failed(sh, &err, what);
-		*flow = FLOW_EXIT;
+		*flow = sh->prompts ? FLOW_NEXT : FLOW_EXIT;
 	}
 	doing(sh)->history_saved = false;
 	error_end(&err);
@@ -286,6 +286,7 @@ struct line_source {
 	int fd;
 	bool seekable;
 	bool end;
+	bool broken;
 };
 
 /* One line; nothing behind it is taken from the descriptor. */
@@ -298,8 +299,11 @@ static void read_line(struct shell *sh, struct line_source *src, struct str *out
 		const char *end = n > 0 ? memchr(buf, '\n', (size_t)n) : NULL;
 
 		if (n == -EINTR) {
-			trap_pending(sh);
-			continue;
+			if (trap_pending(sh) == FLOW_ABORT)	/* Ctrl-C at a prompt */
+				src->broken = true;
+			else
+				continue;
+			return;
 		}
 		if (n <= 0) {
 			src->end = true;
@@ -316,6 +320,35 @@ static void read_line(struct shell *sh, struct line_source *src, struct str *out
 	}
 }
 
+/* On a terminal: PROMPT_COMMAND, then PS1; PS2 for what goes on. */
+static void show_prompt(struct shell *sh, bool goes_on)
+{
+	struct slice v, text;
+
+	if (!goes_on && var_get_text(sh, "PROMPT_COMMAND", &v) && v.n) {
+		int status = sh->status;
+
+		eval_text(sh, v.p, v.n, "PROMPT_COMMAND", 1);
+		sh->status = status;
+	}
+	if (var_get_text(sh, goes_on ? "PS2" : "PS1", &v) &&
+	    expand_prompt(sh, v.p, v.n, &text) == FLOW_NEXT)
+		tsb_write_all(sh->p, 2, text.p, text.n);
+}
+
+/* What a person types goes on after what ends a script. */
+static enum flow prompt_again(struct shell *sh, struct line_source *src, struct piece *pc,
+			      enum flow f)
+{
+	if (src->broken) {
+		src->broken = false;
+		piece_next(pc);
+	}
+	if (src->end && f == FLOW_NEXT)
+		tsb_write_all(sh->p, 2, "exit\n", 5);
+	return f == FLOW_ABORT ? FLOW_NEXT : f;
+}
+
 enum flow run_stream(struct shell *sh, int fd, const char *name)
 {
 	struct line_source src = { .fd = fd };
@@ -328,13 +361,17 @@ enum flow run_stream(struct shell *sh, int fd, const char *name)
 	while (!src.end && f == FLOW_NEXT) {
 		size_t from = pc.text.n;
 
+		if (sh->prompts)
+			show_prompt(sh, pc.text.n > 0);
 		read_line(sh, &src, &pc.text);
 		if (sh->opts[OPT_VERBOSE])
 			tsb_write_all(sh->p, 2, pc.text.p + from, pc.text.n - from);
 		if (!src.end && line_continues(&pc.text))
 			continue;
-		if (pc.text.n && piece_try(sh, &pc, src.end, NULL, &f))
+		if (pc.text.n && !src.broken && piece_try(sh, &pc, src.end, NULL, &f))
 			piece_next(&pc);
+		if (sh->prompts)
+			f = prompt_again(sh, &src, &pc, f);
 	}
 	str_end(&pc.text);
 	return f;

@@ -282,6 +282,13 @@ enum flow trap_pending_slow(struct shell *sh)
 
 		d->pending &= d->pending - 1;
 		if (!trap_has(sh, sig)) {
+			if (sh->prompts) {	/* what runs is broken off, the shell is not */
+				if (sig != SIGINT)
+					continue;
+				tsb_write_all(sh->p, 2, "\n", 1);
+				sh->status = 128 + SIGINT;
+				return FLOW_ABORT;
+			}
 			if (sig != SIGCHLD && trap_has(sh, TRAP_EXIT))
 				end_by_signal(sh, sig);
 			continue;

@@ -219,6 +219,24 @@ def test_terminal(t):
     end = c.finish()["end"]
     equal((end["status"], end["signal"]), (131, 3), "so is Ctrl-\\")
     c = Conn(b.dir)
+    c.send("exec", arg=["bash"], terminal=1)
+    c.until(b"bash-5.2$ ")
+    for typed, prompt, want in (
+            (b"x=1; echo $-\r", b"$ ", b"hiB"), (b"for i in 1 2\r", b"> ", b""),
+            (b"do echo $i$x; done\r", b"$ ", b"11\r\n21\r\n"), (b"if then\r", b"$ ", b"syntax error"),
+            (b"half\x03", b"$ ", b"half^C\r\n"), (b"echo $?\r", b"$ ", b"\r\n130\r\n"),
+            (b"echo ${no:?bad}; no\r", b"$ ", b"no: bad"), (b"PS1='\\w@ '\r", b"~@ ", b"")):
+        c.data(typed)
+        out = c.until(prompt)
+        ok(want in out, "at a prompt: %r" % typed, out)
+    for loop in (b"while :; do :; done\r", b"sleep 100\r", b"cat\r"):
+        c.data(loop)
+        time.sleep(0.2)
+        c.data(b"\x03")
+        ok(b"^C\r\n" in c.until(b"~@ "), "Ctrl-C ends %r, not the shell" % loop)
+    c.data(b"\x04")
+    ok(c.finish()["out"].endswith(b"exit\r\n"), "Ctrl-D ends it")
+    c = Conn(b.dir)
     c.send("exec", arg=["bash", "-c", "trap 'echo resized; exit' WINCH; echo ready; while :; do sleep 1; done"],
            terminal=1)
     c.until(b"ready")
