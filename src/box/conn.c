@@ -277,6 +277,7 @@ int bx_exchange(struct bx_conn *c, const void *data, size_t n, uint64_t deadline
 		if (put >= 0) {
 			at += put;
 			n -= (size_t)put;
+			deadline = put ? bx_step(c->store) : deadline;	/* as long as it moves */
 		} else if (errno == EAGAIN) {
 			status = wait_for(c, POLLOUT, deadline);
 		} else if (errno != EINTR) {

@@ -98,6 +98,9 @@ static int make(struct bx *b)
 		status = bx_save(b);
 	if (!status)
 		status = bx_start_server(b);
+	/* From now on the key of the machine is known: no other is new any more. */
+	if (!status && ssh)
+		json_object_set_new(json_object_get(b->record, "target"), "accept_new_key", json_false());
 	return status ? status : bx_set_state(b, "ready");
 }
 
@@ -133,19 +136,25 @@ int tbx_create(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_
 
 /* ---- Look ---- */
 
-/* The box is asked when it should run. False: it cannot be asked. */
-static bool ask(struct bx *b, json_t *doc)
+/*
+ * The box is asked when it should run. False: it cannot be asked. dead: machines that did not
+ * answer, each of which is waited for once.
+ */
+static bool ask(struct bx *b, json_t *doc, json_t *dead)
 {
+	const json_t *target = json_object_get(b->record, "target");
 	const json_t *life = bx_at(b->record, "spec.lifecycle.kind");
 	bool persistent = life && !strcmp(json_string_value(life), "persistent");
 	struct bx_conn c;
-	int status = bx_connect(b, &c);
+	int status = bx_is_dead(dead, target) ? bx_fail(b->store, TBX_ERR_HOST, "the machine does not "
+							"answer") : bx_connect(b, &c);
 
 	if (!status) {
 		bx_conn_close(&c);
 		return true;
 	}
-	if (status == TBX_ERR_STATE || status == TBX_ERR_LOST)
+	bx_note_dead(dead, target, status);
+	if (status == TBX_ERR_STATE || (status == TBX_ERR_LOST && !bx_is_ssh(target)))
 		json_object_set_new(doc, "state", json_string(persistent ? "stopped" : "lost"));
 	else
 		bx_put(doc, "unreachable", json_string(tbx_error(b->store)));
@@ -203,6 +212,7 @@ int tbx_list_labelled(struct tbx_store *store, bool check, const char *const *la
 		      struct tbx_doc **list)
 {
 	json_t *doc = json_object(), *boxes = json_array(), *damaged = json_array(), *box;
+	json_t *dead = json_array();
 	char **ids;
 	int status = bx_ids(store, &ids);
 	struct bx b;
@@ -218,11 +228,12 @@ int tbx_list_labelled(struct tbx_store *store, bool check, const char *const *la
 			continue;
 		box = has_labels(&b, labels) ? bx_box_doc(&b) : NULL;
 		if (box && check && should_run(&b))
-			ask(&b, box);
+			ask(&b, box, dead);
 		if (box)
 			json_array_append_new(boxes, box);
 		bx_close(&b);
 	}
+	json_decref(dead);
 	if (status) {
 		json_decref(doc);
 		return status;
@@ -268,7 +279,7 @@ int tbx_inspect(struct tbx_store *store, const char *box, struct tbx_doc **out)
 	if (status)
 		return status;
 	doc = bx_box_doc(&b);
-	if (should_run(&b) && ask(&b, doc))
+	if (should_run(&b) && ask(&b, doc, NULL))
 		put_info(&b, doc);
 	bx_close(&b);
 	return bx_doc(store, doc, out);

@@ -33,6 +33,23 @@ char *bx_target_text(const json_t *target)
 	return bx_format("ssh:%s", bx_text(target, "destination"));
 }
 
+/* ---- Machines that do not answer ---- */
+
+bool bx_is_dead(const json_t *dead, const json_t *target)
+{
+	for (size_t i = 0; bx_is_ssh(target) && i < json_array_size(dead); i++)
+		if (json_equal(json_array_get(dead, i), target))
+			return true;
+	return false;
+}
+
+void bx_note_dead(json_t *dead, const json_t *target, int status)
+{
+	if (dead && bx_is_ssh(target) && !bx_is_dead(dead, target) &&
+	    (status == TBX_ERR_HOST || status == TBX_ERR_LOST || status == TBX_ERR_TIMEOUT))
+		json_array_append(dead, (json_t *)(uintptr_t)target);
+}
+
 /* ---- Our own programs ---- */
 
 static char *helper_in(const char *dir, const char *name)

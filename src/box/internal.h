@@ -211,6 +211,9 @@ int bx_ssh_spawn(struct tbx_store *store, const json_t *target, const char *prog
 int bx_ssh_place(struct tbx_store *store, const json_t *target, const char *name, char **path);
 int bx_ssh_read(struct tbx_store *store, const json_t *target, const char *path, char **text);
 bool bx_is_ssh(const json_t *target);
+/* A list of machines that did not answer, so that each is waited for once. */
+bool bx_is_dead(const json_t *dead, const json_t *target);
+void bx_note_dead(json_t *dead, const json_t *target, int status);
 /* "ssh:user@name", "local"; malloc */
 char *bx_target_text(const json_t *target);
 /* The command line of ssh up to the remote command, for a plan. */

@@ -17,7 +17,7 @@
 struct reap {
 	struct tbx_store *store;
 	bool dry;
-	json_t *boxes, *strays, *targets;
+	json_t *boxes, *strays, *targets, *dead;
 	uint64_t now;
 };
 
@@ -68,7 +68,11 @@ static void judge(struct reap *r, struct bx *b)
 		remember_target(r, json_object_get(b->record, "target"));
 	if (!why)
 		return;
-	status = r->dry ? TBX_OK : bx_destroy(b, false);
+	if (bx_is_dead(r->dead, json_object_get(b->record, "target")))
+		status = bx_fail(r->store, TBX_ERR_HOST, "the machine does not answer");
+	else
+		status = r->dry ? TBX_OK : bx_destroy(b, false);
+	bx_note_dead(r->dead, json_object_get(b->record, "target"), status);
 	note(r->boxes, "id", b->id, why, !r->dry && !status, status ? tbx_error(r->store) : NULL);
 }
 
@@ -283,9 +287,10 @@ static void look_at_host(struct reap *r, const json_t *target)
 	struct wire_frame f;
 	struct wire_iter it;
 	struct bx_conn c;
-	char *place, *name;
+	char *place = NULL, *name;
 	bool bad = false;
-	int status = bx_ssh_place(r->store, target, NULL, &place);
+	int status = bx_is_dead(r->dead, target) ? bx_fail(r->store, TBX_ERR_HOST, "the machine does not "
+			"answer") : bx_ssh_place(r->store, target, NULL, &place);
 
 	if (!status)
 		status = bx_host(r->store, target, &c);
@@ -317,7 +322,7 @@ static void look_at_host(struct reap *r, const json_t *target)
 int tbx_reap(struct tbx_store *store, bool dry, struct tbx_doc **doc)
 {
 	struct reap r = {.store = store, .dry = dry, .boxes = json_array(), .strays = json_array(),
-		.targets = json_array(), .now = bx_now()};
+		.dead = json_array(), .targets = json_array(), .now = bx_now()};
 	json_t *root = json_object();
 	char **ids;
 	int status = bx_ids(store, &ids);
@@ -333,6 +338,7 @@ int tbx_reap(struct tbx_store *store, bool dry, struct tbx_doc **doc)
 		bx_free_list(ids);
 	}
 	json_decref(r.targets);
+	json_decref(r.dead);
 	bx_put(root, "boxes", r.boxes);
 	bx_put(root, "strays", r.strays);
 	if (!status)

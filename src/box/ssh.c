@@ -54,21 +54,31 @@ static char *control_dir(const struct tbx_store *store)
 	return NULL;
 }
 
-/* One path for each target: all that makes a connection another one is in its name. */
-static char *control_path(const struct tbx_store *store, const json_t *target)
+/* All that makes a connection another one; whether a new key may be taken does not. malloc */
+static char *target_hash(const json_t *target)
 {
-	char *dir = control_dir(store), *text, *hex, *path = NULL;
+	json_t *same = json_copy((json_t *)(uintptr_t)target);
 	uint8_t hash[32];
+	char *text, *hex = NULL;
 
-	text = dir ? json_dumps(target, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+	json_object_del(same, "accept_new_key");
+	text = json_dumps(same, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(same);
 	if (text) {
 		bx_sha256(text, strlen(text), hash);
-		hex = bx_hex(hash, 6);
-		path = hex ? bx_format("%s/%s", dir, hex) : NULL;
-		free(hex);
+		hex = bx_hex(hash, 8);
 	}
 	free(text);
+	return hex;
+}
+
+static char *control_path(const struct tbx_store *store, const json_t *target)
+{
+	char *dir = control_dir(store), *hex = target_hash(target);
+	char *path = dir && hex ? bx_format("%s/%s", dir, hex) : NULL;
+
 	free(dir);
+	free(hex);
 	return path;
 }
 
@@ -349,16 +359,8 @@ static int prepare(struct tbx_store *store, const json_t *target, const struct p
 /* The target's own memory of what it has: a file in the store, so that a connection costs one. */
 static char *memory_name(const json_t *target, const struct program *p)
 {
-	char *text = json_dumps(target, JSON_COMPACT | JSON_SORT_KEYS), *hex = NULL, *name = NULL;
-	uint8_t hash[32];
+	char *hex = target_hash(target), *name = hex ? bx_format("far-%s-%s", hex, p->name) : NULL;
 
-	if (text) {
-		bx_sha256(text, strlen(text), hash);
-		hex = bx_hex(hash, 8);
-	}
-	if (hex)
-		name = bx_format("far-%s-%s", hex, p->name);
-	free(text);
 	free(hex);
 	return name;
 }

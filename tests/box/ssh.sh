@@ -75,6 +75,7 @@ is "one line says so" 1 "$(grep -vc UNSAFE err)"
 
 # ---- the whole target is with the box ----
 box=$(cat id)
+has "a new key is new once" '"accept_new_key":false' "$(tb inspect --json "$box")"
 is "exec needs no option of ssh" hello "$(tb exec "$box" echo hello)"
 is "it is there, not here" "$user" "$(tb exec "$box" id -un)"
 has "inspect tells the port" "\"port\":$port" "$(tb inspect --json "$box")"
