@@ -242,6 +242,28 @@ int tbx_list_labelled(struct tbx_store *store, bool check, const char *const *la
 	return bx_doc(store, doc, list);
 }
 
+/* What the keeper alone enforces (ports) was told at the start, and process 1 does not know of it. */
+static void keep_lines(json_t *doc, const json_t *before)
+{
+	json_t *now = json_object_get(doc, "report");
+
+	for (size_t i = 0; i < json_array_size(before); i++) {
+		json_t *line = json_array_get(before, i);
+		const char *control = bx_text(line, "control");
+		size_t k = 0, n = json_array_size(now);
+
+		while (control && k < n) {
+			const char *other = bx_text(json_array_get(now, k), "control");
+
+			if (other && !strcmp(other, control))
+				break;
+			k++;
+		}
+		if (control && k == n)
+			json_array_append(now, line);
+	}
+}
+
 /* INFO's use of resources, and the report as it is now. */
 static void put_info(struct bx *b, json_t *doc)
 {
@@ -258,8 +280,13 @@ static void put_info(struct bx *b, json_t *doc)
 		struct wire_iter it = wire_fields(&f);
 		struct wire_field_in report;
 
-		if (wire_find(it, WIRE_F_REPORT, &report))
+		if (wire_find(it, WIRE_F_REPORT, &report)) {
+			json_t *before = json_incref(json_object_get(doc, "report"));
+
 			bx_reports(it, doc);
+			keep_lines(doc, before);
+			json_decref(before);
+		}
 		if ((n = wire_number(it, WIRE_F_PEAK, 0, &bad)))
 			bx_put_number(doc, "peak", n);
 		if ((n = wire_number(it, WIRE_F_USER, 0, &bad)))

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #define RECORD_MAX (16u << 20)
+#define NUMBER_MAX 1000000000000000u	/* more boxes than anybody makes: a damaged counter */
 
 /* ---- Opening ---- */
 
@@ -75,7 +76,8 @@ static int open_dir(int at, const char *name)
 /* The whole of a small file; malloc, NUL behind it. NULL: errno. */
 static char *read_file(int dir, const char *name, size_t *size)
 {
-	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	/* not waiting for whoever might write to a pipe of that name */
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	size_t n = 0;
 	ssize_t got = 1;
@@ -151,11 +153,31 @@ static int read_tag(struct tbx_store *store)
 	return TBX_OK;
 }
 
+/* Records say what is killed and removed: those that another user can write are not to be believed. */
+static int check_owner(struct tbx_store *store)
+{
+	struct stat st;
+
+	if (store->dir < 0 || fstat(store->dir, &st))
+		return TBX_OK;
+	if (st.st_uid != geteuid())
+		return bx_fail(store, TBX_ERR_STORE, "%s: the state directory belongs to another user "
+			       "(id %u): be that user, or name another with TINYBOX_STATE_DIR",
+			       store->path, (unsigned)st.st_uid);
+	if (st.st_mode & 022)
+		return bx_fail(store, TBX_ERR_STORE, "%s: the state directory can be written by "
+			       "others: chmod go-w it", store->path);
+	return TBX_OK;
+}
+
 static int open_places(struct tbx_store *store)
 {
 	int lock, status;
 
 	store->dir = open(store->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	status = check_owner(store);
+	if (status)
+		return status;
 	if (store->dir >= 0)
 		store->boxes = open_dir(store->dir, "boxes");
 	if (store->boxes >= 0)
@@ -256,7 +278,7 @@ static uint64_t number_of(const char *id)
 		return 0;
 	errno = 0;
 	n = strtoull(id + 4, &end, 10);
-	return *end || errno ? 0 : n;
+	return *end || errno || n >= NUMBER_MAX ? 0 : n;
 }
 
 /* The last number that was given. A damaged counter: the largest that is still there. */
@@ -268,7 +290,7 @@ static uint64_t last_number(struct tbx_store *store)
 
 	if (text && *text >= '0' && *text <= '9') {
 		n = strtoull(text, &end, 10);
-		if (*end != '\n')
+		if (*end != '\n' || n >= NUMBER_MAX)
 			n = 0;
 	}
 	free(text);

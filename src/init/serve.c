@@ -208,6 +208,20 @@ static bool check_report(struct start *b)
 	return good;
 }
 
+static void put_published(const struct start *b, struct wire_out *o)
+{
+	for (size_t i = 0; b->egress && i < b->spec.port_count; i++) {
+		const struct spec_port *p = &b->spec.ports[i];
+		size_t mark = wire_nest(o, WIRE_F_PUBLISH);
+
+		wire_u32(o, WIRE_F_PORT, p->inside);
+		wire_u32(o, WIRE_F_HOST_PORT, p->outside ? p->outside :
+			 egress_port(b->egress, p->inside));
+		wire_text(o, WIRE_F_ADDRESS, p->address ? p->address : "127.0.0.1");
+		wire_unnest(o, mark);
+	}
+}
+
 static bool answer_ok(struct start *b, pid_t pid)
 {
 	struct wire_out o = {0};
@@ -216,6 +230,7 @@ static bool answer_ok(struct start *b, pid_t pid)
 	wire_begin(&o, WIRE_OK);
 	wire_u32(&o, WIRE_F_PID, (uint32_t)pid);
 	report_write(&b->report, &o);
+	put_published(b, &o);
 	wire_end(&o);
 	good = send_frames(b->answer, &o);
 	good = write(b->ready[1], "", 1) == 1 && good;

@@ -149,7 +149,10 @@ enum wire_type {
 	 * To `tinybox-init serve`, on its stdin; it answers on stdout and leaves the server
 	 * behind.
 	 */
-	/* SPEC fields, below. OK: PID, REPORT (repeated). Nothing is left behind after ERROR */
+	/*
+	 * SPEC fields, below. OK: PID, REPORT (repeated), PUBLISH (repeated, with the host's port
+	 * that was found). Nothing is left behind after ERROR
+	 */
 	WIRE_START = 60,
 
 	/*

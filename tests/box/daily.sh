@@ -64,7 +64,35 @@ if [[ " ${walls[*]} " == *" namespace "* ]]; then
 	else
 		skip "namespace: so are its processes" "no control group"
 	fi
+
+	for network in none open; do
+		box=$(tb create --sandbox namespace --network $network -p 0:8000)
+		is "namespace: a published port that was chosen for us is told ($network)" 1 \
+			"$(tb inspect "$box" | grep -cE '^published.127.0.0.1:[1-9][0-9]* -> 8000$')"
+		is "namespace: and who enforces it ($network)" 1 "$(tb inspect "$box" | grep -c '^control.ports.8000.enforced')"
+		tb rm "$box" >/dev/null
+	done
 fi
+
+# ---- the store ----
+mkdir -m 777 open
+tb --store open ls 2>err
+is "a state directory that others can write is refused" 70 $?
+is "... with a reason" 1 "$(grep -c 'written by others' err)"
+if [ "$(id -u)" = 0 ]; then
+	mkdir other && chown 1000 other
+	tb --store other run -- true 2>err
+	is "one of another user is refused, by root too" 70 $?
+	is "... with a reason" 1 "$(grep -c 'another user' err)"
+fi
+tb ls >/dev/null
+echo 99999999999999999999 >state/counter
+box=$(tb create --sandbox passthrough 2>/dev/null)
+is "a damaged counter" yes "$([[ $box == box-[1-9]* && ${#box} -lt 12 ]] && echo yes)"
+mkfifo "state/boxes/$box/fifo" && mv "state/boxes/$box/fifo" state/boxes/$box/record.json
+tb ls >/dev/null 2>err
+is "a pipe as a record does not hang" 1 "$(grep -c "$box" err)"
+tb reap >/dev/null
 
 # ---- ls, inspect, rm ----
 pass=(--sandbox passthrough)
