@@ -129,6 +129,11 @@ json_t *bx_box_doc(const struct bx *b);
 const char *bx_isolation(const json_t *record);
 bool bx_expired(const json_t *record, uint64_t now);
 
+/* ---- Processes of a box whose server is gone (past.c) ---- */
+
+json_t *bx_past(struct bx *b);				/* all, each ended */
+json_t *bx_past_end(struct bx *b, const char *proc);	/* NULL: not known */
+
 /* ---- What only the kernel still knows (kernel.c) ---- */
 
 bool bx_group_id(const struct tbx_store *store, const char *name, char id[BX_NAME_MAX + 1]);

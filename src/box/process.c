@@ -6,6 +6,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A box on this machine whose server is gone still knows what became of its processes. */
+static bool is_past(struct tbx_store *store, const char *box, int status, struct bx *b)
+{
+	if (status != TBX_ERR_STATE || bx_open(store, box, BX_LOCK_NONE, b))
+		return false;
+	if (!bx_is_ssh(json_object_get(b->record, "target")))
+		return true;
+	bx_close(b);
+	return false;
+}
+
+static int past_ps(struct bx *b, struct tbx_doc **doc)
+{
+	json_t *root = json_object();
+
+	bx_put(root, "box", json_string(b->id));
+	bx_put(root, "processes", bx_past(b));
+	bx_close(b);
+	return bx_doc(b->store, root, doc);
+}
+
+/* The error that there was stays, if the process is not known either. */
+static int past_wait(struct bx *b, const char *proc, int status, struct tbx_doc **end)
+{
+	json_t *root = bx_past_end(b, proc);
+
+	bx_put(root, "box", json_string(b->id));
+	bx_close(b);
+	return root ? bx_doc(b->store, root, end) : status;
+}
+
 int tbx_ps(struct tbx_store *store, const char *box, struct tbx_doc **doc)
 {
 	json_t *root, *list = json_array();
@@ -13,11 +44,12 @@ int tbx_ps(struct tbx_store *store, const char *box, struct tbx_doc **doc)
 	struct wire_frame f;
 	struct bx_call call;
 	bool more = true, bad = false;
+	struct bx b;
 	int status = bx_call_begin(store, box, WIRE_PS, &call);
 
 	if (status) {
 		json_decref(list);
-		return status;
+		return is_past(store, box, status, &b) ? past_ps(&b, doc) : status;
 	}
 	status = bx_call_end(&call, &f, bx_step(store));
 	while (!status && more) {
@@ -76,12 +108,13 @@ int tbx_wait(struct tbx_store *store, const char *box, const char *proc, uint64_
 	struct wire_frame f;
 	struct bx_call call;
 	json_t *root;
+	struct bx b;
 	int status = name_proc(store, proc);
 
 	if (!status)
 		status = bx_call_begin(store, box, WIRE_WAIT, &call);
 	if (status)
-		return status;
+		return is_past(store, box, status, &b) ? past_wait(&b, proc, status, end) : status;
 	wire_text(&call.c.out, WIRE_F_PROC, proc);
 	wire_u64(&call.c.out, WIRE_F_DEADLINE, deadline);
 	wire_end(&call.c.out);

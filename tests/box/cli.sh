@@ -194,6 +194,11 @@ tb resume web >/dev/null
 is "resumed" ready "$(tb inspect --json web | json state)"
 tb stop web >/dev/null
 is "stopped" stopped "$(tb inspect --json web | json state)"
+is "ps of a stopped box" ended "$(tb ps --json web | json processes 0 state)"
+tb wait web p1
+is "wait in it" "$(tb ps --json web | json processes 0 end status)" $?
+tb wait web p999 2>/dev/null
+is "wait for nobody in it" 70 $?
 tb exec web true 2>err
 has "exec says what to do" "tinybox start" "$(cat err)"
 tb start web >/dev/null
