@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LIST_MAX = 65536, STACK = 1 << 20 };
+enum { LIST_MAX = 1 << 20, STACK = 1 << 20 };
 
 /* All fields of the name, NULL-ended. NULL: bad, no memory or too many. */
 static char **list_of(struct wire_iter it, enum wire_field name, size_t *count)

@@ -16,7 +16,7 @@
 #include "init/path.h"
 #include "init/server.h"
 
-#define WORDS_MOST 65536u	/* arguments, and variables */
+#define WORDS_MOST (1u << 20)	/* arguments, and variables: more do not fit into a frame */
 #define RECORD_ARGS 4096u
 
 struct exec {

@@ -34,6 +34,10 @@ for wall in "${walls[@]}"; do
 	is "$wall: copied in" 1 "$(tb exec "$box" cat tree/a/1)"
 	tb cp "$box:tree" "out-$wall"
 	is "$wall: copied out" "" "$(diff -r tree "out-$wall" 2>&1)"
+	tb cp tree/a/1 "$box:"
+	is "$wall: BOX: is where it begins" 1 "$(tb exec "$box" cat 1)"
+	is "$wall: as many arguments as the kernel takes" 100000 "$(seq 100000 | xargs -n 100000 -s 1000000 \
+		timeout 30 "$tinybox" exec "$box" sh -c 'echo $#' sh)"
 	tb exec "$box" no-such-command 2>err
 	is "$wall: an unknown command is 127" 127 $?
 	is "$wall: ... and the reason is told once" 0 "$(grep -c 'No such file' err)"

@@ -7,14 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "BOX:PATH", where BOX is a name: then *box is it (malloc) and the path is returned. */
+/*
+ * "BOX:PATH", where BOX is a name: then *box is it (malloc) and the path is returned. No path is where
+ * the box begins.
+ */
 static const char *split(const char *s, char **box)
 {
 	const char *colon = strchr(s, ':');
 
 	*box = colon ? strndup(s, (size_t)(colon - s)) : NULL;
-	if (*box && tbx_is_name(*box) && colon[1])
-		return colon + 1;
+	if (*box && tbx_is_name(*box))
+		return colon[1] ? colon + 1 : ".";
 	free(*box);
 	*box = NULL;
 	return s;
