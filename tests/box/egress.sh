@@ -124,7 +124,8 @@ no names"
 	allow=(-a "localhost:$port" -a "127.0.0.1:$port" -a "[::1]:$port")
 	is "$who: a name, with the address it leads to" "$(ask refused LOCALHOST.)" 200
 
-	timeout 60 $as "$wall" -P 8000 -w "$dir/work" -- python3 -m http.server 8000 --bind 127.0.0.1 -d /workspace >/dev/null 2>"$dir/told" & box=$!
+	rm -rf "$dir/state"; mkdir -m 700 "$dir/state"; [ "$who" = root ] || chown 1000 "$dir/state"
+	$as "$wall" -s "$dir/state" -P 8000 -w "$dir/work" -- python3 -m http.server 8000 --bind 127.0.0.1 -d /workspace >/dev/null 2>"$dir/told" & box=$!
 	for _ in $(seq 100); do grep -q 'port 8000 is' "$dir/told" && break; sleep 0.05; done
 	outside=$(sed -n 's/port 8000 is //p' "$dir/told")
 	for _ in $(seq 50); do
@@ -133,6 +134,7 @@ no names"
 	done
 	is "$who: a published port" "$got" import
 	kill $box; wait $box 2>/dev/null
+	$as "$wall" -S test-$box
 }
 who=root
 if [ "$(id -u)" = 0 ]; then
