@@ -118,6 +118,17 @@ static enum eg_more plain(struct eg_ask *a, const char *data, size_t size, const
 	return EG_DONE;
 }
 
+/* CR and LF only together, and no NUL: what is a line here is a line for every server. */
+static bool plain_lines(const char *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (!data[i] || (data[i] == '\n' && (!i || data[i - 1] != '\r')) ||
+		    (data[i] == '\r' && (i + 1 == size || data[i + 1] != '\n')))
+			return false;
+	}
+	return true;
+}
+
 static enum eg_more http(struct eg_ask *a, const char *data, size_t size)
 {
 	const char *end = memmem(data, size, "\r\n\r\n", 4), *line, *space, *url, *last;
@@ -125,11 +136,11 @@ static enum eg_more http(struct eg_ask *a, const char *data, size_t size)
 	if (!end)
 		return size >= EG_REQUEST_MAX ? EG_BAD : EG_MORE;
 	a->used = (size_t)(end - data) + 4;
-	if (memchr(data, 0, a->used))
+	if (!plain_lines(data, a->used))
 		return EG_BAD;
 	line = memchr(data, '\r', a->used);
 	space = memchr(data, ' ', (size_t)(line - data));
-	if (!space || space == data || line[1] != '\n')
+	if (!space || space == data)
 		return EG_BAD;
 	url = space + 1;
 	last = memchr(url, ' ', (size_t)(line - url));

@@ -111,7 +111,8 @@ static void asks(void)
 		"GET https://x.org/ HTTP/1.1\r\n\r\n", "CONNECT x.org:0 HTTP/1.1\r\n\r\n",
 		"CONNECT x.org:70000 HTTP/1.1\r\n\r\n", "CONNECT x.org:4x HTTP/1.1\r\n\r\n",
 		"GET http://a@x.org/ HTTP/1.1\r\n\r\n", "CONNECT [::1:443 HTTP/1.1\r\n\r\n",
-		"CONNECT :443 HTTP/1.1\r\n\r\n", " x HTTP/1.1\r\n\r\n", "GET http://x.org/\r\n\r\n",
+		"CONNECT :443 HTTP/1.1\r\n\r\n", "GET http://x.org/\na HTTP/1.1\r\n\r\n",
+		"GET http://x.org/ HTTP/1.1\r\nA: b\nHost: y\r\n\r\n", "GET http://x.org/ HTTP/1.1\r\nA\rB\r\n\r\n", " x HTTP/1.1\r\n\r\n", "GET http://x.org/\r\n\r\n",
 		"\r\n\r\n"};
 	struct eg_ask a;
 
