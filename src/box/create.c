@@ -314,31 +314,13 @@ int tbx_inspect(struct tbx_store *store, const char *box, struct tbx_doc **out)
 
 /* ---- Remove ---- */
 
-/* A server that answers ends by itself, which is kinder to what runs; none is waited for long. */
-static void ask_to_stop(struct bx *b)
-{
-	struct bx_conn c;
-	struct wire_frame f;
-
-	if (!should_run(b) || bx_connect(b, &c))
-		return;
-	wire_begin(&c.out, WIRE_STOP);
-	wire_u64(&c.out, WIRE_F_GRACE, 0);
-	wire_end(&c.out);
-	if (!bx_send(&c, bx_step(b->store)))
-		bx_answer(&c, &f, bx_ticks() + 10 * BX_SECOND);
-	bx_conn_close(&c);
-}
-
 int bx_destroy(struct bx *b, bool force)
 {
 	int status = TBX_OK;
 	bool transient = json_is_true(bx_at(b->record, "spec.transient"));
 
-	if (!transient) {
-		ask_to_stop(b);
+	if (!transient)
 		status = bx_set_state(b, "removing");
-	}
 	if (!status)
 		status = bx_host_remove(b, force);
 	if (!status)
