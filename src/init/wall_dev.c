@@ -56,13 +56,14 @@ static const char *fill_dev(int dev, int shm)
 		unsigned minor_nr, major_nr;
 	} node[] = {{"null", 3, 1}, {"zero", 5, 1}, {"full", 7, 1}, {"random", 8, 1},
 		{"urandom", 9, 1}, {"tty", 0, 5}};
+	/* all terminals of a host are counted together: a box gets a share */
 	static const struct tree_option pts[] = {{"newinstance", NULL}, {"ptmxmode", "0666"},
-		{"mode", "0620"}};
+		{"mode", "0620"}, {"max", "512"}};
 	for (size_t i = 0; i < sizeof(node) / sizeof(*node); i++) {
 		if (!put_node(dev, node[i].name, node[i].major_nr, node[i].minor_nr))
 			return "the nodes of /dev cannot be mounted";
 	}
-	if (!put_new(dev, "pts", "devpts", pts, 3, TREE_DEVICES | TREE_NOEXEC))
+	if (!put_new(dev, "pts", "devpts", pts, 4, TREE_DEVICES | TREE_NOEXEC))
 		return "/dev/pts cannot be mounted";
 	if (mkdirat(dev, "shm", 01777) || !tree_put_at(shm, dev, "shm"))
 		return "/dev/shm cannot be mounted";

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -473,6 +474,21 @@ static int eat(char **a)
 	return WORKED;
 }
 
+/* A segment of System V that was made outside. */
+static int sysv(char **a)
+{
+	return verdict(shmget((key_t)strtol(a[0], NULL, 0), 0, 0) < 0);
+}
+
+static int terminals(char **a)
+{
+	int n = atoi(a[0]);
+
+	while (n && posix_openpt(O_RDWR | O_NOCTTY) >= 0)
+		n--;
+	return verdict(n);
+}
+
 static int kill_all(char **a)
 {
 	(void)a;
@@ -492,7 +508,7 @@ static const struct {
 	{"userns", userns, 0}, {"mounts", mounts, 0}, {"chroot", change_root, 0},
 	{"setns", join_namespace, 0}, {"setgroups", groups, 0}, {"capabilities", capabilities, 0},
 	{"new-privileges", new_privileges, 0}, {"calls32", calls32, 0}, {"x32", x32, 0},
-	{"call", call, 1}, {"fork-bomb", fork_bomb, 1}, {"eat", eat, 1}, {"kill-all", kill_all, 0}};
+	{"call", call, 1}, {"fork-bomb", fork_bomb, 1}, {"eat", eat, 1}, {"sysv", sysv, 1}, {"terminals", terminals, 1}, {"kill-all", kill_all, 0}};
 
 int main(int argc, char **argv)
 {

@@ -113,6 +113,13 @@ all() {
 	[ -z "$agent" ] || needs_root=1 attack "release_agent" -- write-file "$agent"
 	inside="set-uid /workspace" attack "set-user-id files" -- set-uid "$dir/work"
 	needs_root=1 inside="device /workspace" attack "device nodes" -- device "$dir/work"
+	echo x >"/dev/shm/tinybox-test-$$"; chmod 644 "/dev/shm/tinybox-test-$$"
+	attack "shared memory of the host" -- read-file "/dev/shm/tinybox-test-$$"
+	rm -f "/dev/shm/tinybox-test-$$"
+	segment=$(ipcmk -M 4096 -p 0666 | grep -o '[0-9]*$')
+	attack "shared memory of System V" -- sysv "$(ipcs -m | awk -v id="$segment" '$2 == id { print $1 }')"
+	ipcrm -m "$segment"
+	attack "all the terminals there are" -- terminals 600
 	attack "a fork bomb" -p 32 -- fork-bomb 100
 	[ "$who" != root ] || attack "a memory eater" -m 67108864 -- eat 209715200
 	inside="fill-disk /tmp" attack "a disk filler" -d 2000000 -- fill-disk "$dir"
@@ -128,6 +135,8 @@ all() {
 	says "a terminal of its own" "0" -- sh -c 'script -qec true /dev/null; echo $?'
 	says "two processes and threads" "ok" -- python3 -c 'import threading, subprocess
 t = threading.Thread(target=lambda: None); t.start(); t.join(); subprocess.check_call(["true"]); print("ok")'
+	says "no control groups" "" -- sh -c 'ls -A /sys/fs 2>/dev/null; find / -xdev -name cgroup.procs 2>/dev/null'
+	says "no descriptor but three" "0 1 2 3" -- sh -c 'echo $(ls /proc/self/fd)'
 	says "the loopback is up" "ok" -- python3 -c 'import socket
 s = socket.create_server(("127.0.0.1", 0)); c = socket.create_connection(s.getsockname()); print("ok")'
 	says "a read-only workspace" "1" -o -w "$dir/work" -- sh -c 'touch /workspace/new 2>/dev/null; echo $?'
