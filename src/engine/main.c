@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -139,8 +138,10 @@ static int read_start(struct start *st)
 
 /* ---- The server's process ---- */
 
+/* As tinybox-init locks: byte 0 by POSIX, so that F_GETLK names us to whoever has to end us. */
 static int take_lock(struct start *st)
 {
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
 	struct server *s = &st->server;
 
 	s->dir = open(st->spec.v.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -149,8 +150,8 @@ static int take_lock(struct start *st)
 	st->lock = openat(s->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (st->lock < 0)
 		return say_failed("the lock");
-	if (flock(st->lock, LOCK_EX | LOCK_NB))
-		return errno == EWOULDBLOCK ?
+	if (fcntl(st->lock, F_SETLK, &whole))
+		return errno == EAGAIN || errno == EACCES ?
 		       say_error("state", "start: the box is running", 0) : say_failed("the lock");
 	return 0;
 }

@@ -269,6 +269,20 @@ tb cp 'tree/a b' "web:/no/such/dir/x" 2>/dev/null
 is "nowhere to put it" 70 $?
 
 # ---- rm, reap ----
+# The pid of a box's server, by the lock it holds.
+server() {
+	python3 -c 'import fcntl, struct, sys
+f = open(sys.argv[1], "r+")
+print(struct.unpack("hhqqi", fcntl.fcntl(f, fcntl.F_GETLK, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 1, 0))[:28])[4])' \
+		"state/boxes/$1/run/lock"
+}
+for wall in virtual namespace passthrough; do
+	box=$(tb create --sandbox $wall 2>/dev/null)
+	pid=$(server "$box")
+	is "$wall: a server holds the lock" yes "$([ "$pid" -gt 1 ] && [ -d "/proc/$pid" ] && echo yes)"
+	tb rm "$box" >/dev/null
+	is "$wall: it is gone after rm" "" "$(grep -s State "/proc/$pid/status" | grep -v Z)"
+done
 is "rm" web "$(tb rm web)"
 is "its directory is gone" "" "$(ls state/boxes)"
 is "its name too" "" "$(ls state/names)"
