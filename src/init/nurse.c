@@ -10,6 +10,7 @@
 #include <grp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -22,6 +23,8 @@
 #include "init/path.h"
 #include "init/spawn.h"
 #include "init/tree.h"
+
+#define STACK (64u << 10)
 
 struct nurse {
 	const struct nurse_task *task;
@@ -146,10 +149,13 @@ static bool enter_cwd(struct nurse *n)
 
 static bool launch(struct nurse *n)
 {
-	char stack[64 << 10] __attribute__((aligned(16)));
+	/* not ours: what the child leaves in it (a sanitizer's marks too) is in nobody's way */
+	char *stack = malloc(STACK);
 
+	if (!stack)
+		return fail(n, NURSE_SETUP, ENOMEM);
 	n->failed.kind = NURSE_STARTED;
-	n->pid = spawn_vfork(child, n, stack, sizeof(stack), n->task->cgroup ? n->task->cgroup->v2 :
+	n->pid = spawn_vfork(child, n, stack, STACK, n->task->cgroup ? n->task->cgroup->v2 :
 			     -1, &n->entered);
 	if (n->pid < 0)
 		return fail(n, NURSE_SETUP, errno);

@@ -1,6 +1,7 @@
 /*
- * Removing a tree of any depth with two descriptors and no recursion: what is a directory inside a
- * directory is moved up beside it under a new name, until all are flat.
+ * Removing a tree of any depth with two descriptors: what is a directory inside a directory is moved
+ * up beside it under a new name, until all are flat. An overlay does not move directories of its
+ * lower layer: those are walked, DEPTH_MOST deep.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +15,10 @@
 #include "init/path.h"
 #include "init/text.h"
 #include "init/work.h"
+
+#define DEPTH_MOST 100u
+
+static bool remove_dir(int at, const char *name, unsigned depth);
 
 static DIR *open_dir(int at, const char *name)
 {
@@ -55,7 +60,7 @@ static bool lift(int from, const char *name, int top, uint64_t *count)
 }
 
 /* Empties one directory of the top, except that its own directories go up. */
-static bool flatten(int top, const char *name, uint64_t *count)
+static bool flatten(int top, const char *name, uint64_t *count, unsigned depth)
 {
 	DIR *dir = open_dir(top, name);
 	struct dirent *d;
@@ -64,11 +69,12 @@ static bool flatten(int top, const char *name, uint64_t *count)
 	if (dir)
 		fchmod(dirfd(dir), 0700);
 	while (good && (d = readdir(dir))) {
-		if (is_dot(d->d_name) || unlinkat(dirfd(dir), d->d_name, 0) == 0)
+		if (is_dot(d->d_name) || unlinkat(dirfd(dir), d->d_name, 0) == 0 || errno == ENOENT)
 			continue;
 		good = (errno == EISDIR || errno == EPERM) &&
 			(unlinkat(dirfd(dir), d->d_name, AT_REMOVEDIR) == 0 ||
-			 lift(dirfd(dir), d->d_name, top, count));
+			 lift(dirfd(dir), d->d_name, top, count) ||
+			 (errno == EXDEV && remove_dir(dirfd(dir), d->d_name, depth + 1)));
 	}
 	if (dir) {
 		int error = errno;
@@ -80,7 +86,7 @@ static bool flatten(int top, const char *name, uint64_t *count)
 }
 
 /* One round over the top; *left tells whether there was anything. */
-static bool round_of(int at, const char *name, uint64_t *count, bool *left)
+static bool round_of(int at, const char *name, uint64_t *count, bool *left, unsigned depth)
 {
 	DIR *top = open_dir(at, name);
 	struct dirent *d;
@@ -97,7 +103,7 @@ static bool round_of(int at, const char *name, uint64_t *count, bool *left)
 		*left = true;
 		good = (errno == EISDIR || errno == EPERM) &&
 			(unlinkat(dirfd(top), d->d_name, AT_REMOVEDIR) == 0 ||
-			 flatten(dirfd(top), d->d_name, count));
+			 flatten(dirfd(top), d->d_name, count, depth));
 	}
 	if (top) {
 		int error = errno;
@@ -108,17 +114,24 @@ static bool round_of(int at, const char *name, uint64_t *count, bool *left)
 	return good;
 }
 
-bool remove_tree(int dir, const char *name)
+static bool remove_dir(int at, const char *name, unsigned depth)
 {
 	uint64_t count = 0;
 	bool left = true;
 
+	if (depth > DEPTH_MOST) {
+		errno = ELOOP;
+		return false;
+	}
+	while (left)
+		if (!round_of(at, name, &count, &left, depth))
+			return false;
+	return unlinkat(at, name, AT_REMOVEDIR) == 0;
+}
+
+bool remove_tree(int dir, const char *name)
+{
 	if (unlinkat(dir, name, 0) == 0)
 		return true;
-	if (errno != EISDIR && errno != EPERM)
-		return false;
-	while (left)
-		if (!round_of(dir, name, &count, &left))
-			return false;
-	return unlinkat(dir, name, AT_REMOVEDIR) == 0;
+	return (errno == EISDIR || errno == EPERM) && remove_dir(dir, name, 0);
 }

@@ -78,8 +78,10 @@ static bool take_lock(struct start *b)
 	b->server.lock = fd;
 	if (fd < 0)
 		return fail(b, WIRE_ERROR_SYSTEM, "the box cannot be locked in", b->spec.dir, NULL);
-	if (!lock_byte(fd, F_SETLK, 0))
+	if (!lock_byte(fd, F_SETLK, 0)) {
+		errno = 0;
 		return fail(b, WIRE_ERROR_STATE, "the box runs already in", b->spec.dir, NULL);
+	}
 	if (!lock_trees(fd))
 		return fail(b, WIRE_ERROR_STATE,
 			    "processes of the box's earlier server still live in", b->spec.dir,

@@ -34,7 +34,7 @@ char *work_path(struct conn *c, const struct wire_frame *f);
 
 /*
  * remove.c: what is at that name of the directory, with all below it when it is a directory; no
- * link is followed, nothing mounted is entered. Needs two descriptors, whatever the depth. False: errno.
+ * link is followed. Needs few descriptors, whatever the depth. False: errno.
  */
 bool remove_tree(int dir, const char *name);
 

@@ -241,7 +241,7 @@ for l in sys.stdin: json.loads(l)'; ok $? "the audit log is JSON"
 
 # until the keeper and all nurses are gone: the lock file's bytes are free
 gone() {
-	$AS timeout 20 python3 - "$D/lock" <<'P'
+	$AS timeout 20 /usr/bin/python3 - "$D/lock" <<'P'
 import fcntl, sys
 f = open(sys.argv[1], "r+")
 fcntl.lockf(f, fcntl.LOCK_EX, 2, 0)

@@ -16,10 +16,16 @@ is() {	# is GOT WANT NAME
 	[ "$1" = "$2" ]; ok $? "$3"
 	[ "$1" = "$2" ] || printf '%s\n' "$1" "not: $2" | sed 's/^/# /'
 }
-has() {	# has TEXT PATTERN NAME: a shell pattern somewhere in the text
-	case $1 in *$2*) ok 0 "$3" ;; *) ok 1 "$3"; printf '%s\n' "$1" "has no: $2" | sed 's/^/# /' ;; esac
+has() {	# has TEXT PATTERN NAME: the text has it somewhere
+	case $1 in *"$2"*) ok 0 "$3" ;; *) ok 1 "$3"; printf '%s\n' "$1" "has no: $2" | sed 's/^/# /' ;; esac
 }
 finish() { echo "1..$count"; exit $((failed != 0)); }
+
+# piped RECORD REQUEST...: the client over the pipes to and from; nobody else holds them open
+piped() {
+	record=$T/$1; [ $1 = host ] && record=$T/record; shift
+	T=$T C=$C record=$record timeout 20 bash -c 'exec "$C" - "$@" 9>"$T/to" 8<"$T/from" 3>"$record" 2>"$T/start.err"' piped "$@" >"$T/out"
+}
 
 # box_start DIR NAME=VALUE...: a box's server; its answer in $T/start
 box_start() {
@@ -28,7 +34,7 @@ box_start() {
 	rm -f "$T/to" "$T/from"; mkfifo -m 666 "$T/to" "$T/from"
 	$AS timeout 20 "$I" serve <"$T/to" >"$T/from" &
 	starter=$!
-	timeout 20 "$C" - start box="t$$" kind=$KIND dir="$dir" "$@" 9>"$T/to" 8<"$T/from" 3>"$T/start" 2>"$T/start.err"
+	piped start start box="t$$" kind=$KIND dir="$dir" "$@"
 	status=$?
 	wait $starter
 	return $status
@@ -37,7 +43,7 @@ box_start() {
 host() {
 	rm -f "$T/to" "$T/from"; mkfifo -m 666 "$T/to" "$T/from"
 	$AS timeout 20 "$I" host <"$T/to" >"$T/from" &
-	timeout 20 "$C" - "$@" -- half 9>"$T/to" 8<"$T/from" 3>"$T/record" 2>/dev/null
+	piped host "$@" -- half
 }
 # do REQUEST...: to the box in $D; status in $S, output $O, errors $E, other frames $R
 do_() {
