@@ -4,9 +4,11 @@
  */
 #include "init/wall_in.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -58,12 +60,49 @@ static void tell_limits(struct wall *w, struct report *r)
 		report_enforced(r, "open-files", asked, "RLIMIT_NOFILE, the lower limit of this host");
 }
 
+/* Whether the directory is the other or above it. */
+static bool holds(const char *dir, const char *below)
+{
+	int at = open(below, O_PATH | O_DIRECTORY | O_CLOEXEC), up;
+	struct stat want, st, last = {0};
+	bool found = false;
+
+	if (!dir || stat(dir, &want)) {
+		if (at >= 0)
+			close(at);
+		return false;
+	}
+	while (at >= 0 && !found && !fstat(at, &st) &&
+	       (st.st_ino != last.st_ino || st.st_dev != last.st_dev)) {
+		found = st.st_ino == want.st_ino && st.st_dev == want.st_dev;
+		last = st;
+		up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		close(at);
+		at = up;
+	}
+	if (at >= 0)
+		close(at);
+	return found;
+}
+
+/* The sockets of boxes, their records and logs are there: a box could command any other. */
+static bool state_is_inside(const struct spec *s)
+{
+	return holds(s->workspace, s->dir) || holds(s->root, s->dir);
+}
+
 void wall_tell(struct wall *w, struct report *r)
 {
 	const struct spec *s = w->spec;
 	bool ll = w->landlock > 0;
 
-	report_enforced(r, "filesystem", "", ll ? "mount namespace, Landlock" : "mount namespace");
+	if (state_is_inside(s))
+		report_open(r, "filesystem", "", "the workspace or the root holds the state directory: the "
+			    "box could reach its own server, and other boxes'",
+			    "choose another workspace, or a state directory outside of it (--store)");
+	else
+		report_enforced(r, "filesystem", "", ll ? "mount namespace, Landlock" :
+				"mount namespace");
 	report_enforced(r, "processes", "", w->landlock >= 6 ? "pid namespace, Landlock" :
 			"pid namespace");
 	if (s->network == SPEC_NETWORK_NONE)

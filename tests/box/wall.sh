@@ -169,6 +169,10 @@ kept" ] && ok "$who: a target that became a link; writes are kept" || not_ok "$w
 	got=$(timeout 20 $as "$wall" -s "$dir/state2" -r "$dir/image" -- /escape make-file /new 2>&1)
 	[ $? = 0 ] && [ ! -e "$dir/image/new" ] && ok "$who: an image is written to above" || not_ok "$who: an image is written to above: $got"
 
+	mkdir -m 700 -p "$dir/work/state"; [ "$who" = root ] || chown 1000 "$dir/work/state"
+	got=$(timeout 20 $as "$wall" -v -s "$dir/work/state" -w "$dir/work" -- true 2>&1 | grep ^filesystem)
+	case $got in *"not: "*"state directory"*) ok "$who: a workspace that holds the state directory" ;; *) not_ok "$who: a workspace that holds the state directory: $got" ;; esac
+	rm -rf "$dir/work/state"
 	# a workspace's path that is turned into a link and back, as fast as it goes
 	mkdir -p "$dir/swap/real/work"; cp "$escape" "$dir/swap/real/work/"; mkdir -p "$dir/swap/fake/work"; ln -sfn / "$dir/swap/fake/work/host"
 	[ "$who" = root ] || chown -R 1000:1000 "$dir/swap"
