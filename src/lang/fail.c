@@ -27,6 +27,7 @@ void *parse_fail(struct parser *ps, uint32_t line, size_t pos, const char *fmt, 
 	va_end(ap);
 	ps->failure.line = line;
 	ps->failure.pos = lex_pos(ps, pos);
+	ps->failure.scope = ps->scope;
 	ps->failed = true;
 	return NULL;
 }

@@ -25,6 +25,10 @@ struct parse_options {
 	void (*warn)(void *ctx, uint32_t line, const char *message);
 };
 
+/* What an error ends beyond the command it is in: bash gives up the shell when it is in
+ * $( ) or <( ), but only the line in an array's literal. */
+enum parse_scope { PARSE_COMMAND, PARSE_SUBSTITUTION, PARSE_ARRAY };
+
 struct parse_error {
 	struct str message;	/* bash's wording without the "bash: line N: " prefix:
 				   "syntax error near unexpected token `fi'",
@@ -34,6 +38,7 @@ struct parse_error {
 	uint32_t line;
 	uint32_t detail_line;	/* the number in the prefix of the detail lines */
 	size_t pos;
+	enum parse_scope scope;
 	bool failed;		/* there is an error (the message may be empty) */
 	bool as_end;		/* in [[ ]]: a script ends here, but its status stays */
 	bool in_token;		/* the text ended in a token: a status that is not 0 stays */

@@ -76,6 +76,7 @@ static struct array_item *assign_items(struct parser *ps)
 	if (!parse_enter(ps))
 		return NULL;
 	nested_begin(ps, &save);
+	ps->scope = PARSE_ARRAY;
 	for (;;) {
 		enum tok_kind kind = lex_peek(ps, LEX_ITEM);
 

@@ -23,7 +23,8 @@ struct name parse_name(struct parser *ps, const char *s, size_t n)
 void nested_begin(struct parser *ps, struct nested *save)
 {
 	*save = (struct nested){ ps->here, ps->here_tail, ps->tok, ps->no_break, ps->last_end,
-				 ps->last_line, ps->in_command, ps->have, ps->alias_next };
+				 ps->last_line, ps->in_command, ps->have, ps->alias_next,
+				 ps->scope };
 	ps->here = NULL;
 	ps->here_tail = &ps->here;
 	ps->have = false;
@@ -53,6 +54,7 @@ void nested_end(struct parser *ps, const struct nested *save)
 	ps->last_line = save->last_line;
 	ps->no_break = save->no_break;
 	ps->have = save->have;
+	ps->scope = save->scope;
 	ps->alias_next = save->alias_next;
 }
 
@@ -78,6 +80,7 @@ struct node *parse_nested(struct parser *ps)
 		return NULL;
 	nested_begin(ps, &save);
 	ps->in_command++;
+	ps->scope = PARSE_SUBSTITUTION;
 	ps->time_first = true;
 	body = parse_list(ps);
 	if (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) != TOK_RPAREN)
@@ -111,6 +114,7 @@ void parse_late(struct parser *ps, struct part *part)
 
 	nested_begin(ps, &save);
 	ps->in_command = 0;
+	ps->scope = PARSE_COMMAND;
 	part->command = parse_late_list(ps);
 	parse_late_catch(ps, part, depth);
 	nested_end(ps, &save);

@@ -43,6 +43,7 @@ static void parse_report(struct parser *ps, struct parse_error *err)
 	err->limit = f->limit;
 	err->as_end = f->as_end;
 	err->in_token = f->in_token;
+	err->scope = f->scope;
 	err->failed = true;
 }
 

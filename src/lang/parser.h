@@ -147,6 +147,7 @@ struct failure {
 	uint32_t line, detail_line;
 	size_t pos;
 	bool incomplete, limit, as_end, in_token;
+	enum parse_scope scope;
 };
 
 struct parser {
@@ -170,6 +171,7 @@ struct parser {
 	unsigned here_depth;	/* here-documents inside here-documents */
 	uint32_t here_flags;	/* word flags of the last here-document */
 	struct failure failure;
+	enum parse_scope scope;	/* of a failure now */
 	size_t fail_lines;	/* bytes of source lines in messages so far */
 	struct lang_memory *mem;
 	struct tsb_heap *heap;
@@ -314,6 +316,7 @@ struct nested {
 	uint32_t last_end, last_line;
 	unsigned in_command;
 	bool have, alias_next;
+	enum parse_scope scope;
 };
 void nested_begin(struct parser *ps, struct nested *save);
 void nested_end(struct parser *ps, const struct nested *save);

@@ -70,12 +70,39 @@ static void error_end(struct parse_error *err)
 	str_end(&err->detail);
 }
 
+/* An error in an array's literal, or in a substitution. */
+static enum flow parse_failed_inside(struct shell *sh, const struct parse_error *err)
+{
+	enum flow f = err->scope == PARSE_ARRAY && !sh->is_subshell ? FLOW_NEXT : FLOW_EXIT;
+
+	sh->status = 1;
+	if (err->scope == PARSE_SUBSTITUTION && !sh->is_subshell) {
+		if (sh->command_string)
+			sh->status = 127;
+		else if (sh->call_depth == 0)
+			sh->status = STATUS_USAGE;
+	}
+	set_pipe_status(sh, &sh->status, 1);
+	return f;
+}
+
 static enum flow parse_failed(struct shell *sh, struct parse_error *err, const char *what)
 {
+	bool ends = sh->opts[OPT_ERREXIT] && !sh->errexit_off;
+
 	if (err->limit)
 		proc_limit(sh->p, "parse_depth");
+	if (ends)	/* with the first line of the message */
+		str_reset(&err->detail);
 	if (err->message.n)
 		parse_message(sh, err, what);
+	if (ends) {
+		sh->status = STATUS_USAGE;
+		return FLOW_EXIT;
+	}
+	if (err->scope != PARSE_COMMAND && !err->limit &&
+	    (err->scope == PARSE_ARRAY || !err->incomplete))
+		return parse_failed_inside(sh, err);
 	if ((err->as_end || (err->in_token && sh->status)) && sh->call_depth == 0 && !doing(sh)->running_traps)
 		return FLOW_NEXT;
 	sh->status = STATUS_USAGE;
@@ -159,6 +186,25 @@ static bool run_line(struct shell *sh, struct parse_lines *l, struct parse_error
 	return *f == FLOW_NEXT;
 }
 
+/* Behind an error in an array's literal bash goes on with the next line. */
+static bool line_skipped(struct shell *sh, struct parse_lines *l, struct parse_error *err,
+			 const char *what, enum flow *f)
+{
+	const char *text = l->source->text, *newline;
+	size_t from = err->pos < l->pos ? l->pos : err->pos;
+
+	if (!err->failed || err->scope != PARSE_ARRAY || err->incomplete || err->limit)
+		return false;
+	*f = parse_failed(sh, err, what);
+	error_end(err);
+	error_init(sh, err);
+	newline = from < l->source->n ? memchr(text + from, '\n', l->source->n - from) : NULL;
+	from = newline ? (size_t)(newline - text) + 1 : l->source->n;
+	for (; l->pos < from; l->pos++)
+		l->line += text[l->pos] == '\n';
+	return *f == FLOW_NEXT;
+}
+
 /* An error in a text, told. */
 static enum flow text_failed(struct shell *sh, struct parse_error *err, const char *what)
 {
@@ -180,7 +226,8 @@ enum flow run_text(struct shell *sh, const char *text, size_t n, const char *nam
 		bool ran = false;
 
 		hold(sh, l.source);
-		while (run_line(sh, &l, &err, &f))
+		while (run_line(sh, &l, &err, &f) ||
+		       (f == FLOW_NEXT && line_skipped(sh, &l, &err, what, &f)))
 			ran = true;
 		if (!ran && f == FLOW_NEXT && !err.failed)
 			sh->status = 0;
@@ -261,8 +308,11 @@ static bool piece_try(struct shell *sh, struct piece *pc, bool at_end, const cha
 	} else if (err.incomplete && !at_end) {
 		done = false;
 	} else {
-		parse_failed(sh, &err, what);
-		*flow = sh->prompts ? FLOW_NEXT : FLOW_EXIT;
+		*flow = parse_failed(sh, &err, what);
+		if (err.scope != PARSE_ARRAY || err.incomplete)
+			*flow = FLOW_EXIT;
+		if (sh->prompts)
+			*flow = FLOW_NEXT;
 	}
 	doing(sh)->history_saved = false;
 	error_end(&err);
