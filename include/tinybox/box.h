@@ -33,7 +33,7 @@
  *            (each {host, sandbox}), isolation ("none", "process", "kernel", "hardware"),
  *            untrusted (bool: fit for code that is not trusted), spec {...}, target {...}, report
  *            [{control, asked, by | why, fix}], published [{guest, host, address}],
- *            capabilities [...], dir
+ *            capabilities [...], dir; when its host could not be asked, unreachable (why)
  *   end      box, proc, reason ("exit", "signal", "timeout", "oom", "pids", "quota", "lost",
  *            "policy", "cancel"), status, signal, core, wall, user, system, peak, peak_by,
  *            out_bytes, err_bytes, out_dropped, err_dropped, limit, started_at, ended_at, left, text
