@@ -82,6 +82,15 @@ void audit_end(struct server *s, const struct proc *p, enum wire_reason reason, 
 	end(s, &t);
 }
 
+void audit_event(struct server *s, const char *what, const char *proc)
+{
+	struct text t = {0};
+
+	begin(&t, what);
+	word(&t, "proc", proc);
+	end(s, &t);
+}
+
 void audit_path(struct server *s, const char *what, const char *path, int error)
 {
 	struct text t = {0};

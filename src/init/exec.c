@@ -430,7 +430,7 @@ static bool start(struct exec *e)
 	if (p->nurse < 0)
 		return false;
 	if (deadline)
-		timer_set(&s->loop, &p->deadline, p->began + deadline);
+		timer_set(&s->loop, &p->deadline, time_after(deadline));
 	return true;
 }
 

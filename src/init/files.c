@@ -306,6 +306,8 @@ void work_list(struct conn *c, const struct wire_frame *f)
 
 	if (path && !dir)
 		work_fail(c, WIRE_ERROR_FILE, errno, "cannot list", path, NULL);
+	if (path)
+		audit_path(c->s, "list", path, 0);
 	if (dir) {
 		list_names(c, dir);
 		closedir(dir);

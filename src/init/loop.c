@@ -27,6 +27,13 @@ uint64_t now_real(void)
 	return now(CLOCK_REALTIME);
 }
 
+uint64_t time_after(uint64_t ns)
+{
+	uint64_t at = now_mono();
+
+	return ns > UINT64_MAX - at ? UINT64_MAX : at + ns;
+}
+
 bool loop_open(struct loop *l)
 {
 	*l = (struct loop){.epoll = epoll_create1(EPOLL_CLOEXEC)};

@@ -31,6 +31,7 @@ struct loop {
 
 uint64_t now_mono(void);
 uint64_t now_real(void);
+uint64_t time_after(uint64_t ns);	/* from now, monotonic; however long that is */
 
 bool loop_open(struct loop *l);
 /* EPOLLRDHUP and errors are told whenever anything is waited for. False: errno. */

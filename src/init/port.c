@@ -160,6 +160,7 @@ void work_connect(struct conn *c, const struct wire_frame *f)
 			  NULL, NULL);
 		return;
 	}
+	audit_event(c->s, "connect", NULL);
 	work_ok(c);
 	carry(&j);
 }

@@ -273,7 +273,7 @@ static void deadline(void *owner)
 	p->killed_by = WIRE_BY_TIMEOUT;
 	tree_pass(p->s->proc, p->nurse, NULL, 0, SIGTERM, &denied);
 	tree_pass(p->s->proc, p->nurse, NULL, 0, SIGCONT, &denied);
-	timer_set(&p->s->loop, &p->sweep, now_mono() + p->grace);
+	timer_set(&p->s->loop, &p->sweep, time_after(p->grace));
 }
 
 /* A terminal has been silent for long enough, unless it was us who did not listen. */

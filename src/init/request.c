@@ -172,7 +172,7 @@ static bool do_wait(struct conn *c, struct wire_iter it)
 	c->frame = no_frame;
 	c->timer = (struct timer){.fire = waited, .owner = c};
 	if (deadline)
-		timer_set(&c->s->loop, &c->timer, now_mono() + deadline);
+		timer_set(&c->s->loop, &c->timer, time_after(deadline));
 	return true;
 }
 
@@ -197,6 +197,7 @@ static bool do_kill(struct conn *c, struct wire_iter it)
 		return bad_request(c, "KILL has no signal between 1 and 64");
 	if (!known)
 		return no_process(c);
+	audit_event(c->s, tree ? "kill-tree" : "kill", p ? p->name : NULL);
 	if (p && tree && p->nurse) {
 		c->proc = p;
 		c->role = CONN_KILLER;
@@ -221,6 +222,7 @@ static bool do_stop(struct conn *c, struct wire_iter it)
 		return bad_request(c, "STOP's grace has a wrong size");
 	c->role = CONN_STOPPER;
 	c->frame = no_frame;
+	audit_event(c->s, "stop", NULL);
 	server_stop(s, grace);
 	/* it is freed when nothing had to be waited for */
 	return !s->loop.ended;
@@ -244,6 +246,7 @@ static bool do_pause(struct conn *c, bool paused)
 	if (!s->cgroup || !cgroup_freeze(s->cgroup, paused))
 		signal_trees(s, paused ? SIGSTOP : SIGCONT);
 	s->paused = paused;
+	audit_event(s, paused ? "pause" : "resume", NULL);
 	conn_ok(c);
 	return false;
 }
@@ -310,6 +313,7 @@ static bool do_attach(struct conn *c, struct wire_iter it)
 		conn_error(c, WIRE_ERROR_BUSY, 0, "the process has a client already", NULL, NULL);
 		return false;
 	}
+	audit_event(c->s, "attach", p->name);
 	c->proc = p;
 	c->role = CONN_CLIENT;
 	c->frame = exec_frame;

@@ -188,7 +188,7 @@ void server_stop(struct server *s, uint64_t grace)
 			tree_pass(s->proc, p->nurse, NULL, 0, SIGCONT, &denied);
 		}
 	}
-	timer_set(&s->loop, &s->stop, now_mono() + grace);
+	timer_set(&s->loop, &s->stop, time_after(grace));
 	server_stopped(s);
 }
 

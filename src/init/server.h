@@ -187,6 +187,7 @@ void work_ps(struct conn *c, const struct wire_frame *f);
 /* audit.c */
 void audit_exec(struct server *s, const struct proc *p, char *const *argv, const char *cwd);
 void audit_end(struct server *s, const struct proc *p, enum wire_reason reason, unsigned status);
+void audit_event(struct server *s, const char *what, const char *proc);
 void audit_path(struct server *s, const char *what, const char *path, int error);
 void audit_refused(struct server *s, const char *what, const char *why);
 /* by the keeper */
