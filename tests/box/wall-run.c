@@ -8,6 +8,7 @@
  * usage: wall-run -S BOX: removes what a killed one left in control groups
  * -o: the workspace is read-only; -v: the report goes to standard error; -k: a descriptor is kept;
  * -q: says how long each part took. The state directory is made and removed unless -s names one.
+ * The state directory is below TMPDIR, the box is WALL_RUN_NAME-PID.
  * Status: the command's, 128 + n for a signal, 125 for a wall that could not be built, 124 for an
  * oom kill.
  */
@@ -188,7 +189,8 @@ static int go(struct spec *s, char **argv, const int *keep, size_t count, bool v
 
 int main(int argc, char **argv)
 {
-	char dir[] = "/tmp/tinybox-wall-XXXXXX", box[32];
+	const char *tmp = getenv("TMPDIR"), *name = getenv("WALL_RUN_NAME");
+	char dir[256], box[64];
 	struct spec s = {.kind = SPEC_NAMESPACE, .box = box};
 	int keep[64] = {0, 1, 2}, c, code;
 	const char *allow[32] = {NULL};
@@ -196,7 +198,8 @@ int main(int argc, char **argv)
 	size_t count = 3, allowed = 0;
 	bool verbose = false, timed = false;
 
-	snprintf(box, sizeof(box), "test-%d", getpid());
+	snprintf(box, sizeof(box), "%s-%d", name ? name : "test", getpid());
+	snprintf(dir, sizeof(dir), "%s/tinybox-wall-XXXXXX", tmp ? tmp : "/tmp");
 	s.allow = allow;
 	s.ports = ports;
 	while ((c = getopt(argc, argv, "+S:w:W:t:or:u:g:m:p:c:d:f:n:a:P:s:k:vq")) != -1) {

@@ -7,10 +7,12 @@ wall=$(realpath "$1") escape=$(realpath "$2") n=0 bad=0
 dir=$(mktemp -d /tmp/tinybox-escape-XXXXXX)
 census() {
 	grep -c tinybox /proc/self/mountinfo
-	find /sys/fs/cgroup -maxdepth 4 -type d -name 'tinybox-test-*' 2>/dev/null | sort
+	find /sys/fs/cgroup -maxdepth 5 -type d -name "tinybox-$WALL_RUN_NAME-*" 2>/dev/null | sort
 	losetup -a 2>/dev/null | grep -c tinybox
-	ls -d /tmp/tinybox-wall-* 2>/dev/null
+	ls -d "$dir"/tinybox-wall-* 2>/dev/null
 }
+export WALL_RUN_NAME=escape$$ TMPDIR=$dir
+chmod 1777 "$dir"
 before=$(census)
 
 ok() { n=$((n + 1)); echo "ok $n - $1"; }
@@ -57,7 +59,7 @@ all() {
 	echo secret >"$dir/secret"; mkdir -p "$dir/work" "$dir/host"
 	cp "$escape" "$dir/escape"; cp "$escape" "$dir/work/escape"
 	[ "$who" = root ] || chown -R 1000:1000 "$dir"
-	chmod 755 "$dir"
+	chmod 1777 "$dir"
 	$as "$dir/victim" tinybox-victim & victim=$!
 	python3 "$dir/servers.py" "$dir" >"$dir/port" & servers=$!
 	while ! [ -s "$dir/port" ]; do sleep 0.1; done
@@ -212,7 +214,7 @@ PY
 			sleep 0.02
 		done
 		! pgrep -f 'sleep 31.4159' >/dev/null || bad_kills=$((bad_kills + 1))
-		$as "$wall" -S test-$pid || bad_kills=$((bad_kills + 100))
+		$as "$wall" -S $WALL_RUN_NAME-$pid || bad_kills=$((bad_kills + 100))
 	done
 	got=$(timeout 20 $as "$wall" -s "$dir/kills" -- echo again 2>&1)
 	[ "$bad_kills$got" = 0again ] && ok "$who: killed at any moment" || not_ok "$who: killed at any moment: $bad_kills $got"
@@ -239,7 +241,7 @@ cat >"$dir/victim" <<'SH'
 #!/bin/sh
 exec python3 -c 'import time; time.sleep(300)' "$@"
 SH
-chmod 755 "$dir/victim" "$dir"
+chmod 755 "$dir/victim"; chmod 1777 "$dir"
 cp "$wall" "$dir/wall-run"; wall=$dir/wall-run
 cd "$dir" || exit 1
 exec 9<"$dir"
