@@ -446,7 +446,8 @@ void exec_poll(struct exec *e, uint64_t now)
 		finish(e);
 	else if (e->client)
 		conn_flush(e->client);
-	if (gone && e->state == EXEC_ENDED)
+	/* Telling a client may have found it gone, and come here before. */
+	if (gone && e->threaded && e->state == EXEC_ENDED)
 		thread_gone(e);
 	for (struct conn *c = e->server->conns; c && e->log; c = c->next)
 		if (c->exec == e && c->state == CONN_LOGS && c->follow)

@@ -224,6 +224,8 @@ struct exec *exec_new(struct server *s, struct conn *c, struct wire_iter fields)
 		exec_free(e);
 		return NULL;
 	}
+	if (s->throttled)
+		tsb_cancel_pause(e->run.cancel, true);
 	s->next_number++;
 	s->n_running++;
 	e->client = c;
