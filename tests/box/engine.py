@@ -324,7 +324,7 @@ def test_processes(t):
     equal(b.ask("kill", proc=proc, signal=0)[1]["code"], "request", "no signal")
     equal(b.ask("logs", proc="p1")[0], "data_out", "the log is there")
     a = b.run("echo", "x")
-    equal(b.ask("logs", proc=a["started"]["proc"])[1]["code"], "file", "not all have one")
+    equal(b.ask("logs", proc=a["started"]["proc"])[1]["code"], "state", "not all have one")
     # Pause.
     c = Conn(b.dir)
     c.send("exec", arg=["bash", "-c", "while :; do echo x; sleep 0.02; done"])
