@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -718,7 +719,17 @@ void egress_close(struct egress *e)
 
 /* ---- inside ---- */
 
-/* On the loopback, IPv4 first; it may still be connecting. */
+/* On a loopback an answer is there at once, only that connect() does not wait for it. */
+static bool refused_at_once(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	socklen_t size = sizeof(int);
+	int error = 0;
+
+	return poll(&p, 1, 0) > 0 && (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) || error);
+}
+
+/* On the loopback, IPv4 first: many servers listen on one of the two only. */
 static int inside_socket(uint16_t port)
 {
 	struct in6_addr ip = IN6ADDR_LOOPBACK_INIT, v4;
@@ -726,7 +737,11 @@ static int inside_socket(uint16_t port)
 
 	eg_address_read(&v4, "127.0.0.1");
 	fd = open_to(&v4, port);
-	return fd >= 0 ? fd : open_to(&ip, port);
+	if (fd >= 0 && !refused_at_once(fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return open_to(&ip, port);
 }
 
 bool egress_answer(int channel)

@@ -124,17 +124,19 @@ no names"
 	allow=(-a "localhost:$port" -a "127.0.0.1:$port" -a "[::1]:$port")
 	is "$who: a name, with the address it leads to" "$(ask refused LOCALHOST.)" 200
 
+	for address in 127.0.0.1 ::1; do
 	rm -rf "$dir/state"; mkdir -m 700 "$dir/state"; [ "$who" = root ] || chown 1000 "$dir/state"
-	$as "$wall" -s "$dir/state" -P 8000 -w "$dir/work" -- python3 -m http.server 8000 --bind 127.0.0.1 -d /workspace >/dev/null 2>"$dir/told" & box=$!
+	$as "$wall" -s "$dir/state" -P 8000 -w "$dir/work" -- python3 -m http.server 8000 --bind $address -d /workspace >/dev/null 2>"$dir/told" & box=$!
 	for _ in $(seq 100); do grep -q 'port 8000 is' "$dir/told" && break; sleep 0.05; done
 	outside=$(sed -n 's/port 8000 is //p' "$dir/told")
 	for _ in $(seq 50); do
 		got=$(python3 -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:$outside/ask.py', timeout=5).read(6).decode())" 2>/dev/null) && break
 		sleep 0.1
 	done
-	is "$who: a published port" "$got" import
+	is "$who: a published port, $address" "$got" import
 	kill $box; wait $box 2>/dev/null
 	$as "$wall" -S test-$box
+	done
 }
 who=root
 if [ "$(id -u)" = 0 ]; then
