@@ -26,6 +26,13 @@ static void stat_fields(struct wire_out *o, const void *ctx)
 		 (uint64_t)st->st_mtim.tv_nsec);
 }
 
+/* A file of a tree: a sync each would take most of the time. */
+static void tree_fields(struct wire_out *o, const void *ctx)
+{
+	stat_fields(o, ctx);
+	wire_u8(o, WIRE_F_MORE, 1);
+}
+
 /* The content, and its digest as it went. */
 static int send_content(struct copy *cp, int fd, const char *from, struct bx_conn *c,
 			uint8_t hash[32])
@@ -53,13 +60,14 @@ static int send_content(struct copy *cp, int fd, const char *from, struct bx_con
 }
 
 static int send_file(struct copy *cp, int fd, const struct stat *st, const char *from,
-		     const char *to)
+		     const char *to, bool tree)
 {
 	struct wire_field_in theirs;
 	struct wire_frame f;
 	struct bx_conn c;
 	uint8_t hash[32];
-	int status = copy_ask(cp, WIRE_WRITE, to, stat_fields, st, &c, NULL);
+	int status = copy_ask(cp, WIRE_WRITE, to, tree ? tree_fields : stat_fields, st, &c,
+			      NULL);
 
 	if (status)
 		return status;
@@ -167,12 +175,13 @@ static int send_any(struct copy *cp, int dir, const char *name, const char *from
 	if (fd < 0 || fstat(fd, &st)) {
 		status = file_error(cp, from);
 	} else if (S_ISREG(st.st_mode)) {
-		status = send_file(cp, fd, &st, from, to);
+		status = send_file(cp, fd, &st, from, to, depth != 0);
 	} else if (!S_ISDIR(st.st_mode)) {
 		copy_skip(cp, from, "a socket, a pipe or a device");
 		status = TBX_OK;
 	} else if (depth >= COPY_DEPTH) {
-		status = bx_fail(cp->b.store, TBX_ERR_LIMIT, "%s: directories are nested too deep", from);
+		copy_skip(cp, from, "directories are nested too deep");
+		status = TBX_OK;
 	} else {
 		bx_progress(cp->b.store, "%s", from);
 		status = make_dir(cp, &st, to);

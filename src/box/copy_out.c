@@ -204,8 +204,10 @@ static int take_dir(struct copy *cp, const struct copy_stat *st, int dir, const 
 {
 	int fd, status;
 
-	if (depth >= COPY_DEPTH)
-		return bx_fail(cp->b.store, TBX_ERR_LIMIT, "%s: directories are nested too deep", from);
+	if (depth >= COPY_DEPTH) {
+		copy_skip(cp, from, "directories are nested too deep");
+		return TBX_OK;
+	}
 	if (mkdirat(dir, name, 0700) && errno != EEXIST)
 		return file_error(cp, name);
 	fd = copy_open(dir, name, O_RDONLY | O_DIRECTORY, 0);

@@ -140,7 +140,7 @@ struct writing {
 	char temp[48];
 	uint64_t mtime;
 	mode_t mode;
-	bool exclusive, has_mtime;
+	bool exclusive, has_mtime, more;
 };
 
 /* A name beside the file's that nobody has guessed. */
@@ -192,7 +192,7 @@ static bool put_in_place(struct writing *w)
 		{.tv_sec = (time_t)(w->mtime / 1000000000u), .tv_nsec = (long)(w->mtime % 1000000000u)}};
 
 	if (fchmod(w->fd, w->mode) < 0 || (w->has_mtime && futimens(w->fd, times) < 0) ||
-	    fsync(w->fd) < 0)
+	    (!w->more && fsync(w->fd) < 0))
 		return false;
 	if (w->exclusive ? renameat2(w->dir, w->temp, w->dir, w->name, RENAME_NOREPLACE) :
 	    renameat(w->dir, w->temp, w->dir, w->name))
@@ -223,6 +223,7 @@ static bool begin_write(struct conn *c, const struct wire_frame *f, struct writi
 	w->mtime = wire_number(it, WIRE_F_MTIME, 0, &bad);
 	w->has_mtime = wire_find(it, WIRE_F_MTIME, &field);
 	w->exclusive = wire_number(it, WIRE_F_EXCLUSIVE, 0, &bad);
+	w->more = wire_number(it, WIRE_F_MORE, 0, &bad);
 	if (bad) {
 		work_fail(c, WIRE_ERROR_REQUEST, 0, "WRITE is damaged", NULL, NULL);
 		return false;
@@ -255,7 +256,8 @@ void work_write(struct conn *c, const struct wire_frame *f)
 	SHA256_Init(&sum);
 	if (begin_write(c, f, &w) && receive(c, &w, &sum)) {
 		if (put_in_place(&w)) {
-			sync_dir(w.dir);
+			if (!w.more)
+				sync_dir(w.dir);
 			end_hash(c, &sum);
 		} else {
 			error = errno;

@@ -70,8 +70,8 @@ static char **list_of(struct reading *r, enum wire_field name)
 		return NULL;
 	}
 	while (wire_step(&it, &f))
-		if (f.name == name)
-			list[n++] = wire_copy(&f, &r->bad);
+		if (f.name == name && (list[n] = wire_copy(&f, &r->bad)))
+			n++;
 	return list;
 }
 

@@ -115,7 +115,7 @@ enum wire_type {
 	/*
 	 * PATH, MODE (absent: that of the file it replaces, or 0644), MTIME, EXCLUSIVE (u8), then
 	 * DATA_IN..., CLOSE_IN. Written beside it, synced, renamed: whole or not at all; a link in
-	 * its place is replaced, not followed. OK with HASH
+	 * its place is replaced, not followed. MORE (u8): one of many, not synced. OK with HASH
 	 */
 	WIRE_WRITE = 31,
 	/*

@@ -38,6 +38,12 @@ for wall in "${walls[@]}"; do
 	is "$wall: BOX: is where it begins" 1 "$(tb exec "$box" cat 1)"
 	is "$wall: as many arguments as the kernel takes" 100000 "$(seq 100000 | xargs -n 100000 -s 1000000 \
 		timeout 30 "$tinybox" exec "$box" sh -c 'echo $#' sh)"
+	tb exec "$box" sh -c 'mkdir far; cd far; for i in $(seq 250); do mkdir d && cd d || exit; done; echo x >x'
+	tb cp "$box:far" "far-$wall" 2>err
+	is "$wall: what is too deep to copy is said" 70 $?
+	is "$wall: ... by name" 1 "$(grep -c 'nested too deep: not copied' err)"
+	is "$wall: ... and the rest is there" 200 "$(find "far-$wall" -type d | wc -l)"
+	tb exec "$box" rm -r far
 	tb exec "$box" no-such-command 2>err
 	is "$wall: an unknown command is 127" 127 $?
 	is "$wall: ... and the reason is told once" 0 "$(grep -c 'No such file' err)"
