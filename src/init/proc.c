@@ -19,9 +19,10 @@
 #include "init/tree.h"
 
 #define ROUND_NS	2000000u
-#define ROUNDS_WAKE	20u	/* without anything left but no word from the nurse */
-#define ROUNDS_NURSE	100u	/* then it goes too */
+#define ROUNDS_LOOK	10u
 #define ROUNDS_DENIED	5u
+#define NURSE_WAKE_NS	100000000u
+#define NURSE_KILL_NS	10000000000u
 
 struct proc *proc_find(struct server *s, const char *name)
 {
@@ -69,10 +70,10 @@ static enum wire_reason reason_of(const struct proc *p, const struct cgroup_use 
 {
 	int sig = WIFSIGNALED(p->end.status) ? WTERMSIG(p->end.status) : 0;
 
-	if (p->lost)
-		return WIRE_BY_LOST;
 	if (p->killing)
 		return p->killed_by;
+	if (p->lost)
+		return WIRE_BY_LOST;
 	if (use->has_oom && use->oom_kills && sig == SIGKILL)
 		return WIRE_BY_OOM;
 	if (use->has_pids && use->pids_denied && p->end.status)
@@ -217,34 +218,66 @@ static void refuse_killers(struct proc *p)
 	}
 }
 
+/* Nobody could be told, for long enough: what is left stays, and the truth is said. */
+static void give_up(struct proc *p)
+{
+	p->text = "some of its processes belong to another user and could not be killed";
+	if (!p->ended)
+		p->end.status = SIGKILL;
+	p->ended = p->empty = p->killing = true;
+	refuse_killers(p);
+	proc_check(p);
+	server_stopped(p->s);
+}
+
+/* All are dead, but the nurse has not said so: it may be stopped, or just have no processor. */
+static void urge_nurse(struct proc *p)
+{
+	uint64_t now = now_mono();
+
+	if (!p->quiet)
+		p->quiet = now;
+	else if (now - p->quiet > NURSE_KILL_NS)
+		kill(p->nurse, SIGKILL);
+	else if (now - p->quiet > NURSE_WAKE_NS)
+		kill(p->nurse, SIGCONT);
+}
+
+/*
+ * A round. The cgroup kills all at once; looking for the rest in /proc costs more than that, so it
+ * is done first (for the count), and then now and then.
+ */
 static void sweep(void *owner)
 {
 	struct proc *p = owner;
-	size_t denied = 0, alive;
+	size_t denied = 0, alive = 0;
+	bool all = false, look;
 
 	if (!p->nurse || p->empty)
 		return;
+	look = !p->rounds || p->rounds % ROUNDS_LOOK == 0;
+	if (!p->rounds) {
+		alive = tree_pass(p->s->proc, p->nurse, NULL, 0, 0, &denied);
+		if (alive && p->state != PROC_ENDED)
+			p->left = (uint32_t)(alive - !p->ended);
+	}
 	if (p->has_cgroup)
-		cgroup_exec_kill(&p->cgroup);
-	alive = tree_pass(p->s->proc, p->nurse, NULL, 0, SIGKILL, &denied);
-	if (!p->rounds && alive && p->state != PROC_ENDED)
-		p->left = (uint32_t)(alive - !p->ended);
+		all = cgroup_exec_kill(&p->cgroup);
+	if (!all || (look && p->rounds)) {
+		alive = tree_pass(p->s->proc, p->nurse, NULL, 0, SIGKILL, &denied);
+		look = true;
+	}
 	p->rounds++;
 	if (alive && alive == denied && p->rounds > ROUNDS_DENIED) {
-		p->text = "some of its processes belong to another user and could not be killed";
-		if (!p->ended)
-			p->end.status = SIGKILL;
-		p->ended = p->empty = p->killing = true;
-		refuse_killers(p);
-		proc_check(p);
-		server_stopped(p->s);
+		give_up(p);
 		return;
 	}
-	if (!alive && p->rounds > ROUNDS_NURSE)
-		kill(p->nurse, SIGKILL);
-	else if (!alive && p->rounds > ROUNDS_WAKE)
-		kill(p->nurse, SIGCONT);
-	timer_set(&p->s->loop, &p->sweep, now_mono() + ROUND_NS);
+	if (alive)
+		p->quiet = 0;
+	else if (look)
+		urge_nurse(p);
+	timer_set(&p->s->loop, &p->sweep,
+		  now_mono() + (p->rounds < ROUNDS_LOOK ? 1u : 5u) * ROUND_NS);
 }
 
 void proc_kill(struct proc *p, enum wire_reason by, const char *text)
@@ -427,7 +460,8 @@ void proc_nurse_gone(struct proc *p, int status)
 	p->lost = true;
 	if (!p->ended)
 		p->end.status = SIGKILL;
-	p->text = "its nurse was killed, and all that was left of it with it";
+	if (!p->killing)
+		p->text = "its nurse was killed, and all that was left of it with it";
 	if (p->state == PROC_STARTING) {
 		p->state = PROC_RUNNING;
 		record_start(p);

@@ -108,6 +108,7 @@ struct proc {
 	const char *limit, *text;
 	struct timer deadline, sweep, drained;
 	unsigned rounds;
+	uint64_t quiet;		/* since when nothing of it was found alive; 0: something was */
 	uint64_t grace;
 	struct nurse_word end;
 	bool ended;

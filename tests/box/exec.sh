@@ -105,15 +105,15 @@ last() { $AS "$C" "$D" ps 3>&1 | grep -o 'proc=p[0-9]*' | tail -1 | cut -d= -f2;
 deadline() {
 	gate held; closed held & c=$!
 	sh_ 'exec 9>held; trap "" TERM; setsid sleep 1000 & (sleep 1000 & sleep 1000 &) & (trap "" TERM HUP INT; exec sleep 1000) &
-		sh -c "kill -STOP \$\$" & setsid sh -c "setsid sleep 1000 & sleep 1000" & echo up; wait; sleep 1000' deadline=1500000000
+		sh -c "kill -STOP \$\$" & setsid sh -c "setsid sleep 1000 & sleep 1000" & echo up; wait; sleep 1000' deadline=3000000000
 	is "$S $(field reason) $(field limit)" "137 2 deadline" "a deadline"
 	wait $c; ok $? "kills the whole tree: setsid, double forks, the stopped, those who ignore TERM"
-	sh_ 'trap "echo bye; exit 9" TERM; echo up; while :; do sleep 0.01; done' deadline=200000000 grace=20000000000
+	sh_ 'trap "echo bye; exit 9" TERM; echo up; while :; do sleep 0.01; done' deadline=2000000000 grace=20000000000
 	is "$S $(field reason)" "9 2" "grace: time to end"; has "$O" bye "and to say so"
 	sh_ 'trap "" TERM; echo up; while :; do sleep 0.01; done' deadline=100000000 grace=100000000
 	is "$S $(field reason)" "137 2" "grace ends too"
 	gate held; closed held & c=$!
-	sh_ 'exec 9>held; (trap "" TERM; sleep 1000) & trap "exit 3" TERM; echo up; while :; do sleep 0.01; done' deadline=100000000 grace=200000000
+	sh_ 'exec 9>held; (trap "" TERM; sleep 1000) & trap "exit 3" TERM; echo up; while :; do sleep 0.01; done' deadline=2000000000 grace=200000000
 	wait $c; ok $? "whoever outlives the grace is killed, though the command has ended"
 	run arg=true deadline=30000000000; is "$S $(field reason)" "0 0" "a deadline that is not reached"
 }
