@@ -291,7 +291,10 @@ int tbx_stream_logs(struct tbx_store *store, const char *box, const char *proc, 
 /* The descriptor to poll, and for what (POLLIN, POLLOUT). */
 int tbx_stream_fd(const struct tbx_stream *s);
 short tbx_stream_poll(const struct tbx_stream *s);
-/* Never blocks. An error ends the stream. */
+/*
+ * Never blocks. An error ends the stream. To be called at least each ten seconds or so: a server
+ * that has been silent for long is lost.
+ */
 int tbx_stream_next(struct tbx_stream *s, enum tbx_event *event, const void **data, size_t *n);
 /* Room for more standard input? Write only then, or all of it is kept in memory. */
 bool tbx_stream_room(const struct tbx_stream *s);

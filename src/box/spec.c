@@ -64,6 +64,15 @@ static int absolute(struct tbx_store *store, const char *what, const char *path,
 	return *out ? TBX_OK : bad(store, what, path, strerror(errno));
 }
 
+/* ssh expands what is in such names, and takes blanks for their end. */
+static bool is_plain_path(const char *s)
+{
+	for (; s && *s; s++)
+		if ((unsigned char)*s < ' ' || *s == 127 || strchr("\"%\\$~", *s))
+			return false;
+	return true;
+}
+
 static int ssh_target(struct tbx_store *store, const struct tbx_target *target, json_t *t)
 {
 	char *identity = NULL, *known = NULL, *config = NULL;
@@ -72,6 +81,10 @@ static int ssh_target(struct tbx_store *store, const struct tbx_target *target, 
 	if (!target->destination || !bx_is_destination(target->destination))
 		return bad(store, "--host", target->destination, "not a destination for ssh: "
 			   "[USER@]NAME of letters, digits and ._:+-, no part beginning with a dash");
+	if (!is_plain_path(target->identity) || !is_plain_path(target->known_hosts))
+		return bx_fail(store, TBX_ERR_ARGUMENT, "the files of --ssh-identity and --ssh-known-hosts "
+			       "may not have quotes, backslashes, dollars, tildes or percent signs in "
+			       "their names: ssh would expand them");
 	if (target->port > 65535)
 		return bx_fail(store, TBX_ERR_ARGUMENT, "--ssh-port: at most 65535");
 	status = absolute(store, "--ssh-identity", target->identity, &identity);
@@ -82,6 +95,8 @@ static int ssh_target(struct tbx_store *store, const struct tbx_target *target, 
 			     "needed, as the box remembers it");
 	if (!status && target->known_hosts)
 		known = strdup(target->known_hosts);
+	if (!status && !is_plain_path(identity))
+		status = bad(store, "--ssh-identity", identity, "ssh would expand its name");
 	bx_put(t, "host", json_string("ssh"));
 	bx_put(t, "destination", json_string(target->destination));
 	if (target->port)

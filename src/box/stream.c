@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 
 #define ROOM (256u << 10)	/* of standard input that waits to be sent */
+#define LISTEN_MS 10000
+#define SILENCE (90 * BX_SECOND)	/* a server that lives says so each ten */
 
 struct tbx_stream {
 	struct bx b;
@@ -18,6 +20,7 @@ struct tbx_stream {
 	char *proc;
 	char *command, *cwd, *file;	/* what was asked for, for messages */
 	bool over, detached;
+	uint64_t heard;			/* when the server last said something; 0: it need not */
 };
 
 /* ---- Requests ---- */
@@ -134,6 +137,7 @@ static int open_exec(struct tbx_store *store, const char *box, const struct tbx_
 	(*out)->cwd = whole.cwd ? strdup(whole.cwd) : NULL;
 	(*out)->file = whole.input_file ? strdup(whole.input_file) : NULL;
 	(*out)->detached = detach;
+	(*out)->heard = bx_ticks();
 	return sent(out);
 }
 
@@ -299,6 +303,14 @@ static int event_of(struct tbx_stream *s, const struct wire_frame *f, enum tbx_e
 	}
 }
 
+static int silent(struct tbx_stream *s)
+{
+	if (!s->heard || bx_ticks() - s->heard < SILENCE)
+		return TBX_OK;
+	return bx_fail(s->b.store, TBX_ERR_LOST, "%s: its server has given no sign of life for a while; "
+		       "`tinybox inspect %s` asks it, `tinybox rm %s` ends it", s->b.id, s->b.id, s->b.id);
+}
+
 int tbx_stream_next(struct tbx_stream *s, enum tbx_event *event, const void **data, size_t *n)
 {
 	struct wire_frame f;
@@ -319,11 +331,13 @@ int tbx_stream_next(struct tbx_stream *s, enum tbx_event *event, const void **da
 		if (!room)
 			return bx_memory(s->b.store);
 		got = recv(s->c.fd, room, 65536, MSG_DONTWAIT);
-		if (got > 0)
+		if (got > 0) {
 			wire_got(&s->c.in, (size_t)got);
-		else if (got < 0 && errno == EAGAIN)
-			break;
-		else if (!got || errno != EINTR)
+			s->heard = s->heard ? bx_ticks() : 0;
+		} else if (got < 0 && errno == EAGAIN) {
+			return silent(s);
+		}
+		if (!got || (got < 0 && errno != EINTR))
 			status = bx_fail(s->b.store, TBX_ERR_LOST, "%s: the box is gone: its server "
 					 "ended before the command did", s->b.id);
 	}
@@ -391,7 +405,7 @@ static int turn(struct tbx_stream *s, const struct tbx_exec *e, bool *input)
 			return tbx_stream_write(s, buf, (size_t)n);
 		return tbx_stream_close_input(s);
 	}
-	if (poll(&p, 1, -1) < 0 && errno != EINTR)
+	if (poll(&p, 1, LISTEN_MS) < 0 && errno != EINTR)
 		return bx_fail(s->b.store, TBX_ERR_SYSTEM, "poll: %s", strerror(errno));
 	return TBX_OK;
 }

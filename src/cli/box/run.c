@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define CAPTURE_MOST (64u << 20)
+#define LISTEN_MS 10000		/* then the stream looks whether its server lives */
 
 struct capture {
 	char *data;
@@ -140,7 +141,7 @@ static int wait_turn(struct follow *f)
 	};
 	int status = TBX_OK;
 
-	if (poll(p, 3, -1) < 0)
+	if (poll(p, 3, LISTEN_MS) < 0)
 		return TBX_OK;
 	if (p[1].revents)
 		status = take_signal(f);

@@ -221,6 +221,12 @@ static void specs(struct tbx_store *store)
 	is_int(spec_status(store, &s), TBX_ERR_UNSUPPORTED, "what cannot be done is refused");
 	s = none, s.target.host = "ssh", s.target.destination = "-oProxyCommand=touch x";
 	is_int(spec_status(store, &s), TBX_ERR_ARGUMENT, "a destination that is an option");
+	s.target.destination = "host", s.target.known_hosts = "/tmp/a b";
+	is_int(spec_status(store, &s), TBX_OK, "a file with a blank in its name");
+	s.target.known_hosts = "/tmp/%h";
+	is_int(spec_status(store, &s), TBX_ERR_ARGUMENT, "one that ssh would expand");
+	s.target.known_hosts = "/tmp/a\" b";
+	is_int(spec_status(store, &s), TBX_ERR_ARGUMENT, "one that would be two");
 }
 
 static void trees(void)
