@@ -97,6 +97,7 @@ struct param {
 	struct word *word;	/* operand: default, pattern, message; may be NULL */
 	struct word *word2;	/* replacement; NULL: none given, or empty */
 	bool has_word2;		/* there is a second / */
+	bool unclosed;		/* BAD in quotes: for want of a ], so that bash sees no } either */
 	struct arith *offset, *length;	/* SLICE; length may be NULL */
 	const char *raw;	/* source text of the whole ${...}, for error messages: whole for
 				   PARAM_BAD, else the first 256 bytes */

@@ -222,7 +222,7 @@ static void here_parts(struct parser *ps, const struct here *h, char *body, size
 		word_quoted(ps, &parts, QUOTED_HERE);
 		parse_leave(ps);
 		if (ps->bad_param && !ps->failed)
-			word_note_bad(ps, parts.first, (struct slice){ body, n });
+			word_note_bad(ps, parts.first, (struct slice){ body, n }, false);
 	}
 	ps->here_depth--;
 	if (ps->failed && !ps->failure.limit) {

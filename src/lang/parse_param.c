@@ -340,8 +340,10 @@ static bool param_inside(struct parser *ps, struct parts *out, struct param *p, 
 	if (!param_name(ps, p))
 		return false;
 	if (ps->in.s[ps->in.pos] == '[' && lex_is(p->name.s[0], C_NAME) &&
-	    !lex_is(p->name.s[0], C_DIGIT) && !param_subscript(ps, out, &p->sub))
+	    !lex_is(p->name.s[0], C_DIGIT) && !param_subscript(ps, out, &p->sub)) {
+		p->unclosed = quoted && p->sub.kind == SUBSCRIPT_NONE && p->op != PARAM_LENGTH;
 		return false;
+	}
 	if (p->op == PARAM_LENGTH) {
 		if (lex_char(ps) != '}')
 			return false;
@@ -381,7 +383,8 @@ void word_param(struct parser *ps, struct parts *out, size_t at, enum quoted_kin
 	} else if (!ps->failed) {
 		size_t close = lex_skip(ps, brace);
 
-		*p = (struct param){ .op = PARAM_BAD };
+		*p = (struct param){ .op = PARAM_BAD, .unclosed = p->unclosed &&
+				     (kind == QUOTED_STRING || kind == QUOTED_HERE) };
 		ps->bad_param = true;
 		p->name.s = "";
 		ps->in.pos = close + 1;

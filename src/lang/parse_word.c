@@ -104,11 +104,11 @@ struct word *word_from_parts(struct parser *ps, struct parts *parts, size_t from
 	else
 		w->text = (struct slice){ ps->in.s + from, ps->in.pos - from };
 	if (ps->bad_param && !ps->failed)
-		word_note_bad(ps, w->parts, w->text);
+		word_note_bad(ps, w->parts, w->text, false);
 	return w;
 }
 
-void word_note_bad(struct parser *ps, struct part *parts, struct slice text)
+void word_note_bad(struct parser *ps, struct part *parts, struct slice text, bool quotes)
 {
 	struct slice copy = { NULL, 0 };	/* one for all of them: a word may be one long row */
 
@@ -118,6 +118,9 @@ void word_note_bad(struct parser *ps, struct part *parts, struct slice text)
 		if (!copy.p)
 			copy = (struct slice){ mem_dup(ps->mem, text.p, text.n), text.n };
 		p->param->letters = copy;
+		if (p->param->unclosed && quotes)
+			p->param->letters = (struct slice){ mem_dup(ps->mem, text.p - 1, text.n + 2),
+							    text.n + 2 };
 	}
 }
 
@@ -186,7 +189,8 @@ static void word_double(struct parser *ps, struct parts *out, enum part_kind kin
 		return;
 	if (ps->bad_param)
 		word_note_bad(ps, inner.first, (struct slice){ ps->in.s + open + 1,
-							       ps->in.pos - open - 1 });
+							       ps->in.pos - open - 1 },
+			      ps->in.s[ps->in.pos] == '"');
 	if (ps->in.s[ps->in.pos] == '"')
 		ps->in.pos++;
 	else

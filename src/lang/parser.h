@@ -369,7 +369,7 @@ void word_unquoted(struct parser *ps, struct parts *out, enum word_stop stop, un
 void word_quoted(struct parser *ps, struct parts *out, enum quoted_kind kind);
 struct word *word_from_parts(struct parser *ps, struct parts *parts, size_t from);
 /* Tells the PARAM_BADs among the parts the text they stand in. */
-void word_note_bad(struct parser *ps, struct part *parts, struct slice text);
+void word_note_bad(struct parser *ps, struct part *parts, struct slice text, bool quotes);
 
 /* parse_dollar.c: the parts that expand. kind says where they stand. */
 bool word_is_dollar(struct parser *ps, bool quoted);	/* not a plain $ */

@@ -30,7 +30,10 @@ enum flow param_bad(struct shell *sh, const struct param *p)
 	const char *raw = p->raw ? p->raw : "";
 	struct slice shown = p->letters.n ? p->letters : (struct slice){ raw, strlen(raw) };
 
-	shell_error(sh, "%.*s: bad substitution", (int)shown.n, shown.p);
+	if (p->unclosed)
+		shell_error(sh, "bad substitution: no closing `}' in %.*s", (int)shown.n, shown.p);
+	else
+		shell_error(sh, "%.*s: bad substitution", (int)shown.n, shown.p);
 	sh->status = 1;
 	return words_report(sh, FLOW_ABORT);
 }
