@@ -56,6 +56,18 @@ static bool become(const struct nurse_task *t)
 	return t->uid == geteuid() || setuid(t->uid) == 0;
 }
 
+/* When memory ends, it is to end the command and not the server, however small the command is. */
+static void offer_first(const struct nurse_task *t)
+{
+	int fd = openat(t->proc, "self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "100", 3) < 0)
+		errno = 0;
+	close(fd);
+}
+
 /* The descriptors 0, 1, 2 and nothing else; a session of its own, with the terminal if there is one. */
 static bool set_up(struct nurse *n)
 {
@@ -64,6 +76,7 @@ static bool set_up(struct nurse *n)
 
 	sigemptyset(&none);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	offer_first(t);
 	if (t->cgroup && (!cgroup_enter(t->cgroup) ||
 			  (!n->entered && !cgroup_enter_v2(t->cgroup))))
 		return fail(n, NURSE_SETUP, errno);
