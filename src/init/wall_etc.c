@@ -22,9 +22,10 @@ static const char *const copied[] = {"ld.so.cache", "ld.so.conf", "localtime", "
 	"services", "protocols", "mime.types", "bash.bashrc", "profile", "inputrc", "os-release",
 	"debian_version", "lsb-release", "gai.conf", "host.conf", "shells", "locale.alias",
 	"locale.conf", "ssl/openssl.cnf", "mtab"};
-static const char *const mounted[] = {"alternatives", "ssl/certs", "pki", "ld.so.conf.d", "fonts",
-	"perl", "python3", "python3.11", "python3.12", "python3.13", "java-17-openjdk",
-	"java-21-openjdk", "ImageMagick-6", "ImageMagick-7", "crypto-policies", "static"};
+/* each costs as much as ten files: what programs do without (perl's, python's) is not among them */
+static const char *const mounted[] = {"alternatives", "ssl/certs", "pki", "fonts", "java-11-openjdk",
+	"java-17-openjdk", "java-21-openjdk", "ImageMagick-6", "ImageMagick-7", "crypto-policies",
+	"static"};
 
 /* False: it is there and could not be copied. `to` is the box's /etc. */
 static bool copy(const struct wall *w, int etc, int to, const char *name)
