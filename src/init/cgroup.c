@@ -319,6 +319,19 @@ bool cgroup_namespace(const struct cgroup *c)
 	return !any_v2(c);
 }
 
+/*
+ * By `tasks`, which moves the writing thread: only that way the kernel need not stop all forks and exits
+ * of the machine first, for which it waits tens of milliseconds.
+ */
+bool cgroup_join(const struct cgroup *c)
+{
+	for (int i = 0; i < CGROUP_V1; i++) {
+		if (i != CGROUP_FREEZER && c->v1[i] >= 0 && !cg_write(c->v1[i], "tasks", "0"))
+			return false;
+	}
+	return true;
+}
+
 bool cgroup_add(const struct cgroup *c, pid_t pid)
 {
 	for (int i = 0; i < CGROUP_V1; i++) {

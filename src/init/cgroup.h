@@ -4,7 +4,7 @@
  * neither otherwise, and then the report says so. Names are tinybox-BOX and, below it, `run` for the
  * execs, where limits and freezing are, and run/PROC for one exec. Process 1 is in tinybox-BOX itself,
  * or in its `init` when v2 holds a controller (a group with controllers below it holds no processes).
- * Moving a process to another group waits for the whole kernel (ten milliseconds): so on v2 all are
+ * Moving a process to another group waits for the whole kernel (tens of milliseconds): so on v2 all are
  * started where they belong, and on v1 process 1 is put into the box's groups once, and its children
  * inherit them. (It is smaller than anything an out-of-memory killer would take before.)
  *
@@ -41,13 +41,15 @@ void cgroup_close(struct cgroup *c);
  * For whoever starts process 1 (the wall; the server itself behind passthrough).
  *
  * cgroup_fd: the directory for clone3's CLONE_INTO_CGROUP, or -1. cgroup_give: to this user, outside
- * ids. cgroup_add: by the keeper: that process into the box's v1 groups. cgroup_namespace: whether
+ * ids. cgroup_join: by process 1, which is one thread: into the box's v1 groups; cgroup_add: another
+ * process, as root (slow: see cgroup_join in cgroup.c). cgroup_namespace: whether
  * process 1 may unshare its cgroup namespace (from one it could not start processes in a group beside its own).
  * cgroup_settle: by process 1, as that user: makes `run` with its limits. cgroup_keep: the descriptors,
  * all directories, that process 1 must keep open; returns how many. False: errno.
  */
 int cgroup_fd(const struct cgroup *c);
 bool cgroup_give(struct cgroup *c, uint32_t uid, uint32_t gid);
+bool cgroup_join(const struct cgroup *c);
 bool cgroup_add(const struct cgroup *c, pid_t pid);
 bool cgroup_namespace(const struct cgroup *c);
 bool cgroup_settle(struct cgroup *c);

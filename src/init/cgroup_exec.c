@@ -91,7 +91,8 @@ bool cgroup_exec_open(struct cgroup *c, const char *proc, uint64_t memory, uint3
 bool cgroup_enter(const struct cgroup_exec *e)
 {
 	for (int i = 0; i < CGROUP_V1; i++) {
-		if (e->v1[i] >= 0 && !cg_write(e->v1[i], "cgroup.procs", "0"))
+		/* one thread: see cgroup_join */
+		if (e->v1[i] >= 0 && !cg_write(e->v1[i], "tasks", "0"))
 			return false;
 	}
 	return true;

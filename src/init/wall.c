@@ -188,6 +188,8 @@ static const char *build(struct wall *w, int sock, const int *keep, size_t count
 
 	if (why)
 		return why;
+	if (w->cgroup && !cgroup_join(w->cgroup))
+		return "the box's control groups cannot be entered";
 	if ((!w->cgroup || cgroup_namespace(w->cgroup)) && unshare(CLONE_NEWCGROUP))
 		return "a cgroup namespace cannot be made";
 	if (sethostname(w->host, strlen(w->host)))
@@ -288,8 +290,6 @@ pid_t wall_enter(struct wall *w, int (*inside)(void *ctx), void *ctx, const int 
 	shut(&w->channel[1]);
 	errno = saved;
 	*why = pid < 0 ? clone_why(errno) : NULL;
-	if (!*why && w->cgroup && !cgroup_add(w->cgroup, (pid_t)pid))
-		*why = "the box's first process cannot be put into its control groups";
 	if (!*why && w->range)
 		*why = wall_help(w, (pid_t)pid, sock[0]);
 	if (!*why)
