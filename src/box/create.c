@@ -222,7 +222,8 @@ int tbx_list_labelled(struct tbx_store *store, bool check, const char *const *la
 	for (size_t i = 0; !status && ids[i]; i++) {
 		int found = bx_open(store, ids[i], BX_LOCK_NONE, &b);
 
-		if (found == TBX_ERR_STORE)
+		/* without a record: it is being made */
+		if (found && found != TBX_ERR_UNKNOWN)
 			list_damaged(&b, damaged);
 		if (found)
 			continue;

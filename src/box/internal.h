@@ -123,6 +123,7 @@ int bx_remove_tree(int dir, const char *name);
 /* ---- Records (record.c) ---- */
 
 /* Brings an older record up to BX_RECORD_VERSION. False: *why. */
+bool bx_is_newer(const json_t *record);
 bool bx_upgrade(json_t *record, const char **why);
 /* The document of a box for callers; new reference. */
 json_t *bx_box_doc(const struct bx *b);

@@ -17,6 +17,12 @@ static bool is_state(const char *s)
 	return false;
 }
 
+/* Not damage, and not ours to judge. */
+bool bx_is_newer(const json_t *record)
+{
+	return json_integer_value(json_object_get(record, "version")) > BX_RECORD_VERSION;
+}
+
 bool bx_upgrade(json_t *record, const char **why)
 {
 	json_t *version = json_object_get(record, "version");
@@ -26,8 +32,6 @@ bool bx_upgrade(json_t *record, const char **why)
 		*why = "it is no JSON object";
 	else if (!json_is_integer(version))
 		*why = "it has no version";
-	else if (json_integer_value(version) > BX_RECORD_VERSION)
-		*why = "it was written by a newer tinybox";
 	else if (!tbx_is_name(bx_text(record, "id")))
 		*why = "it has no id";
 	else if (!is_state(bx_text(record, "state")))

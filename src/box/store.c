@@ -94,12 +94,18 @@ static char *read_file(int dir, const char *name, size_t *size)
 		got = read(fd, text + n, (size_t)st.st_size - n);
 		n += got > 0 ? (size_t)got : 0;
 	}
+	if (got < 0) {
+		free(text);
+		text = NULL;
+	}
 	if (text)
 		text[n] = '\0';
 	if (size)
 		*size = n;
 out:
+	n = (size_t)errno;
 	close(fd);
+	errno = (int)n;
 	return text;
 }
 
@@ -247,6 +253,9 @@ static int lock_file(int dir, const char *name, int create, int how)
 {
 	int fd = openat(dir, name, O_RDWR | create | O_NOFOLLOW | O_CLOEXEC, 0600), status;
 
+	/* what only looks can do so where nothing can be written */
+	if (fd < 0 && errno == EROFS)
+		fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
 	do
@@ -479,12 +488,21 @@ int bx_read_record(struct bx *b, bool aside)
 
 	if (!text && errno == ENOENT)
 		return bx_fail(b->store, TBX_ERR_UNKNOWN, "%s has no record", b->id);
+	/* that it cannot be read now says nothing of what it is: only these do */
+	if (!text && errno != ELOOP && errno != EINVAL && errno != EISDIR && errno != ENXIO)
+		return bx_fail(b->store, TBX_ERR_SYSTEM, "%s/boxes/%s/record.json: %s", b->store->path,
+			       b->id, strerror(errno));
 	if (!text)
 		return damaged(b, strerror(errno), aside);
 	record = json_loadb(text, n, 0, &error);
 	free(text);
 	if (!record)
 		return damaged(b, error.text, aside);
+	if (bx_is_newer(record)) {
+		json_decref(record);
+		return bx_fail(b->store, TBX_ERR_UNSUPPORTED, "%s was made by a newer tinybox: use that "
+			       "one", b->id);
+	}
 	if (!bx_upgrade(record, &why) || strcmp(bx_text(record, "id"), b->id)) {
 		json_decref(record);
 		return damaged(b, why ? why : "it is another box's", aside);

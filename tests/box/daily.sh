@@ -99,6 +99,13 @@ tb ls >/dev/null
 echo 99999999999999999999 >state/counter
 box=$(tb create --sandbox passthrough 2>/dev/null)
 is "a damaged counter" yes "$([[ $box == box-[1-9]* && ${#box} -lt 12 ]] && echo yes)"
+sed -i 's/"version": *[0-9]*/"version": 99/' "state/boxes/$box/record.json"
+tb ls 2>err >/dev/null
+is "a record of a newer version is named" 1 "$(grep -c "$box was made by a newer" err)"
+tb exec "$box" true 2>/dev/null
+is "... its box is not used" 70 $?
+tb reap >/dev/null
+is "... and left alone" yes "$([ -e "state/boxes/$box/record.json" ] && echo yes)"
 mkfifo "state/boxes/$box/fifo" && mv "state/boxes/$box/fifo" state/boxes/$box/record.json
 tb ls >/dev/null 2>err
 is "a pipe as a record does not hang" 1 "$(grep -c "$box" err)"
