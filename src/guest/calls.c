@@ -46,6 +46,7 @@ uint32_t Z_hZ_read(struct guest *g, uint32_t fd, uint32_t p, uint32_t n)
 	ssize_t r;
 
 	guest_pause();
+	guest_charge_read(g, (int)fd);
 	r = tsb_read(g->p, (int)fd, at, n);
 	guest_resume(g);
 	return (uint32_t)r;

@@ -160,18 +160,51 @@ static bool kept_give(struct kept one)
 	return stays;
 }
 
+/* What the kernel's pagemap says of a page: it is the range's own, not the file's. */
+static bool page_is_own(uint64_t look)
+{
+	const uint64_t present = UINT64_C(1) << 63, swapped = UINT64_C(1) << 62,
+		       of_file = UINT64_C(1) << 61;
+
+	return look & (present | swapped) && !(look & of_file);
+}
+
+/* Of n pages of the range; false: nobody can tell. */
+static bool pages_look(int pagemap, const char *map, size_t first, uint64_t *look, size_t n)
+{
+	off_t where = (off_t)(((uintptr_t)map / SMALL_PAGE + first) * sizeof(*look));
+
+	return pread(pagemap, look, n * sizeof(*look), where) == (ssize_t)(n * sizeof(*look));
+}
+
+size_t guest_map_own(const char *map, size_t size)
+{
+	uint64_t look[LOOK_AT_ONCE];
+	size_t pages = size / SMALL_PAGE, own = 0, n;
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	bool good = fd >= 0;
+
+	for (size_t at = 0; good && at < pages; at += n) {
+		n = pages - at < LOOK_AT_ONCE ? pages - at : LOOK_AT_ONCE;
+		good = pages_look(fd, map, at, look, n);
+		for (size_t i = 0; good && i < n; i++)
+			own += page_is_own(look[i]);
+	}
+	if (fd >= 0)
+		close(fd);
+	return good ? own * SMALL_PAGE : size;
+}
+
 /* Of the pages that have been looked at, each that is the range's own: as it was. */
 static bool warm_pages(char *map, size_t first, const uint64_t *look, size_t n,
 		       const struct image *image, size_t *own)
 {
-	const uint64_t present = UINT64_C(1) << 63, swapped = UINT64_C(1) << 62,
-		       of_file = UINT64_C(1) << 61;
 	size_t image_pages = image->pages * (GUEST_PAGE / SMALL_PAGE);
 
 	for (size_t i = 0; i < n; i++) {
 		char *at = map + (first + i) * SMALL_PAGE;
 
-		if (!(look[i] & (present | swapped)) || look[i] & of_file)
+		if (!page_is_own(look[i]))
 			continue;
 		if (++*own > WARM_MAX)
 			return false;
@@ -193,10 +226,8 @@ static bool warm_again(char *map, size_t touched, const struct image *image)
 
 	for (size_t at = 0; good && at < pages; at += LOOK_AT_ONCE) {
 		size_t n = pages - at < LOOK_AT_ONCE ? pages - at : LOOK_AT_ONCE;
-		off_t where = (off_t)(((uintptr_t)map / SMALL_PAGE + at) * sizeof(*look));
 
-		good = pread(fd, look, n * sizeof(*look), where) == (ssize_t)(n * sizeof(*look)) &&
-		       warm_pages(map, at, look, n, image, &own);
+		good = pages_look(fd, map, at, look, n) && warm_pages(map, at, look, n, image, &own);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -19,6 +19,8 @@
 #include "kernel/kernel.h"
 
 enum {
+	CHARGED_FIRST = 128 << 10,	/* of an image; what a small script writes to */
+	CHARGE_POLLS = 64,
 	TICK_STEPS = 2000,		/* what GUEST_FUEL turns are worth */
 	SIGNAL_STACK = 65536,
 	TYPES_MAX = 512, TYPE_WORDS = 20,
@@ -52,11 +54,35 @@ void guest_leave(struct guest *g, enum guest_trap how)
 
 /* ---- Ticks ---- */
 
+void guest_charge(struct guest *g)
+{
+	size_t own;
+
+	if (!g->warm)		/* prepared the image: all of it is its own */
+		return;
+	own = guest_map_own(g->map, guest_image_pages(g->module) * GUEST_PAGE);
+	if (own <= g->charged)
+		return;
+	if (!heap_hold(tsb_heap_of(g->p), own - g->charged))
+		guest_leave(g, GUEST_UNREACHABLE);
+	g->charged = own;
+}
+
+void guest_charge_read(struct guest *g, int fd)
+{
+	struct proc_poll one = { fd, PROC_POLL_IN, 0 };
+
+	if (!proc_poll(g->p, &one, 1, 0))
+		guest_charge(g);
+}
+
 void guest_poll(struct guest *g)
 {
 	if (g->preparing)	/* once in a program, and nobody else is to begin it meanwhile */
 		return;
 	guest_pause();
+	if (++g->polls % CHARGE_POLLS == 0 || !(g->polls & (g->polls - 1)))
+		guest_charge(g);
 	tsb_tick(g->p, TICK_STEPS);
 	guest_resume(g);
 }
@@ -186,7 +212,8 @@ static void guest_begin(struct guest *g)
 		g->memory = module->memory(g->instance);
 		guest_memory_init(g, g->memory, module->pages_max);
 		guest_memory_size(g, g->memory, pages);
-		if (!heap_hold(tsb_heap_of(g->p), pages * GUEST_PAGE))
+		g->charged = CHARGED_FIRST;
+		if (!heap_hold(tsb_heap_of(g->p), g->charged))
 			guest_leave(g, GUEST_UNREACHABLE);
 		guest_resume(g);
 		module->restore(g->instance, g);

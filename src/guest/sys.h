@@ -9,7 +9,7 @@
 
 #include "guest/guest.h"
 
-enum { SYS_ARGS = 10 };
+enum { SYS_ARGS = 10, SYS_LONG = 20000000 /* ns to wait: long enough for guest_charge() */ };
 
 struct guest_arg {
 	int64_t number;

@@ -44,6 +44,7 @@ int64_t sys_read(struct guest *g, const struct guest_arg *a)
 		return -EINVAL;
 	if (a[4].number >= 0)
 		return tsb_pread(g->p, (int)a[0].number, at, n, (uint64_t)a[4].number);
+	guest_charge_read(g, (int)a[0].number);
 	return tsb_read(g->p, (int)a[0].number, at, n);
 }
 
@@ -111,6 +112,8 @@ int64_t sys_poll(struct guest *g, const struct guest_arg *a)
 
 	if (n)
 		memcpy(all, a[0].at, n * sizeof(*all));
+	if (a[1].number < 0 || a[1].number >= SYS_LONG)
+		guest_charge(g);
 	r = proc_poll(g->p, all, n, a[1].number);
 	if (n)
 		memcpy(a[0].at, all, n * sizeof(*all));

@@ -100,8 +100,11 @@ int64_t sys_spawn(struct guest *g, const struct guest_arg *a)
 /* wait(pid, block): the status; -1 of the number: still running is -EAGAIN. */
 int64_t sys_wait(struct guest *g, const struct guest_arg *a)
 {
-	int status = 0, r = tsb_wait(g->p, (int)a[0].number, &status, a[1].number ? 0 : WNOHANG);
+	int status = 0, r;
 
+	if (a[1].number)
+		guest_charge(g);
+	r = tsb_wait(g->p, (int)a[0].number, &status, a[1].number ? 0 : WNOHANG);
 	return r < 0 ? r : r == 0 ? -EAGAIN : status;
 }
 
@@ -125,6 +128,8 @@ int64_t sys_take_signal(struct guest *g, const struct guest_arg *a)
 
 int64_t sys_sleep(struct guest *g, const struct guest_arg *a)
 {
+	if (a[0].number >= SYS_LONG)
+		guest_charge(g);
 	return tsb_sleep(g->p, a[0].number);
 }
 

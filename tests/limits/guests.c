@@ -58,6 +58,25 @@ static bool usable(struct tsb_sandbox *box)
 	return good;
 }
 
+/* ---- What is charged: 38 whole images would fill the default limit ---- */
+
+static void test_charged(void)
+{
+	enum { MANY = UNDER_ASAN ? 20 : 100 };
+	struct tsb_sandbox *box = open_box(60000);
+	char script[200];
+	struct tsb_result *r;
+
+	snprintf(script, sizeof(script), "js -e 1; for ((i = 0; i < %d; i++)); do "
+		 "js -e 'setTimeout(() => console.log(1), 2000)' & done; wait", MANY);
+	r = run(box, script);
+	is_int((long)strlen(tsb_result_out(r, NULL)), 2 * MANY, "many guests live in the default limit");
+	if (*tsb_result_err(r, NULL))
+		printf("# %.300s\n", tsb_result_err(r, NULL));
+	tsb_result_free(r);
+	tsb_sandbox_close(box);
+}
+
 /* ---- Recursion: a RangeError (or a SyntaxError, where the parser says no first) ---- */
 
 static const char *const recursions[][2] = {
@@ -407,8 +426,8 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*fn)(void);
 	} tests[] = {
-		{ "recursion", test_recursion }, { "loops", test_loops }, { "bombs", test_bombs },
-		{ "growth", test_growth }, { "totals", test_totals }, { "interleaving", test_interleaving },
+		{ "charged", test_charged }, { "recursion", test_recursion }, { "loops", test_loops },
+		{ "bombs", test_bombs }, { "growth", test_growth }, { "totals", test_totals }, { "interleaving", test_interleaving },
 		{ "leaks", test_leaks }, { "threads", test_threads },
 	};
 

@@ -93,9 +93,12 @@ static JSValue library(JSContext *ctx, JSValueConst host)
 void guest_prepare(void);
 void guest_prepare(void)
 {
+	void *volatile near = malloc(sizeof(JSContext) + sizeof(JSMallocBlockHeader));
 	JSRuntime *rt = JS_NewRuntime();
-	JSValue host, all, boot, args[2];
+	JSValue host, all, boot, made, changing, args[2];
 
+	guest_variables_make(rt);
+	free(near);		/* the context takes it: it lies beside the runtime */
 	JS_SetMaxStackSize(rt, 0);
 	rt->stack_limit = STACK_KEPT;
 	context = JS_NewContext(rt);
@@ -109,13 +112,17 @@ void guest_prepare(void)
 	boot = JS_GetPropertyStr(context, all, "internal/boot");
 	args[0] = all;
 	args[1] = host;
-	entry = JS_Call(context, boot, JS_UNDEFINED, 2, vc(args));
-	if (JS_IsException(entry))
+	made = JS_Call(context, boot, JS_UNDEFINED, 2, vc(args));
+	if (JS_IsException(made))
 		fatal_exception(context);
+	entry = JS_GetPropertyStr(context, made, "main");
+	changing = JS_GetPropertyStr(context, made, "changing");
+	JS_FreeValue(context, made);
 	JS_FreeValue(context, all);
 	JS_FreeValue(context, host);
 	JS_FreeValue(context, boot);
 	guest_freeze(context);
+	guest_freeze_changing(context, changing);
 }
 
 int guest_main(int argc, char **argv);

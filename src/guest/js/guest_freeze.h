@@ -1,7 +1,8 @@
 /* The image's end: see guest_image.h. Included behind quickjs.c. */
 static void freeze_arena(JSArena *ar)
 {
-	bool unused[JS_ARENA_SIZE / 16] = { false };
+	bool unused[GUEST_VARIABLES] = { false };
+	_Static_assert(GUEST_VARIABLES >= JS_ARENA_SIZE / 16, "room for the blocks of every arena");
 	unsigned size = arena_block_sizes[ar->block_size_idx];
 
 	for (unsigned i = ar->first_free_block; i != JS_ARENA_FREE_NIL;
@@ -68,20 +69,60 @@ static bool freeze_is_own_shape(const JSGCObjectHeader *p)
 	       JS_REF_COUNT(p) == 1;
 }
 
-/* The objects leave the collector's list, still linked to each other. */
+/* The objects leave the collector's list; each is linked to itself, so that taking one out writes to no other. */
 static void freeze_objects(JSRuntime *rt)
 {
-	static struct list_head frozen;
-	struct list_head *el;
+	struct list_head *el, *next;
 
-	frozen = rt->gc_obj_list;
-	frozen.next->prev = frozen.prev->next = &frozen;
-	init_list_head(&rt->gc_obj_list);
-	list_for_each(el, &frozen) {
+	list_for_each_safe(el, next, &rt->gc_obj_list) {
 		JSGCObjectHeader *p = list_entry(el, JSGCObjectHeader, link);
 
 		JS_REF_COUNT(p) = JS_GC_MARK(p) ? 1 : GUEST_IMMORTAL;
 		JS_GC_MARK(p) = 0;
+		init_list_head(el);
+	}
+	init_list_head(&rt->gc_obj_list);
+}
+
+/* A copy behind the image, with the counts of references that go with it; without memory, the block itself. */
+static void *freeze_move(JSRuntime *rt, void *block, size_t n)
+{
+	void *moved = js_malloc_rt(rt, n);
+
+	if (!moved)
+		return block;
+	memcpy(moved, block, n);
+	JS_REF_COUNT(moved) = JS_REF_COUNT(block);
+	JS_GC_TYPE(moved) = JS_GC_TYPE(block);
+	JS_GC_MARK(moved) = 0;
+	return moved;
+}
+
+/* What every run changes in an object comes to lie with that of the others: its properties, and its shape if no other has it. */
+static void freeze_changing(JSContext *ctx, JSValueConst object)
+{
+	JSObject *p = JS_VALUE_GET_OBJ(object);
+	JSShape *sh = p->shape;
+
+	p->prop = freeze_move(ctx->rt, p->prop, (size_t)sh->prop_size * sizeof(*p->prop));
+	if (sh->is_hashed || JS_REF_COUNT(sh) != 1)
+		return;
+	sh = freeze_move(ctx->rt, sh, get_shape_size(sh->prop_hash_mask + 1, sh->prop_size));
+	init_list_head(&sh->header.link);
+	p->shape = sh;
+}
+
+/* All of a list. */
+static void guest_freeze_changing(JSContext *ctx, JSValueConst list)
+{
+	JSValue one;
+
+	for (uint32_t i = 0;; i++) {
+		one = JS_GetPropertyUint32(ctx, list, i);
+		if (!JS_IsObject(one))
+			return;
+		freeze_changing(ctx, one);
+		JS_FreeValue(ctx, one);
 	}
 }
 

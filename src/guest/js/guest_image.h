@@ -5,7 +5,10 @@
  * objects cost. What refers from the image to new objects counts as a root.
  * Included into quickjs.c: here the counting, guest_freeze.h the rest.
  */
-enum { GUEST_IMMORTAL = 0x20000000 };
+enum {
+	GUEST_IMMORTAL = 0x20000000,
+	GUEST_VARIABLES = 400,		/* blocks of the arena of guest_variables.h: more than others have */
+};
 
 static inline void guest_ref(void *p)
 {
@@ -35,7 +38,7 @@ static uint8_t guest_arenas[JS_ARENA_BLOCK_SIZE_COUNT];
 
 static int guest_arena_blocks(int size_index, int block_size)
 {
-	enum { FIRST = 320, LEAST = 2 };
+	enum { FIRST = 256, LEAST = 2 };
 	int size = FIRST << guest_arenas[size_index], n;
 
 	if (!guest_image_end || size > JS_ARENA_SIZE)

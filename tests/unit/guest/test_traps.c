@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "base/heap.h"
 #include "guest/memory.h"
 #include "tiny.h"
 
@@ -72,6 +73,20 @@ static void leaves_marks(struct tiny *t)
 	memset(t->memory.data, 0xaa, t->memory.size);
 }
 
+/* A process pays for what its guest has written to of the image, and for a little at its beginning. */
+static void pays(struct tiny *t)
+{
+	size_t before = heap_used(tsb_heap_of(t->g->p)), first = t->g->charged;
+	bool little = first < t->memory.size;
+
+	memset(t->memory.data, 0xbb, t->memory.size);
+	guest_pause();
+	guest_charge(t->g);
+	little = little && heap_used(tsb_heap_of(t->g->p)) == before + t->memory.size - first;
+	guest_resume(t->g);
+	Z_hZ_exit(t->g, little ? 0 : 1);
+}
+
 static void looks(struct tiny *t)
 {
 	uint32_t n = 0;
@@ -124,6 +139,7 @@ static void test_limits(void)
 	kit.limits.wall_ms = 30000;
 	is_int(runs(grow_too_much, ""), 0, "growth beyond its limit is refused");
 	is_int(runs(grow_for_ever, ""), 3, "growth to its limit");
+	is_int(runs(pays, ""), 0, "what is written to is charged");
 	kit.limits.memory_bytes = 8 << 20;
 	is_int(runs(grow_for_ever, NULL), 137, "growth beyond the run's memory");
 	kit.limits.memory_bytes = 256 << 20;

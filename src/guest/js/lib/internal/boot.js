@@ -1,6 +1,7 @@
 /*
  * The first file of all: called with an object of all files' functions and the host's native functions, while the guest is
- * prepared. It makes require() for the library, runs what every script needs, and returns the function that a run begins with.
+ * prepared. It makes require() for the library, runs what every script needs, and returns the function that a run begins with and
+ * the objects that runs change.
  */
 'use strict';
 
@@ -45,4 +46,10 @@ function rehearse() {
 }
 rehearse();
 
-return internalRequire('internal/main').main;
+/* Objects that every run changes: their properties lie together (guest_freeze.h). */
+const { process, state } = internalRequire('internal/process');
+const { Module } = internalRequire('internal/cjs');
+const changing = [globalThis, process, state, loaded, native, Module, Module._cache, Module._pathCache, internalRequire('internal/loop'),
+	globalThis.console];
+
+return { main: internalRequire('internal/main').main, changing: changing.filter(one => one !== undefined) };
