@@ -4,7 +4,7 @@
  * process's descriptors, so it can do what a command can do and no more.
  * Results are counts or Linux's -errno.
  */
-#include "guest/guest.h"
+#include "guest/sys.h"
 
 #include <errno.h>
 #include <string.h>

@@ -54,8 +54,6 @@ struct guest {
 	wasm_rt_memory_t *memory;
 	char *map;		/* GUEST_MAP bytes */
 	size_t touched;		/* bytes of it that may not be zero */
-	size_t charged;		/* bytes of the image that count as the guest's (guest_charge()) */
-	unsigned polls;
 	const char *stack_low;
 	sigjmp_buf out;		/* where exit and traps land */
 	bool warm;		/* the image is in the map */
@@ -81,8 +79,6 @@ extern const struct guest_module *const guest_modules[];
 /* memory.c: reserved ranges, a few kept; NULL: no room. *warm: the module's image is in it. */
 char *guest_map_take(const struct guest_module *module, bool *warm);
 void guest_map_give(const struct guest_module *module, char *map, size_t touched);
-/* Bytes of the first `size` that are the range's own: it has been written there. Not known: all. */
-size_t guest_map_own(const char *map, size_t size);
 /* The image of a prepared module: its pages, 0 if there is none yet. */
 uint32_t guest_image_pages(const struct guest_module *module);
 /* Keeps what the guest's memory is now (the first image stays). */
@@ -92,12 +88,6 @@ void guest_image_keep(const struct guest_module *module, const wasm_rt_memory_t 
 #define GUEST_FUEL 20000
 void guest_poll(struct guest *g);
 /* runtime.c */
-/*
- * The image is shared: a process is charged what it has written to of it, and a little at its beginning. That is
- * looked up now and then in a guest that runs, and here by calls that will block for long. In host code.
- */
-void guest_charge(struct guest *g);
-void guest_charge_read(struct guest *g, int fd);	/* if nothing is there to be read */
 TSB_NORETURN void guest_leave(struct guest *g, enum guest_trap how);
 /* Around everything that may let other processes run or may not return. */
 void guest_pause(void);

@@ -7,4 +7,6 @@
 #define GUEST_PAGE ((size_t)65536)
 /* 4 GiB of addresses, the largest constant offset (tools/guest-build checks it), and an access. */
 #define GUEST_MAP (((size_t)4 << 30) + ((size_t)16 << 20) + GUEST_PAGE)
+/* Bytes of the first `size` that are the range's own: it has been written there. Not known: all. */
+size_t guest_map_own(const char *map, size_t size);
 #endif

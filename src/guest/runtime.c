@@ -61,11 +61,11 @@ void guest_charge(struct guest *g)
 	if (!g->warm)		/* prepared the image: all of it is its own */
 		return;
 	own = guest_map_own(g->map, guest_image_pages(g->module) * GUEST_PAGE);
-	if (own <= g->charged)
+	if (own <= g->more->charged)
 		return;
-	if (!heap_hold(tsb_heap_of(g->p), own - g->charged))
+	if (!heap_hold(tsb_heap_of(g->p), own - g->more->charged))
 		guest_leave(g, GUEST_UNREACHABLE);
-	g->charged = own;
+	g->more->charged = own;
 }
 
 void guest_charge_read(struct guest *g, int fd)
@@ -81,7 +81,7 @@ void guest_poll(struct guest *g)
 	if (g->preparing)	/* once in a program, and nobody else is to begin it meanwhile */
 		return;
 	guest_pause();
-	if (++g->polls % CHARGE_POLLS == 0 || !(g->polls & (g->polls - 1)))
+	if (++g->more->polls % CHARGE_POLLS == 0 || !(g->more->polls & (g->more->polls - 1)))
 		guest_charge(g);
 	tsb_tick(g->p, TICK_STEPS);
 	guest_resume(g);
@@ -181,7 +181,7 @@ static void guest_end(void *arg)
 {
 	struct guest *g = arg;
 
-	if (g->more && g->more->call)
+	if (g->more->call)
 		offer_call_end(g->more->call);
 	if (!g->map)
 		return;
@@ -212,8 +212,8 @@ static void guest_begin(struct guest *g)
 		g->memory = module->memory(g->instance);
 		guest_memory_init(g, g->memory, module->pages_max);
 		guest_memory_size(g, g->memory, pages);
-		g->charged = CHARGED_FIRST;
-		if (!heap_hold(tsb_heap_of(g->p), g->charged))
+		g->more->charged = CHARGED_FIRST;
+		if (!heap_hold(tsb_heap_of(g->p), g->more->charged))
 			guest_leave(g, GUEST_UNREACHABLE);
 		guest_resume(g);
 		module->restore(g->instance, g);
@@ -236,6 +236,7 @@ int guest_run(struct tsb_proc *p, const struct guest_module *module, int argc, c
 	enum guest_trap how;
 
 	guest_start();
+	g->more = tsb_alloc(p, sizeof(*g->more));
 	g->p = p;
 	g->module = module;
 	g->argc = argc;

@@ -54,8 +54,6 @@ uint64_t Z_hZ_sys(struct guest *g, uint32_t what, uint32_t args, uint32_t n)
 	}
 	guest_pause();
 	tsb_tick(g->p, 1 + (size_t)(sum / STEP_BYTES));
-	if (!g->more)
-		g->more = tsb_alloc(g->p, sizeof(*g->more));
 	r = calls[what](g, a);
 	guest_resume(g);
 	return (uint64_t)r;

@@ -17,8 +17,9 @@ struct guest_arg {
 	uint32_t n;
 };
 
-/* What a guest needs only when it makes such calls. */
 struct guest_more {
+	size_t charged;		/* bytes of the image that count as the guest's (guest_charge()) */
+	unsigned polls;
 	char *blob;		/* an answer whose length is not known before: sys_take() */
 	size_t blob_n;
 	struct guest_zlib **zlib;	/* by their numbers; NULL: free */
@@ -39,6 +40,13 @@ char *sys_blob(struct guest *g, size_t n);
 char *sys_name(struct guest *g, const struct guest_arg *a);
 /* NUL-ended strings one behind the other as a NULL-ended array, to be freed. */
 char **sys_strings(struct guest *g, const struct guest_arg *a);
+
+/*
+ * runtime.c: the image is shared; a process is charged what it has written to of it, and a little at its beginning.
+ * That is looked up now and then in a guest that runs, and here by calls that will block for long. In host code.
+ */
+void guest_charge(struct guest *g);
+void guest_charge_read(struct guest *g, int fd);	/* if nothing is there to be read */
 
 /* The texts of a guest's library, from tools/js-bundle; NULL at the end. */
 struct guest_text {

@@ -76,7 +76,7 @@ static void leaves_marks(struct tiny *t)
 /* A process pays for what its guest has written to of the image, and for a little at its beginning. */
 static void pays(struct tiny *t)
 {
-	size_t before = heap_used(tsb_heap_of(t->g->p)), first = t->g->charged;
+	size_t before = heap_used(tsb_heap_of(t->g->p)), first = t->g->more->charged;
 	bool little = first < t->memory.size;
 
 	memset(t->memory.data, 0xbb, t->memory.size);
