@@ -143,6 +143,10 @@ static bool read_record(struct read *r, struct byte_source *s)
 
 static int set_reference(struct read *r, const char *ref, const char *value, size_t n)
 {
+	if (!reference_valid(ref, strlen(ref))) {
+		builtin_error(r->sh, "`%s': not a valid identifier", ref);
+		return 1;
+	}
 	return var_set_reference(r->sh, ref, strlen(ref), value, n, false);
 }
 
@@ -196,12 +200,11 @@ static int read_assign(struct read *r, int argc, char **argv, int from)
 	return assign_names(r, argc, argv, from);
 }
 
+/* Before anything is read bash looks at the first name only. */
 static bool names_good(struct read *r, int argc, char **argv, int from)
 {
-	for (int i = from; i < argc; i++) {
-		if (reference_valid(argv[i], strlen(argv[i])))
-			continue;
-		builtin_error(r->sh, "`%s': not a valid identifier", argv[i]);
+	if (from < argc && !reference_valid(argv[from], strlen(argv[from]))) {
+		builtin_error(r->sh, "`%s': not a valid identifier", argv[from]);
 		return false;
 	}
 	if (r->array && !text_is_name(r->array)) {
