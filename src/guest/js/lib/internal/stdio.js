@@ -26,7 +26,8 @@ const made = [];
 exports.made = made;		/* those that a script has seen */
 
 /* What the console writes to: the stream once a script has seen it, since scripts replace its write(). */
-const plain = [];
+const plain = { 0: undefined, 1: undefined, 2: undefined };
+exports.plain = plain;
 exports.forConsole = fd => made[fd] || (plain[fd] ??= small(fd));
 
 exports.stdout = () => made[1] = host.has('stream') ? require('internal/tty_streams').output(1) : small(1);

@@ -31,6 +31,10 @@ function before(a, b) {
 }
 
 function place(list) {
+	if (!lists.length) {
+		lists = [list];		/* the empty one stays as it is in the image */
+		return;
+	}
 	let at = lists.length;
 	while (at > 0 && before(list, lists[at - 1]))
 		at--;
