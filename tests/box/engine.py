@@ -177,7 +177,7 @@ def test_streams(t):
     time.sleep(0.5)
     rss = int([x for x in open("/proc/%d/status" % b.pid) if x.startswith("VmRSS")][0].split()[1])
     equal(b.sh("test -e /tmp/done")["end"]["status"], 1, "a command whose client is slow waits")
-    ok(rss < 40000, "and nothing piles up", rss)
+    ok(rss < 60000, "and nothing piles up", rss)
     ok(len(c.finish()["out"]) == 50000000, "nothing is lost")
     # A command that does not read makes its client wait.
     c = Conn(b.dir, timeout=0.7)

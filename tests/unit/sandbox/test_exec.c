@@ -78,13 +78,17 @@ static ssize_t on_input(void *ctx, void *buf, size_t n)
 	return got;
 }
 
+/* All cancel objects, freed at the end. */
+static struct tsb_cancel *made[64];
+static size_t n_made;
+
 static void begin(struct seen *s, struct tsb_run_options *o)
 {
 	static const struct tsb_run_options init = TSB_RUN_OPTIONS_INIT;
 
 	memset(s, 0, sizeof(*s));
 	pthread_mutex_init(&s->lock, NULL);
-	s->cancel = tsb_cancel_new();
+	s->cancel = made[n_made++] = tsb_cancel_new();
 	s->room = SIZE_MAX;
 	*o = init;
 	o->cancel = s->cancel;
@@ -146,7 +150,6 @@ static int run_now(struct tsb_sandbox *box, const char *const *argv, struct seen
 		return rc;
 	status = tsb_result_status(r);
 	tsb_result_free(r);
-	tsb_cancel_free(s->cancel);
 	s->out[s->n] = '\0';
 	return status;
 }
@@ -368,5 +371,7 @@ int main(void)
 	test_left(box);
 	is_int(tsb_sandbox_close(box), TSB_OK, "no run is left");
 	test_together();
+	while (n_made)
+		tsb_cancel_free(made[--n_made]);
 	return done();
 }
