@@ -75,6 +75,36 @@ if [[ " ${walls[*]} " == *" namespace "* ]]; then
 		skip "namespace: so are its processes" "no control group"
 	fi
 
+	# ---- a directory that becomes a link, and back, while it is copied ----
+	mkdir -p race/dir victim
+	echo inside >race/dir/file
+	echo outside >victim/file
+	cp -rL race/dir control && ln -s "$dir/victim" race/link && cp -rL race/link control2
+	is "control: who follows the link reads what is outside" outside "$(cat control2/file)"
+	box=$(tb create --sandbox namespace --dir race)
+	tb spawn "$box" -- sh -c 'while :; do mv dir real; mv link dir; mv dir link; mv real dir; done' >/dev/null
+	got='' made=''
+	for round in $(seq 25); do
+		rm -rf raced
+		tb cp "$box:dir" raced 2>/dev/null
+		[ -d raced ] && [ ! -L raced ] && got+=$(cat raced/file 2>/dev/null | grep outside)
+		tb cp tree/a/1 "$box:dir/made" 2>/dev/null
+	done
+	made=$(ls victim)
+	is "namespace: a copy out never reads outside" "" "$got"
+	is "namespace: a copy in never writes outside" file "$made"
+	tb rm "$box" >/dev/null
+
+	# ---- an image whose directories are links to elsewhere ----
+	mkdir -p image/bin
+	cp "$(dirname "$tinybox")/tinybox-init" image/bin/init
+	for name in dev proc etc tmp workspace run; do
+		ln -s "$dir/victim" "image/$name"
+	done
+	is "namespace: an image of links is a box, or refused" yes "$(
+		tb run --sandbox namespace --image image -- /bin/init version >out 2>err
+		case $? in 0) grep -c 'protocol 1' out >/dev/null && echo yes ;; 70) [ -s err ] && echo yes ;; esac)"
+	is "namespace: ... and nothing is made where they lead" file "$(ls -A victim)"
 	for network in none open; do
 		box=$(tb create --sandbox namespace --network $network -p 0:8000)
 		is "namespace: a published port that was chosen for us is told ($network)" 1 \
