@@ -195,6 +195,28 @@ size_t guest_map_own(const char *map, size_t size)
 	return good ? own * SMALL_PAGE : size;
 }
 
+void guest_map_trim(const struct guest_module *module, char *map)
+{
+	struct image image = image_of(module);
+	size_t pages = image.clean ? image.pages * (GUEST_PAGE / SMALL_PAGE) : 0, n;
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uint64_t look[LOOK_AT_ONCE];
+
+	for (size_t at = 0; fd >= 0 && at < pages; at += n) {
+		n = pages - at < LOOK_AT_ONCE ? pages - at : LOOK_AT_ONCE;
+		if (!pages_look(fd, map, at, look, n))
+			break;
+		for (size_t i = 0; i < n; i++) {
+			size_t where = (at + i) * SMALL_PAGE;
+
+			if (page_is_own(look[i]) && !memcmp(map + where, image.clean + where, SMALL_PAGE))
+				madvise(map + where, SMALL_PAGE, MADV_DONTNEED);
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
 /* Of the pages that have been looked at, each that is the range's own: as it was. */
 static bool warm_pages(char *map, size_t first, const uint64_t *look, size_t n,
 		       const struct image *image, size_t *own)

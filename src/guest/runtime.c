@@ -68,6 +68,20 @@ void guest_charge(struct guest *g)
 	g->more->charged = own;
 }
 
+void guest_idle(struct guest *g)
+{
+	uintptr_t low = ((uintptr_t)g->stack_low + 4095) & ~(uintptr_t)4095,
+		  here = ((uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)4095) - 4096;
+
+#if !defined(__SANITIZE_ADDRESS__)
+	if (here > low)		/* below the frames that are in use, and what the next call needs */
+		madvise((char *)low, here - low, MADV_DONTNEED);
+#endif
+	if (g->warm)
+		guest_map_trim(g->module, g->map);
+	guest_charge(g);
+}
+
 void guest_charge_read(struct guest *g, int fd)
 {
 	struct proc_poll one = { fd, PROC_POLL_IN, 0 };

@@ -9,7 +9,11 @@
 
 #include "guest/guest.h"
 
-enum { SYS_ARGS = 10, SYS_LONG = 20000000 /* ns to wait: long enough for guest_charge() */ };
+enum {
+	SYS_ARGS = 10,
+	/* ns to wait: long enough for guest_charge(), and for guest_idle() */
+	SYS_LONG = 20000000, SYS_IDLE = 200000000
+};
 
 struct guest_arg {
 	int64_t number;
@@ -47,6 +51,9 @@ char **sys_strings(struct guest *g, const struct guest_arg *a);
  */
 void guest_charge(struct guest *g);
 void guest_charge_read(struct guest *g, int fd);	/* if nothing is there to be read */
+
+/* The guest has waited for long: memory that it has and does not need goes back. Charges, too. In host code. */
+void guest_idle(struct guest *g);
 
 /* The texts of a guest's library, from tools/js-bundle; NULL at the end. */
 struct guest_text {

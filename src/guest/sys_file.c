@@ -103,6 +103,26 @@ int64_t sys_pipe(struct guest *g, const struct guest_arg *a)
 	return 0;
 }
 
+/* As proc_poll(); who waits for long gives back what it can. */
+static int poll_or_idle(struct guest *g, struct proc_poll *all, size_t n, int64_t ns)
+{
+	struct tsb_time from, now;
+	int r;
+
+	if (ns >= 0 && ns <= SYS_IDLE) {
+		if (ns >= SYS_LONG)
+			guest_charge(g);
+		return proc_poll(g->p, all, n, ns);
+	}
+	from = tsb_clock(g->p, TSB_CLOCK_MONOTONIC);
+	r = proc_poll(g->p, all, n, SYS_IDLE);
+	now = tsb_clock(g->p, TSB_CLOCK_MONOTONIC);
+	if (r || (now.sec - from.sec) * 1000000000 + now.nsec - from.nsec < SYS_IDLE)
+		return r;
+	guest_idle(g);
+	return proc_poll(g->p, all, n, ns < 0 ? ns : ns - SYS_IDLE);
+}
+
 /* poll(Int32Array of fd, events, revents; nanoseconds) */
 int64_t sys_poll(struct guest *g, const struct guest_arg *a)
 {
@@ -112,9 +132,7 @@ int64_t sys_poll(struct guest *g, const struct guest_arg *a)
 
 	if (n)
 		memcpy(all, a[0].at, n * sizeof(*all));
-	if (a[1].number < 0 || a[1].number >= SYS_LONG)
-		guest_charge(g);
-	r = proc_poll(g->p, all, n, a[1].number);
+	r = poll_or_idle(g, all, n, a[1].number);
 	if (n)
 		memcpy(a[0].at, all, n * sizeof(*all));
 	tsb_free(g->p, all);

@@ -1,10 +1,11 @@
 /* Text straight to a descriptor, all of it; an error is not told (what the console and fatal messages want). */
 'use strict';
 
-const small = new Uint8Array(4096);
+let small;		/* not in the image: writing to it would cost a page of it */
 const EAGAIN = 11;
 
 exports.print = function (fd, text) {
+	small ??= new Uint8Array(1024);
 	let bytes = small, n;
 	if (text.length * 3 <= small.length) {
 		n = host.utf8Write(text, small, 0, small.length);
