@@ -209,7 +209,7 @@ struct server {
 	struct virtual_box *box;
 	struct spec *spec;
 	struct wall *wall;
-	int dir, epoll, listener, notify, signals, records, logs;
+	int dir, lock, epoll, listener, notify, signals, records, logs;
 	struct conn *conns;
 	size_t n_conns;
 	struct exec *execs;	/* newest first, ended ones too */

@@ -29,7 +29,6 @@ struct start {
 	struct spec spec;
 	struct wall wall;
 	struct server server;
-	int lock;
 	char why[VIRTUAL_WHY];
 };
 
@@ -147,10 +146,10 @@ static int take_lock(struct start *st)
 	s->dir = open(st->spec.v.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->dir < 0)
 		return say_failed(st->spec.v.dir);
-	st->lock = openat(s->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (st->lock < 0)
+	s->lock = openat(s->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (s->lock < 0)
 		return say_failed("the lock");
-	if (fcntl(st->lock, F_SETLK, &whole))
+	if (fcntl(s->lock, F_SETLK, &whole))
 		return errno == EAGAIN || errno == EACCES ?
 		       say_error("state", "start: the box is running", 0) : say_failed("the lock");
 	return 0;

@@ -271,7 +271,9 @@ int server_main(struct server *s)
 		sweep(s);
 	}
 	server_commit(s);
-	last_words(s);
+	/* Whoever hears the OK may start the box again at once. */
 	unlinkat(s->dir, "socket", 0);
+	close(s->lock);
+	last_words(s);
 	return s->unsaved ? 1 : 0;
 }

@@ -113,6 +113,12 @@ def test_start(t):
     equal((kind, body["code"], status), ("error", "state", 1), "a box runs once")
     b.stop()
     ok(not os.path.exists(d + "/socket"), "stop takes the socket away")
+    b.start()
+    for _ in range(20):
+        b.ask("stop")
+        b.start()
+    ok(True, "stop and start again at once")
+    b.stop()
     for spec, code, name in (
             (dict(kind="namespace"), "request", "another kind"),
             (dict(cwd="x"), "request", "a relative cwd"),
