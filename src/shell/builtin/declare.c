@@ -383,7 +383,7 @@ static int declare_function(struct declare *d, const char *name)
 {
 	struct shell *sh = d->sh;
 
-	if (strchr(name, '=')) {
+	if (strchr(name, '=') && !d->traced) {
 		builtin_error(sh, "cannot use `-f' to make functions");
 		return 1;
 	}
