@@ -112,6 +112,7 @@ struct syntax_error {
 	const char *message;	/* as parse_error.message */
 	struct slice detail;	/* as parse_error.detail, may be empty */
 	uint32_t line;
+	bool plain;			/* a bad substitution: the message alone, line of the command */
 };
 
 struct part {

@@ -202,6 +202,27 @@ static void here_read(struct parser *ps, const struct here *h)
  * it, so that many levels would cost more than the text is long. */
 #define HERE_DEPTH_MAX 10
 
+/* The body is wrong, which shows when it is expanded. */
+static void here_late(struct parser *ps, struct parts *parts, const char *body, size_t n,
+		      unsigned depth)
+{
+	size_t at = ps->failure.scope == PARSE_COMMAND ? ps->failure.backquote : 0;
+	struct part *part;
+
+	parts_init(parts);
+	part = parts_add(ps, parts, PART_COMMAND);
+	if (!at || at > n) {
+		parse_late_catch(ps, part, depth);
+		return;
+	}
+	ps->failed = false;
+	parse_fail(ps, ps->failure.line, at - 1, "bad substitution: no closing \"`\" in %.*s",
+		   (int)(n - at + 1), body + at - 1);
+	ps->failure.detail = (struct slice){ NULL, 0 };
+	ps->failure.plain = true;
+	parse_late_catch(ps, part, depth);
+}
+
 /* The parts of an unquoted body. */
 static void here_parts(struct parser *ps, const struct here *h, char *body, size_t n,
 		       uint32_t line)
@@ -213,6 +234,7 @@ static void here_parts(struct parser *ps, const struct here *h, char *body, size
 	struct parts parts;
 
 	nested_begin(ps, &save);
+	ps->scope = PARSE_COMMAND;
 	lex_enter(ps, &saved, body, n, line);
 	ps->in.here = h->redir->line;
 	parts_init(&parts);
@@ -226,8 +248,7 @@ static void here_parts(struct parser *ps, const struct here *h, char *body, size
 	}
 	ps->here_depth--;
 	if (ps->failed && !ps->failure.limit) {
-		parts_init(&parts);
-		parse_late_catch(ps, parts_add(ps, &parts, PART_COMMAND), depth);
+		here_late(ps, &parts, body, n, depth);
 		parts.flags = WORD_EXPANDS | WORD_EFFECTS;
 	}
 	lex_leave(ps, &saved);

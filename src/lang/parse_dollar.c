@@ -100,7 +100,8 @@ void parse_late_catch(struct parser *ps, struct part *part, unsigned depth)
 	if (!ps->failed || ps->failure.limit)
 		return;
 	late = MEM_NEW(ps->mem, struct syntax_error);
-	*late = (struct syntax_error){ ps->failure.message, ps->failure.detail, ps->failure.line };
+	*late = (struct syntax_error){ ps->failure.message, ps->failure.detail, ps->failure.line,
+					 ps->failure.plain };
 	part->late = late;
 	ps->failed = false;
 	ps->failure = (struct failure){ .message = NULL };
@@ -279,6 +280,7 @@ void word_backquote(struct parser *ps, struct parts *out, enum quoted_kind kind)
 			in->pos++;
 		if (in->s[in->pos] == '\0' && !lex_refill(ps)) {
 			parse_unmatched(ps, '`', open);
+			ps->failure.backquote = open + 1;
 			return;
 		}
 	}

@@ -148,6 +148,8 @@ struct failure {
 	size_t pos;
 	bool incomplete, limit, as_end, in_token;
 	enum parse_scope scope;
+	size_t backquote;	/* one is not closed: its place plus 1 */
+	bool plain;
 };
 
 struct parser {

@@ -173,6 +173,11 @@ enum flow eval_late(struct shell *sh, const struct part *part)
 	const struct syntax_error *late = part->late;
 	struct parse_error err = { .line = late->line, .detail_line = late->line };
 
+	if (late->plain) {
+		shell_error(sh, "%s", late->message);
+		sh->status = 1;
+		return FLOW_ABORT;
+	}
 	str_init(&err.message, sh->heap, STR_MAX_DEFAULT);
 	str_init(&err.detail, sh->heap, STR_MAX_DEFAULT);
 	str_adds(&err.message, late->message);
