@@ -332,16 +332,6 @@ bool cgroup_join(const struct cgroup *c)
 	return true;
 }
 
-bool cgroup_add(const struct cgroup *c, pid_t pid)
-{
-	for (int i = 0; i < CGROUP_V1; i++) {
-		if (i != CGROUP_FREEZER && c->v1[i] >= 0 &&
-		    !cg_write_number(c->v1[i], "cgroup.procs", (uint64_t)pid))
-			return false;
-	}
-	return true;
-}
-
 static bool give(int dir, uint32_t uid, uint32_t gid)
 {
 	static const char *const file[] = {"cgroup.procs", "cgroup.threads", "tasks",

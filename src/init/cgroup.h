@@ -41,8 +41,7 @@ void cgroup_close(struct cgroup *c);
  * For whoever starts process 1 (the wall; the server itself behind passthrough).
  *
  * cgroup_fd: the directory for clone3's CLONE_INTO_CGROUP, or -1. cgroup_give: to this user, outside
- * ids. cgroup_join: by process 1, which is one thread: into the box's v1 groups; cgroup_add: another
- * process, as root (slow: see cgroup_join in cgroup.c). cgroup_namespace: whether
+ * ids. cgroup_join: by process 1, which is one thread: into the box's v1 groups. cgroup_namespace: whether
  * process 1 may unshare its cgroup namespace (from one it could not start processes in a group beside its own).
  * cgroup_settle: by process 1, as that user: makes `run` with its limits. cgroup_keep: the descriptors,
  * all directories, that process 1 must keep open; returns how many. False: errno.
@@ -50,7 +49,6 @@ void cgroup_close(struct cgroup *c);
 int cgroup_fd(const struct cgroup *c);
 bool cgroup_give(struct cgroup *c, uint32_t uid, uint32_t gid);
 bool cgroup_join(const struct cgroup *c);
-bool cgroup_add(const struct cgroup *c, pid_t pid);
 bool cgroup_namespace(const struct cgroup *c);
 bool cgroup_settle(struct cgroup *c);
 #define CGROUP_KEEP 8

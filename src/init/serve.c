@@ -274,8 +274,8 @@ static int inside(void *ctx)
 
 	if (s->wall)
 		verb_forget();
-	good = (s->wall || !s->cgroup || cgroup_settle(s->cgroup)) && server_open(s);
-
+	good = s->wall || !s->cgroup || (cgroup_join(s->cgroup) && cgroup_settle(s->cgroup));
+	good = good && server_open(s);
 	if (!good)
 		error = errno ? errno : EIO;
 	if (write(b->inside[1], &error, sizeof(error)) != (ssize_t)sizeof(error) || !good)
@@ -376,12 +376,6 @@ static pid_t enter(struct start *b)
 		pid = (pid_t)wall_clone(0, cgroup_fd(s->cgroup));
 		if (!pid)
 			passthrough(b, keep, count);
-		if (pid > 0 && !cgroup_add(s->cgroup, pid)) {
-			kill(pid, SIGKILL);
-			waitpid(pid, NULL, 0);
-			why = "it cannot be moved to its control groups";
-			pid = -1;
-		}
 	}
 	if (pid < 0)
 		fail(b, WIRE_ERROR_SYSTEM, "the server cannot be started", NULL, why);
