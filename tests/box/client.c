@@ -383,5 +383,7 @@ int main(int argc, char **argv)
 		step(&c, argv[i]);
 	while (next(&c))
 		;
+	wire_in_free(&c.from);
+	free(c.seen);
 	return c.status;
 }
