@@ -50,6 +50,6 @@ rehearse();
 const { process, state } = internalRequire('internal/process');
 const { Module } = internalRequire('internal/cjs');
 const changing = [globalThis, process, state, loaded, native, Module, Module._cache, Module._pathCache, internalRequire('internal/loop'),
-	globalThis.console, internalRequire('internal/stdio').plain];
+	globalThis.console, internalRequire('internal/stdio').plain, internalRequire('internal/offers')];
 
 return { main: internalRequire('internal/main').main, changing: changing.filter(one => one !== undefined) };

@@ -5,7 +5,7 @@ let small;		/* not in the image: writing to it would cost a page of it */
 const EAGAIN = 11;
 
 exports.print = function (fd, text) {
-	small ??= new Uint8Array(1024);
+	small ??= new Uint8Array(512);
 	let bytes = small, n;
 	if (text.length * 3 <= small.length) {
 		n = host.utf8Write(text, small, 0, small.length);

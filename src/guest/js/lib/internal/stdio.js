@@ -4,22 +4,24 @@
 const { print } = require('internal/print');
 
 /* Until there are streams: what writes. */
+const outlet = {
+	writable: true,
+	write(text, encoding, callback) {
+		const done = typeof encoding === 'function' ? encoding : callback;
+		if (typeof text === 'string')
+			print(this.fd, text);
+		else
+			host.write(this.fd, text, 0, text.length, -1);
+		if (done)
+			require('internal/loop').nextTick(done, [null]);
+		return true;
+	},
+	end(text) { if (text !== undefined) this.write(text); },
+	on() { return this; }, once() { return this; }, emit() { return false; }, removeListener() { return this; },
+};
+
 function small(fd) {
-	return {
-		fd, writable: true, isTTY: host.isatty(fd) || undefined,
-		write(text, encoding, callback) {
-			const done = typeof encoding === 'function' ? encoding : callback;
-			if (typeof text === 'string')
-				print(fd, text);
-			else
-				host.write(fd, text, 0, text.length, -1);
-			if (done)
-				require('internal/loop').nextTick(done, [null]);
-			return true;
-		},
-		end(text) { if (text !== undefined) this.write(text); },
-		on() { return this; }, once() { return this; }, emit() { return false; }, removeListener() { return this; },
-	};
+	return { __proto__: outlet, fd, isTTY: host.isatty(fd) || undefined };
 }
 
 const made = [];
