@@ -5,7 +5,10 @@
 #include "init/loop.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -127,4 +130,26 @@ void loop_run(struct loop *l)
 			t->fire(t->owner);
 		}
 	}
+}
+
+/* By the kernel's own call: the C library hides two signals, and those can be ignored, too. */
+static void defaults(void)
+{
+	struct { void (*handler)(int); unsigned long flags; void (*restorer)(void); uint64_t mask; } as = {0};
+
+	for (int sig = 1; sig <= 64; sig++)
+		syscall(SYS_rt_sigaction, sig, &as, NULL, sizeof(as.mask));
+}
+
+int loop_take_signals(int flags)
+{
+	uint64_t all = UINT64_MAX;
+	sigset_t set;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof(all));
+	defaults();
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGCHLD);
+	return signalfd(-1, &set, SFD_CLOEXEC | flags);
 }

@@ -42,4 +42,11 @@ void timer_set(struct loop *l, struct timer *t, uint64_t at);
 void timer_stop(struct loop *l, struct timer *t);
 void loop_run(struct loop *l);
 
+/*
+ * A server's signals: each by default, whatever the caller had ignored (commands inherit that),
+ * all blocked; SIGCHLD and SIGTERM come by the descriptor that is returned, or -1. flags:
+ * signalfd's.
+ */
+int loop_take_signals(int flags);
+
 #endif

@@ -320,17 +320,7 @@ static int keep_box(struct start *b, pid_t pid)
 
 static bool take_signals(struct start *b)
 {
-	sigset_t set;
-
-	sigfillset(&set);
-	sigprocmask(SIG_SETMASK, &set, NULL);
-	for (int sig = 1; sig < 32; sig++)
-		if (sig != SIGKILL && sig != SIGSTOP)
-			signal(sig, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGCHLD);
-	b->signals = signalfd(-1, &set, SFD_CLOEXEC);
+	b->signals = loop_take_signals(0);
 	return b->signals >= 0;
 }
 

@@ -270,18 +270,8 @@ void server_work(struct conn *c, const struct wire_frame *f,
 
 static bool open_signals(struct server *s)
 {
-	sigset_t set;
-
-	sigfillset(&set);
-	sigprocmask(SIG_SETMASK, &set, NULL);
-	for (int sig = 1; sig < 32; sig++)
-		if (sig != SIGKILL && sig != SIGSTOP)
-			signal(sig, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGTERM);
 	s->signals = (struct watch){.ready = signals_ready, .owner = s,
-		.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
+		.fd = loop_take_signals(SFD_NONBLOCK)};
 	return s->signals.fd >= 0;
 }
 
