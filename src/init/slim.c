@@ -28,6 +28,6 @@ void slim_down(void)
 		uintptr_t from = p->p_vaddr & ~(page - 1);
 
 		if (p->p_type == PT_LOAD && !(p->p_flags & PF_W))
-			madvise((char *)0 + from, p->p_memsz + (p->p_vaddr - from), MADV_DONTNEED);
+			madvise((void *)from, p->p_memsz + (p->p_vaddr - from), MADV_DONTNEED);
 	}
 }
