@@ -87,6 +87,8 @@ class Boxes:
         if self.uid:
             os.chown(self.dir, self.uid, self.uid)
         self.env = dict(os.environ, TINYBOX_STATE_DIR=self.dir + "/state", TINYBOX_LEAK="leaked")
+        if self.uid:    # where the build counts lines, an ordinary user cannot write beside the objects
+            self.env["GCOV_PREFIX"] = self.dir + "/lines"
         create = ["create", "--host", host, "--sandbox", self.wall] + shlex.split(args.create)
         if self.wall == "passthrough":
             create += ["--network", "open"]

@@ -101,7 +101,8 @@ if [[ " ${walls[*]} " == *" namespace "* ]]; then
 	for name in dev proc etc tmp workspace run; do
 		ln -s "$dir/victim" "image/$name"
 	done
-	is "namespace: an image of links is a box, or refused" yes "$(
+	# (with sanitizers the program is not static and no program for an image)
+	ldd image/bin/init >/dev/null 2>&1 || is "namespace: an image of links is a box, or refused" yes "$(
 		tb run --sandbox namespace --image image -- /bin/init version >out 2>err
 		case $? in 0) grep -c 'protocol 1' out >/dev/null && echo yes ;; 70) [ -s err ] && echo yes ;; esac)"
 	is "namespace: ... and nothing is made where they lead" file "$(ls -A victim)"
