@@ -13,6 +13,7 @@
 struct tsb_stream {
 	struct view v;
 	struct vfs_file *file;
+	bool write;
 };
 
 static int stream_begin(struct tsb_stream *s, struct tsb_sandbox *box, const char *path,
@@ -22,6 +23,7 @@ static int stream_begin(struct tsb_stream *s, struct tsb_sandbox *box, const cha
 
 	if (rc)
 		return rc;
+	s->write = write;
 	rc = vfs_open(&s->v.c, path, write ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY,
 		      mode & 07777, &s->file, magic);
 	if (rc == VFS_MAGIC)
@@ -54,13 +56,15 @@ int tsb_stream_open(struct tsb_sandbox *box, const char *path, bool write, uint3
 
 ssize_t tsb_stream_read(struct tsb_stream *s, void *buf, size_t n, uint64_t offset)
 {
-	return vfs_read(s->file, buf, n, offset);
+	return s->write ? -EBADF : vfs_read(s->file, buf, n, offset);
 }
 
 int tsb_stream_write(struct tsb_stream *s, const void *data, size_t n, uint64_t offset)
 {
 	size_t done = 0;
 
+	if (!s->write)
+		return -EBADF;
 	while (done < n) {
 		ssize_t w = vfs_write(s->file, &s->v.who, (const char *)data + done, n - done,
 				      offset + done);
