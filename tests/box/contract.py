@@ -86,6 +86,10 @@ class Boxes:
         self.uid = args.uid
         if self.uid:
             os.chown(self.dir, self.uid, self.uid)
+            # the build may lie where an ordinary user does not come
+            for name in ("tinybox-init", "tinybox-engine", "tinybox"):
+                shutil.copy(os.path.join(os.path.dirname(self.tinybox), name), self.dir)
+            self.tinybox = os.path.join(self.dir, "tinybox")
         self.env = dict(os.environ, TINYBOX_STATE_DIR=self.dir + "/state", TINYBOX_LEAK="leaked")
         if self.uid:    # where the build counts lines, an ordinary user cannot write beside the objects
             self.env["GCOV_PREFIX"] = self.dir + "/lines"
