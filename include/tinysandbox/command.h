@@ -126,6 +126,9 @@ struct tsb_opt {
  * itself (TSB_RAW): only for --help and the manual page. h NULL: an alias. */
 #define TSB_OPT_WORD(word, a, h) \
 	{ TSB_OPTION_FLAG, 0, (word), (a), (h), 0, 0, TSB_OPT_LITERAL, NULL }
+/* The same for an option by its letter and its long name. */
+#define TSB_OPT_DOC(s, l, a, h) \
+	{ TSB_OPTION_CALL, (s), (l), (a), (h), 0, 0, 0, NULL }
 #define TSB_OPT_END { TSB_OPTION_END, 0, NULL, NULL, NULL, 0, 0, 0, NULL }
 
 /* ---- A command ---- */

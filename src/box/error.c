@@ -62,33 +62,33 @@ char *bx_format(const char *fmt, ...)
 	return text;
 }
 
-void bx_warn(struct tbx_store *store, const char *fmt, ...)
+/* fn NULL: nobody wants to know. */
+__attribute__((format(printf, 3, 0)))
+static void tell(void (*fn)(void *ctx, const char *text), void *ctx, const char *fmt, va_list ap)
 {
 	char *text = NULL;
-	va_list ap;
 
-	if (!store->opt.warning)
-		return;
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) >= 0) {
-		store->opt.warning(store->opt.warning_ctx, text);
+	if (fn && vasprintf(&text, fmt, ap) >= 0) {
+		fn(ctx, text);
 		free(text);
 	}
+}
+
+void bx_warn(struct tbx_store *store, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	tell(store->opt.warning, store->opt.warning_ctx, fmt, ap);
 	va_end(ap);
 }
 
 void bx_progress(struct tbx_store *store, const char *fmt, ...)
 {
-	char *text = NULL;
 	va_list ap;
 
-	if (!store->opt.progress)
-		return;
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) >= 0) {
-		store->opt.progress(store->opt.progress_ctx, text);
-		free(text);
-	}
+	tell(store->opt.progress, store->opt.progress_ctx, fmt, ap);
 	va_end(ap);
 }
 

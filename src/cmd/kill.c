@@ -190,14 +190,13 @@ static int kill_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 
 /* Read by hand (the first words may be signals or levels); this is for --help
  * and the manual. */
-#define DOC(s, l, a, h) { TSB_OPTION_CALL, (s), (l), (a), (h), 0, 0, 0, NULL }
 static const struct tsb_opt kill_opts[] = {
-	DOC('s', "signal", "signal", "specify the <signal> to be sent"),
-	DOC('q', "queue", "value", "integer value to be sent with the signal"),
-	DOC('l', "list", "signal", "list all signal names, or convert one to a name"),
-	DOC('L', "table", NULL, "list all signal names in a nice table"),
-	DOC('h', NULL, NULL, "display this help and exit"),
-	DOC('V', NULL, NULL, "output version information and exit"),
+	TSB_OPT_DOC('s', "signal", "signal", "specify the <signal> to be sent"),
+	TSB_OPT_DOC('q', "queue", "value", "integer value to be sent with the signal"),
+	TSB_OPT_DOC('l', "list", "signal", "list all signal names, or convert one to a name"),
+	TSB_OPT_DOC('L', "table", NULL, "list all signal names in a nice table"),
+	TSB_OPT_DOC('h', NULL, NULL, "display this help and exit"),
+	TSB_OPT_DOC('V', NULL, NULL, "output version information and exit"),
 	TSB_OPT_END
 };
 

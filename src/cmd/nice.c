@@ -219,14 +219,13 @@ static int renice_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 
 /* Read by hand, since an option may stand between two numbers; for --help and
  * the manual. */
-#define DOC(s, l, a, h) { TSB_OPTION_CALL, (s), (l), (a), (h), 0, 0, 0, NULL }
 static const struct tsb_opt renice_opts[] = {
-	DOC('n', "priority", "num", "specify the nice value"),
-	DOC('p', "pid", NULL, "interpret arguments as process ID (default)"),
-	DOC('g', "pgrp", NULL, "interpret arguments as process group ID"),
-	DOC('u', "user", NULL, "interpret arguments as username or user ID"),
-	DOC('h', NULL, NULL, "display this help and exit"),
-	DOC('V', NULL, NULL, "output version information and exit"),
+	TSB_OPT_DOC('n', "priority", "num", "specify the nice value"),
+	TSB_OPT_DOC('p', "pid", NULL, "interpret arguments as process ID (default)"),
+	TSB_OPT_DOC('g', "pgrp", NULL, "interpret arguments as process group ID"),
+	TSB_OPT_DOC('u', "user", NULL, "interpret arguments as username or user ID"),
+	TSB_OPT_DOC('h', NULL, NULL, "display this help and exit"),
+	TSB_OPT_DOC('V', NULL, NULL, "output version information and exit"),
 	TSB_OPT_END
 };
 

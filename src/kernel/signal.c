@@ -161,33 +161,49 @@ static int kill_one(struct tsb_proc *p, int pid, int sig)
 	return p->canceled ? -ECANCELED : 0;
 }
 
-static bool kill_wants(const struct tsb_proc *p, const struct tsb_proc *to, int pgid)
+/* The process with the least pid above `after` that is wanted; NULL: none. */
+static struct tsb_proc *next_by_pid(struct kernel *k, int after,
+				    bool (*wants)(const struct tsb_proc *to, const void *of), const void *of)
 {
+	struct tsb_proc *to = NULL;
+	struct ring *at, *tmp;
+
+	ring_each(at, tmp, &k->procs) {
+		struct tsb_proc *q = ring_item(at, struct tsb_proc, all);
+
+		if (q->pid > after && wants(q, of) && (!to || q->pid < to->pid))
+			to = q;
+	}
+	return to;
+}
+
+struct kill_of {
+	const struct tsb_proc *caller;
+	int pgid;
+};
+
+static bool kill_wants(const struct tsb_proc *to, const void *of)
+{
+	const struct kill_of *kill = of;
+
 	if (to->state == PROC_NEW)
 		return false;
-	if (pgid == -1)		/* all but the caller and the first process */
-		return to != p && to != p->k->init;
-	return to->pgid == pgid;
+	if (kill->pgid == -1)	/* all but the caller and the first process */
+		return to != kill->caller && to != to->k->init;
+	return to->pgid == kill->pgid;
 }
 
 /* One after the other by number, for each may end others with it. The caller
  * comes last. */
 static int kill_many(struct tsb_proc *p, int pgid, int sig)
 {
+	const struct kill_of of = { p, pgid };
 	bool found = false, self = false;
-	struct kernel *k = p->k;
 	int after = 0;
 
 	for (;;) {
-		struct tsb_proc *to = NULL;
-		struct ring *at, *tmp;
+		struct tsb_proc *to = next_by_pid(p->k, after, kill_wants, &of);
 
-		ring_each(at, tmp, &k->procs) {
-			struct tsb_proc *q = ring_item(at, struct tsb_proc, all);
-
-			if (q->pid > after && kill_wants(p, q, pgid) && (!to || q->pid < to->pid))
-				to = q;
-		}
 		if (!to)
 			break;
 		found = true;
@@ -202,11 +218,11 @@ static int kill_many(struct tsb_proc *p, int pgid, int sig)
 	return p->canceled ? -ECANCELED : found ? 0 : -ESRCH;
 }
 
-static bool outside_wants(const struct kernel *k, const struct tsb_proc *to, bool all)
+static bool outside_wants(const struct tsb_proc *to, const void *all)
 {
 	if (to->state == PROC_NEW || to->state == PROC_ZOMBIE)
 		return false;
-	return all ? to != k->init : to->pgid == k->front;
+	return *(const bool *)all ? to != to->k->init : to->pgid == to->k->front;
 }
 
 void signal_from_outside(struct kernel *k, bool all, int sig)
@@ -215,15 +231,8 @@ void signal_from_outside(struct kernel *k, bool all, int sig)
 	int after = 0;
 
 	for (;;) {
-		struct tsb_proc *to = NULL;
-		struct ring *at, *tmp;
+		struct tsb_proc *to = next_by_pid(k, after, outside_wants, &all);
 
-		ring_each(at, tmp, &k->procs) {
-			struct tsb_proc *q = ring_item(at, struct tsb_proc, all);
-
-			if (q->pid > after && outside_wants(k, q, all) && (!to || q->pid < to->pid))
-				to = q;
-		}
 		if (!to)
 			break;
 		after = to->pid;

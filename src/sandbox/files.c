@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "sandbox/internal.h"
 #include "sandbox/view.h"
@@ -80,19 +79,14 @@ int tsb_read_file(struct tsb_sandbox *box, const char *path, void **data, size_t
 	struct vfs_file *f = NULL;
 	char *bytes = NULL;
 	struct view v;
-	int magic[2], rc;
+	int rc;
 
 	if (!box || !path || !data || !n)
 		return TSB_ERR_ARGUMENT;
 	*data = NULL;
 	rc = view_begin(&v, box, path);
 	if (!rc)
-		rc = vfs_open(&v.c, path, O_RDONLY, 0, &f, magic);
-	if (rc == VFS_MAGIC)
-		rc = -ENXIO;
-	/* A device has no end: refused, like a FIFO without a writer. */
-	if (!rc && !S_ISREG(f->mode))
-		rc = S_ISDIR(f->mode) ? -EISDIR : -EINVAL;
+		rc = view_open(&v, path, O_RDONLY, 0, &f);
 	if (!rc)
 		rc = read_whole(f, &bytes, n);
 	if (f)
@@ -144,7 +138,8 @@ int tsb_set_times(struct tsb_sandbox *box, const char *path, struct tsb_time mti
 	return file_end(&v, box, rc, "set the times of", path);
 }
 
-int tsb_stat_file(struct tsb_sandbox *box, const char *path, struct tsb_stat *st)
+static int stat_by(struct tsb_sandbox *box, const char *path, struct tsb_stat *st,
+		   int (*by)(const struct vfs_ctx *c, const char *path, struct tsb_stat *st))
 {
 	struct view v;
 	int rc;
@@ -153,21 +148,18 @@ int tsb_stat_file(struct tsb_sandbox *box, const char *path, struct tsb_stat *st
 		return TSB_ERR_ARGUMENT;
 	rc = view_begin(&v, box, path);
 	if (!rc)
-		rc = vfs_lstat(&v.c, path, st);
+		rc = by(&v.c, path, st);
 	return file_end(&v, box, rc, "stat", path);
+}
+
+int tsb_stat_file(struct tsb_sandbox *box, const char *path, struct tsb_stat *st)
+{
+	return stat_by(box, path, st, vfs_lstat);
 }
 
 int tsb_stat_target(struct tsb_sandbox *box, const char *path, struct tsb_stat *st)
 {
-	struct view v;
-	int rc;
-
-	if (!box || !path || !st)
-		return TSB_ERR_ARGUMENT;
-	rc = view_begin(&v, box, path);
-	if (!rc)
-		rc = vfs_stat(&v.c, path, st);
-	return file_end(&v, box, rc, "stat", path);
+	return stat_by(box, path, st, vfs_stat);
 }
 
 int tsb_set_mode(struct tsb_sandbox *box, const char *path, uint32_t mode)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "sandbox/internal.h"
 #include "sandbox/view.h"
@@ -19,18 +18,13 @@ struct tsb_stream {
 static int stream_begin(struct tsb_stream *s, struct tsb_sandbox *box, const char *path,
 			bool write, uint32_t mode)
 {
-	int magic[2], rc = view_begin(&s->v, box, path);
+	int rc = view_begin(&s->v, box, path);
 
 	if (rc)
 		return rc;
 	s->write = write;
-	rc = vfs_open(&s->v.c, path, write ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY,
-		      mode & 07777, &s->file, magic);
-	if (rc == VFS_MAGIC)
-		return -ENXIO;
-	/* A device has no end: refused, like a FIFO without a writer. */
-	if (!rc && !S_ISREG(s->file->mode))
-		rc = S_ISDIR(s->file->mode) ? -EISDIR : -EINVAL;
+	rc = view_open(&s->v, path, write ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY, mode & 07777,
+		       &s->file);
 	return rc || !write ? rc : view_own(&s->v, path);
 }
 

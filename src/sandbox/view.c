@@ -102,6 +102,17 @@ static int write_all(struct view *v, struct vfs_file *f, const char *data, size_
 	return 0;
 }
 
+int view_open(struct view *v, const char *path, int flags, uint32_t mode, struct vfs_file **f)
+{
+	int magic[2], rc = vfs_open(&v->c, path, flags, mode, f, magic);
+
+	if (rc == VFS_MAGIC)
+		return -ENXIO;
+	if (!rc && !S_ISREG((*f)->mode))
+		return S_ISDIR((*f)->mode) ? -EISDIR : -EINVAL;
+	return rc;
+}
+
 int view_write(struct view *v, const char *path, const void *data, size_t n, uint32_t mode)
 {
 	struct tsb_setattr set = { .mask = TSB_SET_MODE, .mode = mode & 07777 };

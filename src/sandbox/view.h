@@ -28,6 +28,9 @@ int view_own(struct view *v, const char *path);
 int view_make_parents(struct view *v, const char *path);
 /* Makes the directory (mode 0: 0755); one that is there already is fine. */
 int view_make_dir(struct view *v, const char *path, uint32_t mode);
+/* Opens a regular file: a device has no end, and a FIFO without a writer none either. *f is the caller's
+ * to close, after a failure too unless it is NULL. */
+int view_open(struct view *v, const char *path, int flags, uint32_t mode, struct vfs_file **f);
 /* Creates or replaces the content of a file; fails whole for a new one. */
 int view_write(struct view *v, const char *path, const void *data, size_t n, uint32_t mode);
 /* Removes path and all below; iterative, so depth costs no stack. */

@@ -135,13 +135,19 @@ static int spawn(struct boxc *c, const struct tbx_exec *e)
 	return boxc_flush(c, 0);
 }
 
+/* What exec and spawn are told: options and the command. */
+static int exec_of(struct boxc *c, struct tbx_exec *e)
+{
+	int status = boxc_exec_options(c, e);
+
+	return status ? status : command_of(c, e);
+}
+
 int boxc_exec(struct boxc *c)
 {
 	struct tbx_exec e = TBX_EXEC_INIT;
-	int status = boxc_exec_options(c, &e);
+	int status = exec_of(c, &e);
 
-	if (!status)
-		status = command_of(c, &e);
 	if (status)
 		return status;
 	if (!c->detach)
@@ -154,10 +160,8 @@ int boxc_exec(struct boxc *c)
 int boxc_spawn(struct boxc *c)
 {
 	struct tbx_exec e = TBX_EXEC_INIT;
-	int status = boxc_exec_options(c, &e);
+	int status = exec_of(c, &e);
 
-	if (!status)
-		status = command_of(c, &e);
 	if (status)
 		return status;
 	if (e.input == TBX_STDIN_STREAM)
