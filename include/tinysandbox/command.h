@@ -235,10 +235,11 @@ int tsb_getbyte(struct tsb_reader *r);			/* -1 at the end or on error */
 /* Moves the descriptor's offset back over what is buffered and not consumed,
  * where it is seekable (as GNU head and sed -n q do). */
 void tsb_reader_unread(struct tsb_reader *r);
-void tsb_reader_end(struct tsb_reader *r);		/* gives the buffer back */
+void tsb_reader_end(struct tsb_reader *r);	/* gives the buffer back; the error stays */
 
 /* ---- Descriptors ---- */
-/* flags: Linux's O_*; O_CLOEXEC keeps it from spawned processes. */
+/* flags: Linux's O_*; O_CLOEXEC keeps it from spawned processes. Never 0, 1 or 2: a command whose
+ * standard input is closed must not take a file for it (GNU's tools take the same care). */
 int tsb_open(struct tsb_proc *p, const char *path, int flags, uint32_t mode);
 int tsb_close(struct tsb_proc *p, int fd);
 ssize_t tsb_read(struct tsb_proc *p, int fd, void *buf, size_t n);

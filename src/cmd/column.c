@@ -168,6 +168,10 @@ static bool column_file(struct column *c, const char *name)
 	}
 	if (fd)
 		tsb_close(c->p, fd);
+	if (in.error) {
+		tsb_warn_errno(c->p, in.error, "read failed");
+		tsb_exit(c->p, 1);
+	}
 	return true;
 }
 

@@ -144,7 +144,10 @@ static int date_lines(struct tsb_proc *p, const struct date *o, const char *form
 		tsb_tick(p, 1);
 		status |= date_parse(p, o, line, &sec, &nsec) ? date_print(p, o, format, sec, nsec) : 1;
 	}
-	return status;
+	if (in.error != -EBADF)
+		return status;
+	tsb_warn_errno(p, in.error, "'standard input'");
+	return 1;
 }
 
 /* MMDDhhmm[[CC]YY][.ss], the old way to set the clock. */

@@ -3,6 +3,7 @@
  */
 #include "cmd/cmd.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -215,6 +216,10 @@ static bool dircolors_file(struct dircolors *d, const char *name)
 	while (tsb_getdelim(&in, &line, '\n')) {
 		dircolors_line(d, line);
 		tsb_tick(d->p, 1);
+	}
+	if (in.error == -EBADF) {
+		tsb_warn_errno(d->p, in.error, "%s", quote_f(d->p, name));
+		return false;
 	}
 	return !d->failed;
 }

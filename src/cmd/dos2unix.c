@@ -326,7 +326,11 @@ bool dos_read(struct dos *d, int fd, struct dos_file *f)
 		tsb_tick(d->p, n / 64 + 1);
 	}
 	tsb_reader_end(&in);
-	return !in.error;
+	if (!in.error)
+		return true;
+	tsb_warn(d->p, "can not read from input file: %s", tsb_strerror(in.error));
+	d->status = -in.error;
+	return false;
 }
 
 static void dos_say_breaks(struct dos *d, const struct dos_file *f)
@@ -402,7 +406,10 @@ static void dos_file_one(struct dos *d, const char *from, const char *to)
 	fd = dos_open(d, from, &st);
 	if (fd < 0)
 		return;
-	dos_read(d, fd, &f);
+	if (!dos_read(d, fd, &f)) {
+		tsb_close(d->p, fd);
+		return;
+	}
 	tsb_close(d->p, fd);
 	dos_look(d, &f);
 	if (!dos_convert(d, &f, from)) {
@@ -433,7 +440,8 @@ static void dos_filter(struct dos *d)
 	bool ok;
 
 	d->quiet = !d->verbose;
-	dos_read(d, 0, &f);
+	if (!dos_read(d, 0, &f))
+		return;
 	dos_look(d, &f);
 	d->quiet = false;
 	ok = dos_convert(d, &f, "stdin");

@@ -76,12 +76,15 @@ void dos_info(struct dos *d, const char *name)
 	struct dos_file f = { 0 };
 	struct tsb_stat st;
 	int fd = name ? dos_open(d, name, &st) : 0;
+	bool ok;
 
 	if (fd < 0)
 		return;
-	dos_read(d, fd, &f);
+	ok = dos_read(d, fd, &f);
 	if (fd)
 		tsb_close(d->p, fd);
+	if (!ok)
+		return;
 	dos_look(d, &f);
 	dos_count(d, &f, &n);
 	dos_info_header(d);

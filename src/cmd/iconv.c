@@ -187,7 +187,7 @@ static bool iconv_file(struct iconv *i, const char *name)
 	tsb_reader_end(&in);
 	input_close(i->p, fd);
 	if (in.error) {
-		tsb_warn(i->p, "unable to read `%s': %s", name, tsb_strerror(in.error));
+		tsb_warn(i->p, "error while reading the input: %s", tsb_strerror(in.error));
 		return false;
 	}
 	return iconv_open_output(i) && iconv_text(i, (const unsigned char *)all.p, all.n);

@@ -39,9 +39,10 @@ bool sums_file(struct sums *s, const char *name, enum digest_kind kind, size_t b
 	}
 	digest_end(d, out);
 	/* cksum 9.1 takes what it could read of a file for all of it, in its CRC only. */
-	error = kind == DIGEST_CRC ? 0 : in.error;
+	error = kind == DIGEST_CRC && in.error != -EBADF ? 0 : in.error;
 	if (error)
-		tsb_warn_errno(s->p, error, "%s", quote_f(s->p, name));
+		tsb_warn_errno(s->p, error, "%s", kind == DIGEST_CRC ? "standard input" :
+			       quote_f(s->p, name));
 	tsb_reader_end(&in);
 	input_close(s->p, fd);
 	return !error;

@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 
 #include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -63,7 +64,7 @@ static void tsort_relate(struct tsort *t, struct tsort_item *a, struct tsort_ite
 	b->before++;
 }
 
-/* A read error is the end of the input, as in the real one. */
+/* A read error is the end of the input, as in the real one, unless there is no input. */
 static bool tsort_read(struct tsort *t, int fd)
 {
 	struct tsort_item *first = NULL, *item;
@@ -89,6 +90,10 @@ static bool tsort_read(struct tsort *t, int fd)
 			first = first ? NULL : item;
 			tsb_tick(t->p, 1);
 		}
+	}
+	if (in.error == -EBADF) {
+		tsb_warn_errno(t->p, in.error, "standard input");
+		return false;
 	}
 	if (first)
 		tsb_warn(t->p, "%s: input contains an odd number of tokens", quote_f(t->p, t->file));

@@ -274,7 +274,8 @@ static int wc_file(struct wc *o, const char *name)
 		wc_bytes(o, &n);
 	}
 	if (o->in.error)
-		tsb_warn_errno(o->p, o->in.error, "%s", quote_f(o->p, name ? name : "-"));
+		tsb_warn_errno(o->p, o->in.error, "%s", name ? quote_f(o->p, name) :
+			       "'standard input'");
 	wc_print(o, &n, name);
 	wc_add(&o->total, &n);
 	input_close(o->p, fd);

@@ -360,7 +360,13 @@ static int xargs_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	else
 		xargs_append_all(x, argc ? argc : 1, argc ? argv : standard);
 	xargs_wait_all(x);
-	return x->status;
+	if (!x->in.error)
+		return x->status;
+	if (x->in.error == -EBADF)
+		tsb_warn_errno(p, x->in.error, "error closing file");
+	else
+		tsb_warn(p, "error closing file");
+	return 1;
 }
 
 static const struct xargs xargs_defaults = { .line_max = XARGS_LINE_MAX, .max_procs = 1 };

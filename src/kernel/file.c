@@ -288,7 +288,7 @@ int tsb_open(struct tsb_proc *p, const char *path, int flags, uint32_t mode)
 	r = file_open(p, path, flags, mode, &d);
 	if (r < 0)
 		return r;
-	return fdtab_add(p, d, 0, flags & O_CLOEXEC);
+	return fdtab_add(p, d, 3, flags & O_CLOEXEC);
 }
 
 /* ---- Calls on open files ---- */

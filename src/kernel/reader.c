@@ -18,9 +18,12 @@ void tsb_reader_init(struct tsb_reader *r, struct tsb_proc *p, int fd)
 
 void tsb_reader_end(struct tsb_reader *r)
 {
+	int error = r->error;
+
 	tsb_free(r->p, r->buf);
 	tsb_reader_init(r, r->p, r->fd);
 	r->eof = true;
+	r->error = error;
 }
 
 static inline void reader_put_back(struct tsb_reader *r)

@@ -287,6 +287,17 @@ bool ak_main_next_file(struct awk *a)
 	return main_advance(a);
 }
 
+/* Standard input that is a directory is skipped as one that was named. */
+static void main_broke(struct awk *a, int err)
+{
+	if (err == -EISDIR && !a->in.fd) {
+		main_failed(a, "-", err);
+		return;
+	}
+	a->fnr = 0;
+	awk_fatal(a, "error reading input file `%s': %s", a->in.fd ? "?" : "-", tsb_strerror(err));
+}
+
 bool ak_main_record(struct awk *a, const char **p, size_t *n)
 {
 	if (!a->in_open && !main_advance(a))
@@ -294,8 +305,7 @@ bool ak_main_record(struct awk *a, const char **p, size_t *n)
 	while (!ak_input_record(a, &a->in, p, n)) {
 		if (a->in.error) {
 			ak_var_errno(a, a->in.error);
-			awk_warn(a, "error reading input file: %s", tsb_strerror(a->in.error));
-			a->status = 2;
+			main_broke(a, a->in.error);
 		}
 		if (!ak_main_next_file(a))
 			return false;
