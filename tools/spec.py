@@ -24,7 +24,7 @@ A file holds cases:
 
 Standard error is compared byte for byte, like standard output.
 """
-import json, os, re, resource, select, signal, subprocess, sys
+import ctypes, json, os, re, resource, select, signal, subprocess, sys
 
 ENV = {'HOME': '/home/user', 'USER': 'user', 'LOGNAME': 'user', 'SHELL': '/bin/bash', 'TERM': 'xterm-256color',
        'LANG': 'C.UTF-8', 'PATH': '/usr/local/bin:/usr/bin:/bin', 'TZ': 'UTC'}
@@ -147,10 +147,28 @@ class Real:
     """The real tools, inside namespaces that look like the sandbox: user `user`, home /home/user, host `sandbox`."""
     timeout = TIMEOUT
     limit = None        # (seconds of processor time, bytes of memory) of each process
+    processes = 2000    # of the user's, on the whole machine: a fork bomb stays small
 
     def confine(self):
-        resource.setrlimit(resource.RLIMIT_CPU, (self.limit[0], self.limit[0] + 1))
-        resource.setrlimit(resource.RLIMIT_AS, (self.limit[1], self.limit[1]))
+        resource.setrlimit(resource.RLIMIT_NPROC, (self.processes, self.processes))
+        if self.limit:
+            resource.setrlimit(resource.RLIMIT_CPU, (self.limit[0], self.limit[0] + 1))
+            resource.setrlimit(resource.RLIMIT_AS, (self.limit[1], self.limit[1]))
+
+    def sweep(self):
+        """Ends all that the case left running, whatever session it is in: everything of the user's in this pid namespace."""
+        if not os.fork():
+            os.setresuid(1000, 1000, 1000)
+            try:
+                os.kill(-1, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+            os._exit(0)
+        try:
+            while os.waitpid(-1, 0)[0]:
+                pass
+        except ChildProcessError:
+            pass
 
     def run(self, case):
         for d in ('/home/user', '/tmp'):
@@ -165,25 +183,32 @@ class Real:
         p = subprocess.Popen(['bash', '-c', '\n'.join(case.script) + '\n', 'bash'], env=env, cwd='/home/user',
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              user=1000, group=1000, extra_groups=[], umask=0o022, start_new_session=True,
-                             preexec_fn=self.limit and self.confine)
+                             preexec_fn=self.confine)
+        stdout = None
         try:
             stdout, stderr = p.communicate(timeout=self.timeout)
         except subprocess.TimeoutExpired:
-            stdout = None
+            pass
         finally:
-            try:
-                os.killpg(p.pid, signal.SIGKILL)    # and whatever it left running
-            except ProcessLookupError:
-                pass
+            if stdout is None:
+                p.kill()
             p.wait()
+            self.sweep()
         if stdout is None:
             return None
         status = 128 - p.returncode if p.returncode < 0 else p.returncode
         return status, text_of(stdout), text_of(stderr)
 
 
+def die_with_parent():
+    """For preexec_fn: the child is killed when this process is, however that happens."""
+    PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
 def enter_namespaces():
-    """Starts over inside `unshare`, with mounts and names as the sandbox has them."""
+    """Starts over inside `unshare`, with mounts, names and processes as the sandbox has them. All that runs in there ends when
+    this process is killed: `unshare` dies with it, and takes the first process of the pid namespace, hence all, along."""
     if os.environ.get('SPEC_INSIDE'):
         return
     if os.geteuid() != 0:
@@ -206,7 +231,8 @@ if [ -n "$SPEC_HOME" ]; then mount -o remount,bind,ro /; fi
 SPEC_INSIDE=1 python3 /proc/self/fd/3 "$@"
 '''
     me = os.path.abspath(__file__)
-    sys.exit(subprocess.run(['unshare', '-m', '-u', 'bash', '-c', setup, 'spec', me] + sys.argv[1:]).returncode)
+    sys.exit(subprocess.run(['unshare', '-m', '-u', '-p', '--kill-child', '--mount-proc', 'bash', '-c', setup, 'spec', me] + sys.argv[1:],
+                            preexec_fn=die_with_parent).returncode)
 
 
 def check(machine, files, is_oracle):

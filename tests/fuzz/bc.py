@@ -116,7 +116,7 @@ def main():
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, 'script')
         open(path, 'w').write(script)
-        real = subprocess.run(['bash', path], capture_output=True).stdout.decode('latin1')
+        real = subprocess.run(['unshare', '-p', '--kill-child', 'bash', path], capture_output=True).stdout.decode('latin1')
         ours = subprocess.run([o.binary, '--limit=wall_ms=600000', f'--mount={path}:/tmp/script', '-c', '. /tmp/script'],
                               capture_output=True).stdout.decode('latin1')
     bad = skipped = 0

@@ -10,6 +10,8 @@ time or process numbers, so the same seed gives the same scripts.
 import argparse, os, random, re, subprocess, sys
 
 here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, '..', '..', 'tools'))
+from spec import die_with_parent
 NAMES = ['x', 'y', 'e', 'n', 'u', 's', 'IFS_', 'a', 'b', 'm', 'r']
 HEAD = r'''p() { printf '%d:' "$#"; printf '<%s>' "$@"; echo; }
 x='a b  c' y=foo.bar.txt e= n=7 s='  lead  *  trail ' r=x; a=(one 'two 2' '' four) b=([3]=x [7]='y z'); declare -A m=([k]=v [a b]='c d' ['']=q)
@@ -229,7 +231,7 @@ def main():
         path = os.path.join(a.out, f'differ-{first}.test')
         write(path, range(first, first + a.count))
         while True:
-            fill = subprocess.run([spec, 'fill', path], stderr=subprocess.PIPE, text=True)
+            fill = subprocess.run([spec, 'fill', path], stderr=subprocess.PIPE, text=True, preexec_fn=die_with_parent)
             if not fill.returncode: break
             hung = re.search(r': seed (\d+): the real', fill.stderr)
             if not hung: sys.exit(fill.stderr)

@@ -13,8 +13,9 @@ The same seed gives the same commands. Both see directories in the order of thei
 import argparse, base64, json, os, random, re, select, shutil, subprocess, sys, tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, here)
+sys.path[:0] = [here, os.path.join(here, '..', '..', 'tools')]
 import options_table as table
+from spec import die_with_parent
 
 PER_BATCH = 50
 ENV = {'HOME': '/home/user', 'USER': 'user', 'LOGNAME': 'user', 'SHELL': '/bin/bash', 'TERM': 'xterm-256color', 'LANG': 'C.UTF-8',
@@ -31,7 +32,8 @@ class Server:
 
     def ask(self, script, seconds=40):
         if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+                                            preexec_fn=die_with_parent)
             self.rest = b''
         q = {'script': script, 'name': 'bash', 'cwd': '/home/user', 'env': ENV, 'limits': LIMITS}
         try:
