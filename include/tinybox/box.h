@@ -33,7 +33,8 @@
  *            (each {host, sandbox}), isolation ("none", "process", "kernel", "hardware"),
  *            untrusted (bool: fit for code that is not trusted), spec {...}, target {...}, report
  *            [{control, asked, by | why, fix}], published [{guest, host, address}],
- *            capabilities [...], dir; when its host could not be asked, unreachable (why)
+ *            capabilities [...], dir, hooks [{command, proc, status, reason}] (of the last start);
+ *            when its host could not be asked, unreachable (why)
  *   end      box, proc, reason ("exit", "signal", "timeout", "oom", "pids", "quota", "lost",
  *            "policy", "cancel"), status, signal, core, wall, user, system, peak, peak_by,
  *            out_bytes, err_bytes, out_dropped, err_dropped, limit, started_at, ended_at, left, text
@@ -78,7 +79,8 @@ enum tbx_status {
 	TBX_ERR_LIMIT = -14,
 	TBX_ERR_BUSY = -15,		/* another process is at work on the box */
 	TBX_ERR_PROTOCOL = -16,		/* the other side does not speak as it should */
-	TBX_ERR_SYSTEM = -17		/* a system call failed */
+	TBX_ERR_SYSTEM = -17,		/* a system call failed */
+	TBX_ERR_HOOK = -18		/* a hook of the box failed */
 };
 
 /* "unknown", "policy" ...: the code's word. */
@@ -194,10 +196,20 @@ struct tbx_spec {
 	const char *const *labels;	/* KEY=VALUE */
 	const char *const *accept;	/* controls that may stay unenforced, by name */
 	bool transient;			/* for one exec (`run`): nothing is synced to disk */
+	/*
+	 * Lines for `sh -c` inside, run one after the other whenever the box comes to life: when it
+	 * is made, restored from a snapshot, started again. $TINYBOX_START says which: create,
+	 * restore, start. One that fails, or is not done in time, makes that call fail
+	 * (TBX_ERR_HOOK): the new box is taken back, a started one stopped; or with hook_keep it is
+	 * told as a warning. Their ends are in the box's document, their output in their logs.
+	 */
+	const char *const *hooks;
+	uint64_t hook_deadline;		/* of each, ns; 0: one minute */
+	bool hook_keep;
 };
 #define TBX_SPEC_INIT { sizeof(struct tbx_spec), NULL, { NULL, NULL, 0, NULL, NULL, false, NULL }, \
 	NULL, NULL, NULL, TBX_SOURCE_NONE, NULL, NULL, false, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, \
-	0, false, TBX_NETWORK_NONE, NULL, NULL, 0, NULL, NULL, false }
+	0, false, TBX_NETWORK_NONE, NULL, NULL, 0, NULL, NULL, false, NULL, 0, false }
 
 /* What would be done, of which nothing is: pure, but for the reading of the store's place. */
 int tbx_plan(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **plan);
@@ -219,6 +231,15 @@ int tbx_stop(struct tbx_store *store, const char *box, uint64_t grace);
 int tbx_start(struct tbx_store *store, const char *box);
 int tbx_pause(struct tbx_store *store, const char *box);
 int tbx_resume(struct tbx_store *store, const char *box);
+
+/*
+ * When the box's time is over: `span` ns from now, or (TBX_TTL_ADD) that much later than it is,
+ * counted from now if that has passed; TBX_TTL_NEVER: it becomes persistent. An end that would be
+ * earlier is refused (TBX_ERR_STATE) without TBX_TTL_SHORTEN. *doc: the box.
+ */
+enum { TBX_TTL_ADD = 1, TBX_TTL_NEVER = 2, TBX_TTL_SHORTEN = 4 };
+int tbx_ttl(struct tbx_store *store, const char *box, uint64_t span, unsigned flags,
+	    struct tbx_doc **doc);
 
 /*
  * Destroys what is past its time and what was left behind by processes that died: in the store, in

@@ -83,6 +83,14 @@ static void undo(struct bx *b, int status)
 	free(error);
 }
 
+/* Whether what is in it lived before. */
+static bool restored(const struct bx *b)
+{
+	const char *kind = json_string_value(bx_at(b->record, "spec.source.kind"));
+
+	return kind && (!strcmp(kind, "snapshot") || !strcmp(kind, "template"));
+}
+
 /* The place is known before it is used, so that it can be found again. */
 static int make(struct bx *b)
 {
@@ -101,6 +109,8 @@ static int make(struct bx *b)
 	/* From now on the key of the machine is known: no other is new any more. */
 	if (!status && ssh)
 		json_object_set_new(json_object_get(b->record, "target"), "accept_new_key", json_false());
+	if (!status)
+		status = bx_run_hooks(b, restored(b) ? "restore" : "create");
 	return status ? status : bx_set_state(b, "ready");
 }
 

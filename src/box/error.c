@@ -11,6 +11,7 @@
 static const char *const bx_status_names[] = {
 	"ok", "memory", "argument", "unknown", "exists", "state", "policy", "unsupported", "host",
 	"command", "timeout", "lost", "store", "file", "limit", "busy", "protocol", "system",
+	"hook",
 };
 
 const char *tbx_status_name(int status)

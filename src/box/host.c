@@ -187,11 +187,22 @@ static int ssh_connect(struct bx *b, struct bx_conn *c)
 	return status == TBX_ERR_STATE ? not_running(b) : status;
 }
 
+int bx_connect_now(struct bx *b, struct bx_conn *c)
+{
+	bool ssh = bx_is_ssh(json_object_get(b->record, "target"));
+	int status = ssh ? ssh_connect(b, c) : local_connect(b, c);
+
+	if (status)
+		return status;
+	status = bx_hello(c, bx_step(b->store));
+	if (status)
+		bx_conn_close(c);
+	return status;
+}
+
 int bx_connect(struct bx *b, struct bx_conn *c)
 {
 	const char *state = bx_text(b->record, "state");
-	bool ssh = bx_is_ssh(json_object_get(b->record, "target"));
-	int status;
 
 	if (!strcmp(state, "stopped"))
 		return bx_fail(b->store, TBX_ERR_STATE, "%s is stopped; `tinybox start %s` starts it",
@@ -199,13 +210,7 @@ int bx_connect(struct bx *b, struct bx_conn *c)
 	if (strcmp(state, "ready") && strcmp(state, "paused") && strcmp(state, "lost"))
 		return bx_fail(b->store, TBX_ERR_STATE, "%s is %s; `tinybox rm %s`, or `tinybox reap`",
 			       b->id, state, b->id);
-	status = ssh ? ssh_connect(b, c) : local_connect(b, c);
-	if (status)
-		return status;
-	status = bx_hello(c, bx_step(b->store));
-	if (status)
-		bx_conn_close(c);
-	return status;
+	return bx_connect_now(b, c);
 }
 
 /* ---- State directories ---- */

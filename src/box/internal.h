@@ -199,6 +199,7 @@ void bx_reports(struct wire_iter it, json_t *record);
 
 /* A conversation with the box's server; HELLO is done. */
 int bx_connect(struct bx *b, struct bx_conn *c);
+int bx_connect_now(struct bx *b, struct bx_conn *c);	/* whatever state its record tells */
 /* `tinybox-init host` on that machine; HELLO is done. */
 int bx_host(struct tbx_store *store, const json_t *target, struct bx_conn *c);
 /* Starts a box's server, whose START is in c->out afterwards; HELLO is done. */
@@ -234,6 +235,12 @@ void bx_start_message(const struct bx *b, struct wire_out *o);
 int bx_start_server(struct bx *b);
 /* Everything of a box whose lock is held. force: also when its host does not answer. */
 int bx_destroy(struct bx *b, bool force);
+
+/* ---- What runs in a box when it comes to life (hook.c) ---- */
+
+int bx_put_hooks(struct tbx_store *store, const struct tbx_spec *spec, json_t *out);
+/* why: "create", "restore", "start". TBX_ERR_HOOK: one failed, and that matters. */
+int bx_run_hooks(struct bx *b, const char *why);
 
 /* One request whose answer is OK. The answer's frame is valid until the connection closes. */
 struct bx_call {

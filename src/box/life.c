@@ -99,6 +99,26 @@ int tbx_resume(struct tbx_store *store, const char *box)
 	return locked_change(store, box, WIRE_RESUME, 0, "ready");
 }
 
+/* The server runs; what has to run in it then. A box whose hooks failed is stopped again. */
+static int wake(struct bx *b)
+{
+	int status = bx_run_hooks(b, "start");
+	char *error;
+
+	if (!status)
+		status = bx_set_state(b, "ready");
+	if (!status)
+		bx_audit(b, "start", NULL);
+	if (status != TBX_ERR_HOOK)
+		return status;
+	error = strdup(tbx_error(b->store));
+	json_object_set_new(b->record, "state", json_string("ready"));
+	change(b, WIRE_STOP, 0, "stopped");
+	bx_fail(b->store, status, "%s", error ? error : "no memory");
+	free(error);
+	return status;
+}
+
 int tbx_start(struct tbx_store *store, const char *box)
 {
 	struct bx_conn c;
@@ -121,10 +141,13 @@ int tbx_start(struct tbx_store *store, const char *box)
 		status = bx_place(&b);
 	if (!status)
 		status = bx_start_server(&b);
+	/* a start that was not finished */
+	if (status == TBX_ERR_STATE && !strcmp(state, "stopped") && !bx_connect_now(&b, &c)) {
+		bx_conn_close(&c);
+		status = TBX_OK;
+	}
 	if (!status)
-		status = bx_set_state(&b, "ready");
-	if (!status)
-		bx_audit(&b, "start", NULL);
+		status = wake(&b);
 	bx_close(&b);
 	return status;
 }

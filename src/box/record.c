@@ -66,7 +66,7 @@ json_t *bx_box_doc(const struct bx *b)
 {
 	static const char *const shown[] = {
 		"id", "state", "created_at", "started_at", "expires_at", "placement", "target", "spec",
-		"report", "published", "capabilities", "dir", "pid", NULL,
+		"report", "published", "capabilities", "dir", "pid", "hooks", NULL,
 	};
 	const char *level = bx_isolation(b->record);
 	json_t *doc = json_object();

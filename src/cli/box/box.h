@@ -19,8 +19,9 @@ struct boxc {
 	/* what a box is */
 	const char *name, *image, *dir, *template, *snapshot, *git, *revision, *workspace, *hostname;
 	const char *memory, *cpus, *pids, *disk, *files, *ttl, *network, *sandbox, *runner;
-	struct tsb_list env, allow, publish, labels, accept;
-	bool persistent, read_only;
+	struct tsb_list env, allow, publish, labels, accept, hooks;
+	const char *hook_timeout;
+	bool persistent, read_only, hook_warn, shorten;
 	/* where */
 	const char *host, *port, *identity, *known_hosts, *config;
 	bool accept_new_key;
@@ -62,6 +63,9 @@ int boxc_target(struct boxc *c, struct tbx_target *target);
 int boxc_exec_options(struct boxc *c, struct tbx_exec *e);
 bool boxc_signal(const char *s, int *signal);
 
+/* label.c: names of a box's processes, from operands behind BOX or from --label; heap */
+int boxc_procs(struct boxc *c, bool all, const char *const **procs);
+
 /* show.c */
 int boxc_print(const struct boxc *c, struct tbx_doc *doc);	/* as JSON; frees it */
 /* A cell of a table: bytes that are not printable are shown as '?'. */
@@ -98,5 +102,6 @@ int boxc_doctor(struct boxc *c);
 int boxc_events(struct boxc *c);
 int boxc_cp(struct boxc *c);
 int boxc_completion(struct boxc *c);
+int boxc_ttl(struct boxc *c);
 
 #endif

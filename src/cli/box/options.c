@@ -54,6 +54,12 @@
 		     "do without this control if nothing can enforce it: filesystem, processes, " \
 		     "network, memory, cpu, pids, disk, open-files, syscalls, privileges, devices, " \
 		     "tree-kill, ports"), \
+	TSB_OPT_LIST(struct boxc, hooks, 0, "hook", "LINE", \
+		     "run by the box's sh whenever the box comes to life, before it is ready; " \
+		     "$TINYBOX_START is create, restore or start; may be repeated"), \
+	TSB_OPT_STR(struct boxc, hook_timeout, 0, "hook-timeout", "SPAN", "of each; default 1m"), \
+	TSB_OPT_FLAG(struct boxc, hook_warn, 0, "hook-warn", \
+		     "a hook that fails is a warning; without it there is no box then"), \
 	TSB_OPT_LIST(struct boxc, labels, 'l', "label", "KEY=VALUE", "may be repeated")
 
 #define ENV_OPTIONS \
@@ -145,20 +151,30 @@ static const struct tsb_opt rm_options[] = {
 	JSON, TSB_OPT_END
 };
 
+#define PROC_LABEL(h) TSB_OPT_STR(struct boxc, label, 'l', "label", "NAME", h)
+
+static const struct tsb_opt ttl_options[] = {
+	TSB_OPT_FLAG(struct boxc, shorten, 0, "shorten", "the new end may be earlier than the old"),
+	JSON, TSB_OPT_END
+};
+
 static const struct tsb_opt kill_options[] = {
+	PROC_LABEL("all that run and have this label"),
 	TSB_OPT_STR(struct boxc, signal, 's', "signal", "SIGNAL", "name or number; default TERM"),
 	TSB_OPT_FLAG(struct boxc, tree, 0, "tree", "SIGKILL it and all that it started"),
 	JSON, TSB_OPT_END
 };
 
 static const struct tsb_opt wait_options[] = {
-	TSB_OPT_STR(struct boxc, timeout, 0, "timeout", "SPAN", "wait no longer"), JSON, TSB_OPT_END
+	TSB_OPT_STR(struct boxc, timeout, 0, "timeout", "SPAN", "wait no longer"),
+	PROC_LABEL("the latest that has this label"), JSON, TSB_OPT_END
 };
 
 static const struct tsb_opt stop_options[] = { GRACE, JSON, TSB_OPT_END };
 
 static const struct tsb_opt logs_options[] = {
-	TSB_OPT_FLAG(struct boxc, follow, 'f', "follow", "go on until it ends"), TSB_OPT_END
+	TSB_OPT_FLAG(struct boxc, follow, 'f', "follow", "go on until it ends"),
+	PROC_LABEL("the latest that has this label"), TSB_OPT_END
 };
 
 static const struct tsb_opt reap_options[] = {
@@ -192,10 +208,10 @@ const struct boxc_verb boxc_verbs[] = {
 	     TSB_OPERAND_ENDS, boxc_exec, 2, -1),
 	VERB("inspect", "[OPTION]... BOX...", "print what a box is and what is enforced", json_options, 0,
 	     boxc_inspect, 1, -1),
-	VERB("kill", "[OPTION]... BOX PROCESS...", "send a signal to processes of a box", kill_options, 0,
-	     boxc_kill, 2, -1),
-	VERB("logs", "[OPTION]... BOX PROCESS", "print what a process of a box wrote", logs_options, 0,
-	     boxc_logs, 2, 2),
+	VERB("kill", "[OPTION]... BOX PROCESS...\n[OPTION]... --label NAME BOX",
+	     "send a signal to processes of a box", kill_options, 0, boxc_kill, 1, -1),
+	VERB("logs", "[OPTION]... BOX PROCESS\n[OPTION]... --label NAME BOX",
+	     "print what a process of a box wrote", logs_options, 0, boxc_logs, 1, 2),
 	VERB("ls", "[OPTION]...", "list the boxes", ls_options, 0, boxc_ls, 0, 0),
 	VERB("pause", "[OPTION]... BOX...", "freeze all that runs in a box", json_options, 0, boxc_pause, 1, -1),
 	VERB("ps", "[OPTION]... BOX", "list the processes of a box", json_options, 0, boxc_ps, 1, 1),
@@ -211,8 +227,11 @@ const struct boxc_verb boxc_verbs[] = {
 	VERB("start", "[OPTION]... BOX...", "start a stopped box again", json_options, 0, boxc_start, 1, -1),
 	VERB("stop", "[OPTION]... BOX...", "end all that runs in a box, and keep its files",
 	     stop_options, 0, boxc_stop, 1, -1),
-	VERB("wait", "[OPTION]... BOX PROCESS", "wait for a process; the status is its own",
-	     wait_options, 0, boxc_wait, 2, 2),
+	VERB("ttl", "[OPTION]... BOX [SPAN|+SPAN|never]",
+	     "print when a box's time is over, or change it: SPAN from now, SPAN later, never",
+	     ttl_options, 0, boxc_ttl, 1, 2),
+	VERB("wait", "[OPTION]... BOX PROCESS\n[OPTION]... --label NAME BOX",
+	     "wait for a process; the status is its own", wait_options, 0, boxc_wait, 1, 2),
 	{ { .name = NULL }, NULL, 0, 0 }
 };
 
@@ -220,7 +239,7 @@ const struct tsb_command boxc_tool = {
 	.version = TSB_COMMAND_VERSION, .name = "tinybox", .synopsis = "[OPTION]... COMMAND [ARG]...",
 	.summary = "Isolated places where programs run, on this machine or another.\n\nCommands: attach, "
 		   "completion, cp, create, doctor, events, exec, inspect, kill, logs, ls, pause, ps,\n"
-		   "reap, resume, rm, run, shell, spawn, start, stop, wait. 'tinybox COMMAND --help' "
+		   "reap, resume, rm, run, shell, spawn, start, stop, ttl, wait. 'tinybox COMMAND --help' "
 		   "says more.\nThe exit status of exec and run is the command's; 70 for a failure of "
 		   "tinybox's own; 2 for a bad option.",
 	.opts = tool_options, .opts_size = sizeof(struct boxc), .flags = TSB_OPERAND_ENDS,

@@ -261,6 +261,10 @@ int boxc_spec(struct boxc *c, struct tbx_spec *spec)
 		status = read_network(c, spec);
 	if (!status)
 		status = read_ports(c, spec);
+	if (!status)
+		status = read_span(c, "--hook-timeout", c->hook_timeout, &spec->hook_deadline);
+	if (!status && c->hook_timeout && !spec->hook_deadline)
+		status = bad(c, "--hook-timeout", c->hook_timeout, "a hook needs some time");
 	spec->name = c->name;
 	spec->sandbox = c->sandbox;
 	spec->runner_sandbox = c->runner;
@@ -273,6 +277,8 @@ int boxc_spec(struct boxc *c, struct tbx_spec *spec)
 	spec->allow = list_of(c, &c->allow);
 	spec->labels = list_of(c, &c->labels);
 	spec->accept = list_of(c, &c->accept);
+	spec->hooks = list_of(c, &c->hooks);
+	spec->hook_keep = c->hook_warn;
 	return status;
 }
 

@@ -198,9 +198,13 @@ int boxc_attach(struct boxc *c)
 
 int boxc_logs(struct boxc *c)
 {
+	const char *const *proc;
 	struct tbx_stream *s;
-	int status = tbx_stream_logs(c->tbx, c->argv[0], c->argv[1], c->follow, 0, &s);
+	int status = boxc_procs(c, false, &proc);
 
+	if (status)
+		return status;
+	status = tbx_stream_logs(c->tbx, c->argv[0], *proc, c->follow, 0, &s);
 	if (status)
 		return boxc_failed(c, status);
 	status = boxc_follow(c, c->argv[0], s, false, false);
@@ -211,12 +215,15 @@ int boxc_logs(struct boxc *c)
 int boxc_wait(struct boxc *c)
 {
 	struct tbx_exec e = TBX_EXEC_INIT;
+	const char *const *proc;
 	struct tbx_doc *end;
 	int status = boxc_exec_options(c, &e);
 
+	if (!status)
+		status = boxc_procs(c, false, &proc);
 	if (status)
 		return status;
-	status = tbx_wait(c->tbx, c->argv[0], c->argv[1], e.deadline, &end);
+	status = tbx_wait(c->tbx, c->argv[0], *proc, e.deadline, &end);
 	if (status)
 		return boxc_failed(c, status);
 	status = (int)tbx_doc_number(end, "status", BOXC_OWN) & 255;
@@ -229,18 +236,22 @@ int boxc_wait(struct boxc *c)
 
 int boxc_kill(struct boxc *c)
 {
-	int sig, result = 0, status;
+	const char *const *proc;
+	int sig, result, status;
 	bool gone;
 
 	if (!boxc_signal(c->signal, &sig))
 		return boxc_usage(c, "--signal '%s': there is no such signal", c->signal);
-	for (int i = 1; i < c->argc; i++) {
+	result = boxc_procs(c, true, &proc);
+	if (result)
+		return result;
+	for (; *proc; proc++) {
 		gone = false;
-		status = tbx_kill(c->tbx, c->argv[0], c->argv[i], sig, c->tree, &gone);
+		status = tbx_kill(c->tbx, c->argv[0], *proc, sig, c->tree, &gone);
 		if (status)
 			result = boxc_failed(c, status);
 		else if (c->json)
-			printf("{\"proc\":\"%s\",\"gone\":%s}\n", c->argv[i], gone ? "true" : "false");
+			printf("{\"proc\":\"%s\",\"gone\":%s}\n", *proc, gone ? "true" : "false");
 	}
 	return boxc_flush(c, result);
 }

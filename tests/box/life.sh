@@ -1,0 +1,157 @@
+#!/bin/bash
+# life.sh TINYBOX: what happens to a box as a whole while it lives: hooks, the end of its time, pause, labels. TAP.
+tinybox=$(realpath "$1")
+n=0 bad=0
+dir=$(mktemp -d /tmp/tbxlife-XXXXXX)
+cd "$dir" || exit 1
+export TINYBOX_STATE_DIR=$dir/state
+trap 'tb rm -f $(tb ls --quick -q) >/dev/null 2>&1; rm -rf "$dir"' EXIT
+is() {
+	n=$((n + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $n - $1"
+	else
+		bad=1
+		printf 'not ok %d - %s\n# want %q\n# got  %q\n' "$n" "$1" "$2" "$3"
+	fi
+}
+has() {
+	n=$((n + 1))
+	if [[ $3 == *"$2"* ]]; then
+		echo "ok $n - $1"
+	else
+		bad=1
+		printf 'not ok %d - %s\n# want %q in\n# %q\n' "$n" "$1" "$2" "$3"
+	fi
+}
+tb() { timeout 30 "$tinybox" "$@"; }
+json() { python3 -c 'import json, sys
+d = json.load(sys.stdin)
+for k in sys.argv[1:]: d = d[int(k) if k.lstrip("-").isdigit() else k]
+print(d)' "$@"; }
+
+for wall in virtual namespace passthrough; do
+	make=(--sandbox $wall --accept cpu --accept memory --accept pids)
+
+	# ---- hooks ----
+	box=$(tb create "${make[@]}" --cwd /tmp --hook 'echo "$TINYBOX_START" >>/tmp/hook.'$$ --hook 'echo second; echo "$0" >&2' 2>err)
+	is "$wall: a hook ran, and said why" create "$(tb exec "$box" cat /tmp/hook.$$)"
+	is "$wall: both are told of" "0 0" "$(tb inspect --json "$box" | json hooks | python3 -c 'print(*[h["status"] for h in eval(input())])')"
+	is "$wall: in its log" "second sh" "$(tb logs --label hook "$box" 2>&1 | sort | xargs)"
+	has "$wall: in the events" '"event":"hook"' "$(tb events "$box")"
+	tb stop "$box" >/dev/null
+	tb start "$box" >/dev/null 2>err
+	is "$wall: again at a start" "create start" "$(tb exec "$box" cat /tmp/hook.$$ | xargs)"
+	[ $wall = passthrough ] && rm -f /tmp/hook.$$
+	tb rm "$box" >/dev/null
+	tb create "${make[@]}" --hook 'echo bad news >&2; exit 3' --hook 'touch never' >out 2>err
+	is "$wall: a hook that fails" 70 $?
+	has "$wall: ... is named" "bad news" "$(cat err)"
+	has "$wall: ... with its status" "status 3" "$(cat err)"
+	is "$wall: ... and nothing is left" "" "$(tb ls -q)"
+	is "$wall: its code" hook "$(tb create "${make[@]}" --json --hook false 2>/dev/null | json error code)"
+	tb create "${make[@]}" --hook 'sleep 60' --hook-timeout 100ms >out 2>err
+	is "$wall: a hook that is too slow" 70 $?
+	has "$wall: ... is told as that" timeout "$(cat err)"
+	box=$(tb create "${make[@]}" --hook 'exit 4' --hook-warn --hook 'echo went on' 2>err)
+	has "$wall: a warning only" "status 4" "$(cat err)"
+	is "$wall: the next one ran" "went on" "$(tb logs --label hook "$box" 2>/dev/null)"
+	tb rm "$box" >/dev/null
+	# what fails at a start leaves the box stopped, with its files
+	box=$(tb create "${make[@]}" --hook 'test ! -e flag' 2>err)
+	tb exec "$box" touch flag
+	tb stop "$box" >/dev/null
+	tb start "$box" >/dev/null 2>err
+	is "$wall: a failed start" 70 $?
+	is "$wall: ... leaves it stopped" stopped "$(tb ls --json | json boxes 0 state)"
+	tb rm "$box" >/dev/null
+	is "$wall: in a run" "hooked cmd" "$(tb run "${make[@]}" --hook 'echo hooked >hooked' sh -c 'cat hooked; echo cmd' 2>err | xargs)"
+
+	# ---- pause ----
+	box=$(tb create "${make[@]}" 2>err)
+	p=$(tb spawn --label count "$box" sh -c 'i=0; while :; do i=$((i+1)); echo $i >count; sleep 0.01; done')
+	sleep 0.1
+	tb pause "$box" >/dev/null
+	is "$wall: paused" paused "$(tb inspect --json "$box" | json state)"
+	tb exec "$box" true 2>err
+	is "$wall: nothing new runs" 70 $?
+	has "$wall: ... and it says why" "resume" "$(cat err)"
+	tb cp "$box:count" before 2>/dev/null || tb cp "$box:/workspace/count" before
+	sleep 0.2
+	tb cp "$box:count" after 2>/dev/null || tb cp "$box:/workspace/count" after
+	is "$wall: nothing moves" "$(cat before)" "$(cat after)"
+	tb resume "$box" >/dev/null
+	is "$wall: resumed" ready "$(tb inspect --json "$box" | json state)"
+	sleep 0.2
+	tb cp "$box:count" after 2>/dev/null || tb cp "$box:/workspace/count" after
+	is "$wall: it moves again" yes "$([ "$(cat before)" != "$(cat after)" ] && echo yes)"
+
+	# ---- processes by their label ----
+	tb kill --label count "$box"
+	is "$wall: kill by label" 0 $?
+	tb wait --label count "$box"
+	is "$wall: wait by label" 143 $?
+	tb kill --label count "$box" 2>err
+	is "$wall: none of them runs" 70 $?
+	has "$wall: ... is said" "no process of $box runs that has the label count" "$(cat err)"
+	tb wait --label nobody "$box" 2>err
+	is "$wall: nobody has it" 70 $?
+	tb wait --label count "$box" p1 2>err
+	is "$wall: both ways at once" 2 $?
+	tb spawn --label out "$box" sh -c 'echo one' >/dev/null; tb wait --label out "$box"
+	tb spawn --label out "$box" sh -c 'echo two' >/dev/null; tb wait --label out "$box"
+	is "$wall: the latest of a label" two "$(tb logs --label out "$box")"
+	for i in 1 2 3; do tb spawn --label many "$box" sleep 60 >/dev/null; done
+	tb kill --tree --label many "$box"
+	is "$wall: all of a label" "0" "$(tb ps "$box" | grep -c 'running.*sleep 60')"
+
+	# ---- the end of its time ----
+	before=$(tb inspect --json "$box" | json expires_at)
+	tb ttl "$box" +1h >/dev/null
+	is "$wall: an hour more" 3600000000000 "$(($(tb inspect --json "$box" | json expires_at) - before))"
+	tb ttl "$box" 10m >/dev/null 2>err
+	is "$wall: not shortened by accident" 70 $?
+	has "$wall: ... and it says how" "--shorten" "$(cat err)"
+	is "$wall: ... and nothing changed" 3600000000000 "$(($(tb inspect --json "$box" | json expires_at) - before))"
+	tb ttl --shorten "$box" 10m >/dev/null
+	has "$wall: shortened on purpose" "9m" "$(tb ttl "$box")"
+	tb ttl "$box" never >/dev/null
+	has "$wall: never" never "$(tb ttl "$box")"
+	is "$wall: persistent" persistent "$(tb inspect --json "$box" | json spec lifecycle kind)"
+	tb ttl "$box" +1h 2>err
+	is "$wall: no end to move" 70 $?
+	tb ttl --shorten "$box" 1ms >/dev/null
+	sleep 0.01
+	has "$wall: over" over "$(tb ttl "$box")"
+	has "$wall: an event" '"event":"ttl"' "$(tb events "$box")"
+	tb ttl "$box" +1h >/dev/null
+	is "$wall: taken back in time" "" "$(tb reap)"
+	tb ttl --shorten "$box" 1ms >/dev/null
+	has "$wall: reaped" "$box" "$(sleep 0.01; tb reap)"
+done
+while IFS= read -r words; do
+	eval "tb $words" >out 2>err </dev/null
+	is "usage: $words" 2 $?
+	is "... says one thing" 1 "$(grep -c '^tinybox: ' err)"
+done <<'END2'
+ttl
+ttl box-1 soon
+ttl box-1 0
+ttl box-1 +
+ttl box-1 -1h
+ttl box-1 1h 2h
+create --hook ''
+create --hook-timeout 1m
+create --hook-warn
+create --hook true --hook-timeout 0
+create --hook true --hook-timeout x
+kill box-1
+logs box-1
+wait --label x box-1 p1
+END2
+for words in "ttl box-1" "ttl box-1 1h" "kill --label x box-1"; do
+	tb $words >/dev/null 2>err
+	is "no such box: $words" 70 $?
+done
+echo "1..$n"
+exit $bad
