@@ -207,7 +207,9 @@ enum flow eval_for(struct shell *sh, const struct node *n)
 	f = loop_words(sh, n, &words);
 	sh->loop_depth++;
 	if (f == FLOW_NEXT) {
-		sh->status = 0;
+		/* The first turn sees the status of what came before. */
+		if (!words.n)
+			sh->status = 0;
 		f = for_turns(sh, n, &words);
 	}
 	sh->loop_depth--;
@@ -264,18 +266,24 @@ static bool for_part(struct shell *sh, const struct node *n, const struct arith 
 enum flow eval_for_arith(struct shell *sh, const struct node *n)
 {
 	enum flow f = FLOW_NEXT;
+	bool turned = false;
 	int64_t v;
 
 	if (!for_part(sh, n, n->loop_arith.init, &v, &f))
 		return f != FLOW_NEXT ? f : eval_check(sh);
 	sh->loop_depth++;
-	sh->status = 0;
 	for (;;) {
 		int status = sh->status;
 
 		proc_tick(sh->p, 1);
-		if (!for_part(sh, n, n->loop_arith.test, &v, &f) || !v)
+		if (!for_part(sh, n, n->loop_arith.test, &v, &f))
 			break;
+		if (!v) {
+			if (!turned)
+				sh->status = 0;
+			break;
+		}
+		turned = true;
 		sh->status = status;
 		f = eval_node(sh, n->loop_arith.body);
 		if (loop_ends(sh, &f))
@@ -337,10 +345,9 @@ static void trace_case(struct shell *sh, const struct node *n)
 
 static enum flow case_items(struct shell *sh, const struct node *n, struct slice text)
 {
-	bool found = false;
+	bool found = false, ran = false;
 	enum flow f = FLOW_NEXT;
 
-	sh->status = 0;
 	for (const struct case_item *i = n->match.items; i; i = i->next) {
 		if (!found)
 			f = case_match(sh, i, text, &found);
@@ -348,14 +355,18 @@ static enum flow case_items(struct shell *sh, const struct node *n, struct slice
 			return f;
 		if (!found)
 			continue;
-		if (i->body)
+		ran = i->body;
+		if (ran)
 			f = eval_node(sh, i->body);
-		else
-			sh->status = 0;
-		if (f != FLOW_NEXT || i->end == CASE_BREAK)
+		if (f != FLOW_NEXT)
 			return f;
+		if (i->end == CASE_BREAK)
+			break;
 		found = i->end == CASE_FALL;
 	}
+	/* What was before shows in the bodies; it is not the status of an empty case. */
+	if (!ran)
+		sh->status = 0;
 	return f;
 }
 

@@ -163,7 +163,7 @@ enum flow eval_select(struct shell *sh, const struct node *n)
 	if (!loop_name_good(sh, n))
 		return eval_check(sh);
 	f = loop_words(sh, n, &words);
-	if (f == FLOW_NEXT)
+	if (f == FLOW_NEXT && !words.n)
 		sh->status = 0;
 	if (f == FLOW_NEXT && words.n) {
 		if (sh->opts[OPT_XTRACE])
