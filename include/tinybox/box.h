@@ -43,6 +43,16 @@
  *   list     boxes [...], damaged [{path, why}]
  *   reap     boxes [{id, why, done, error}], strays [{path, why, done, error}]
  *   probe    probes [{name, state ("ok", "limited", "missing", "broken"), text, fix}]
+ *   snapshot id, label (absent: none), state ("creating", "ready", "removing"), box (that it was taken
+ *            of), sandbox, target {...}, created_at, how ("sealed", "copied", "committed", "saved",
+ *            "imported"), memory (bool), size (bytes of its own part), files, hash (of its
+ *            manifest), spec {...} (the box's), parts [...] (each {name, size, hash}), left_out
+ *            [{path, why}], templates [...]
+ *   snapshots  snapshots [...], damaged [{path, why}]
+ *   diff     from, to, changes [{path, change ("added", "changed", "deleted", "mode"), type
+ *            ("file", "directory", "link", "other"), size}]
+ *   fork     from, boxes [...] (each a box)
+ *   template name, snapshot, created_at; templates: templates [...]
  *
  * A text that is not UTF-8 is {"hex": "..."}.
  */
@@ -250,6 +260,70 @@ int tbx_reap(struct tbx_store *store, bool dry, struct tbx_doc **doc);
 
 /* Tries each layer by doing it, on this machine or another (NULL: this one). */
 int tbx_doctor(struct tbx_store *store, const struct tbx_target *target, struct tbx_doc **doc);
+
+/* ---- Snapshots, forks, templates ---- */
+
+/*
+ * What a box has written, as it is at one moment, on the machine of the box. Not a directory of the
+ * host that is its workspace: the document's left_out names it. The box is paused for the moment
+ * that this takes, unless it is stopped or its server can do it between two of its steps.
+ */
+struct tbx_snap {
+	size_t size;
+	const char *label;	/* words for people; NULL */
+	bool memory;		/* also what runs (microvm); others refuse */
+};
+#define TBX_SNAP_INIT { sizeof(struct tbx_snap), NULL, false }
+
+int tbx_snapshot(struct tbx_store *store, const char *box, const struct tbx_snap *opt,
+		 struct tbx_doc **snapshot);
+int tbx_snapshot_list(struct tbx_store *store, struct tbx_doc **snapshots);
+/* Looks at all of it: each byte against its hash when `verify`. */
+int tbx_snapshot_inspect(struct tbx_store *store, const char *snapshot, bool verify,
+			 struct tbx_doc **doc);
+/* Boxes that began from it stay as they are. Refused while a template names it. */
+int tbx_snapshot_remove(struct tbx_store *store, const char *snapshot);
+/* What `to` has otherwise than `from`; from NULL: than a box that nothing was done in. */
+int tbx_snapshot_diff(struct tbx_store *store, const char *from, const char *to,
+		      struct tbx_doc **diff);
+/*
+ * One file with all that a box of it needs, but for an --image. It is whole or not there; hashes are
+ * looked at before it is believed, and one of a newer version or another program is refused.
+ */
+int tbx_snapshot_export(struct tbx_store *store, const char *snapshot, const char *file);
+int tbx_snapshot_import(struct tbx_store *store, const char *file, const struct tbx_target *target,
+			struct tbx_doc **snapshot);
+
+/*
+ * Boxes that begin as `from` is now (a box, or a snapshot) and share what it has written: nothing
+ * is copied for each. They have its environment, limits, network policy and accepted controls, a
+ * life of their own as long as its, and its ports, each at a free port of the host: two boxes
+ * cannot listen at one. A host directory that is the workspace is theirs too, with a warning.
+ */
+struct tbx_fork {
+	size_t size;
+	uint32_t count;		/* 0: one */
+	const char *name;	/* second name; of several: NAME-1, NAME-2 ... */
+	uint64_t ttl;		/* ns; 0: as the box it begins from */
+	bool persistent;
+	bool memory;		/* what runs goes on in each (microvm) */
+};
+#define TBX_FORK_INIT { sizeof(struct tbx_fork), 0, NULL, 0, false, false }
+
+int tbx_fork(struct tbx_store *store, const char *from, const struct tbx_fork *opt,
+	     struct tbx_doc **fork);
+
+/*
+ * A template is a name for a snapshot, for TBX_SOURCE_TEMPLATE. from: a snapshot, or a box, of which
+ * one is taken. A name that is there gets the new snapshot; the old one stays.
+ *
+ * A box that begins from a snapshot or template (tbx_create) has its environment, directories and
+ * limits where the spec says nothing; its network, ports and life are the spec's alone.
+ */
+int tbx_template_save(struct tbx_store *store, const char *name, const char *from,
+		      struct tbx_doc **template_);
+int tbx_template_list(struct tbx_store *store, struct tbx_doc **templates);
+int tbx_template_remove(struct tbx_store *store, const char *name);
 
 /* ---- Programs in a box ---- */
 

@@ -140,10 +140,20 @@ enum wire_type {
 	 * stopping), PIDS (u32: processes of its execs now); PEAK, USER, SYSTEM where they are known
 	 */
 	WIRE_INFO = 50,
-	WIRE_PAUSE = 51,	/* freezes every process of the box */
+	/*
+	 * freezes every process of the box. HOLD (u8): only until this connection ends, after which
+	 * all is as it was; OK comes when it is frozen
+	 */
+	WIRE_PAUSE = 51,
 	WIRE_RESUME = 52,
 	/* GRACE: SIGTERM to all, then SIGKILL; the server ends after its OK */
 	WIRE_STOP = 53,
+
+	/*
+	 * What the box has written until now is set aside in its state directory, for
+	 * WIRE_LAYER_SEAL to take; what it writes from now on is another set. OK
+	 */
+	WIRE_SEAL = 54,
 
 	/*
 	 * To `tinybox-init serve`, on its stdin; it answers on stdout and leaves the server
@@ -170,6 +180,34 @@ enum wire_type {
 	WIRE_HOST_START = 73,	/* DIR and START's fields: as serve */
 	/* DIR: from here on the stream is that box's socket: the server's HELLO follows */
 	WIRE_HOST_OPEN = 74,
+
+	/*
+	 * Layers: what boxes wrote, sealed (docs/adr/0009). LAYERS is the directory of all, LAYER
+	 * the name of one. Each can be asked again after a crash and does what is left to do.
+	 *
+	 * SEAL: LAYERS, LAYER, DIR (the box's state directory), KIND, COPY (u8: the box lives on
+	 * what it has; otherwise it is moved). OK with GONE (u8 1: there was nothing to move).
+	 */
+	WIRE_LAYER_SEAL = 80,
+	/*
+	 * Reads all of it and writes its manifest. OK: HASH (of the manifest), SIZE, COUNT
+	 */
+	WIRE_LAYER_HASH = 81,
+	/*
+	 * HASH (the manifest's), FOLLOW (u8: read every byte, whatever its times say). OK, or ERROR
+	 * file: damaged
+	 */
+	WIRE_LAYER_CHECK = 82,
+	WIRE_LAYER_LIST = 83,		/* OK: LAYER (repeated) */
+	WIRE_LAYER_REMOVE = 84,
+	/* the manifest: DATA_OUT..., then OK */
+	WIRE_LAYER_READ = 85,
+	/* all of it: DATA_OUT..., then OK with HASH (of what was sent) */
+	WIRE_LAYER_EXPORT = 86,
+	/* DATA_IN..., CLOSE_IN; OK as HASH answers. Hostile until then. */
+	WIRE_LAYER_IMPORT = 87,
+	/* FROM (repeated, lowest first) become one, LAYER. OK */
+	WIRE_LAYER_MERGE = 88,
 };
 
 /* FILE: PATH, inside the box */
@@ -218,12 +256,14 @@ enum wire_field {
 	 * empty directory there) and READONLY (u8);
 	 * MEMORY, PIDS, CPU (thousandths of a core), DISK (bytes), OPEN_FILES; NETWORK ("none",
 	 * "egress", "open"), ALLOW (repeated NAME:PORT), PUBLISH (repeated; nested: PORT,
-	 * HOST_PORT, ADDRESS); ACCEPT (repeated: a control that may stay unenforced).
+	 * HOST_PORT, ADDRESS); ACCEPT (repeated: a control that may stay unenforced); LAYERS and
+	 * LAYER (repeated, lowest first): what the box begins from, below what it writes.
 	 */
 	WIRE_F_HOSTNAME = 130, WIRE_F_ROOT, WIRE_F_WORKSPACE, WIRE_F_TARGET, WIRE_F_READONLY,
 	WIRE_F_DISK, WIRE_F_OPEN_FILES,
 	WIRE_F_NETWORK, WIRE_F_ALLOW, WIRE_F_PUBLISH, WIRE_F_HOST_PORT, WIRE_F_ADDRESS,
 	WIRE_F_ACCEPT,
+	WIRE_F_LAYERS = 150, WIRE_F_LAYER, WIRE_F_COPY, WIRE_F_HOLD, WIRE_F_COUNT, WIRE_F_FROM,
 };
 
 /*
