@@ -134,6 +134,35 @@ enum wire_type {
 	 */
 	WIRE_CONNECT = 40,
 
+	/*
+	 * A tree of files as a whole, in one connection (docs/adr/0010; src/tree has what ENTRIES are).
+	 * Also to `tinybox-init host`, whose files are the machine's.
+	 *
+	 * TREE: PATH (a directory), STATE (u8 enum wire_tree). LOOK and SYNC: no answer yet; the client
+	 * says with TREE_KNOWN which directories it has, then asks with TREE_LIST. SYNC makes the
+	 * directory when it is missing, and is refused (busy) while another one is at work there.
+	 */
+	WIRE_TREE = 41,
+	WIRE_TREE_KNOWN = 42,	/* ENTRIES: directories with their digests, names are paths below PATH */
+	/*
+	 * From the client, without PATH: TREE_LIST for each directory that both have and whose digest
+	 * is not the client's (one that only the server has is an entry, not looked into), then OK
+	 * with HASH, the tree's. With PATH (repeated; below TREE's; empty: itself): of each of them
+	 * and all below. From the server: PATH, ENTRIES; a long one in several.
+	 */
+	WIRE_TREE_LIST = 43,
+	/* PATH (repeated). For each: TREE_PUT, DATA_OUT..., TREE_END; then OK */
+	WIRE_TREE_GET = 44,
+	/*
+	 * PATH, MODE (with its kind), MTIME, LINK (of a link). A file: DATA_IN..., TREE_END. SYNC: nothing
+	 * of it is seen before CLOSE_IN. PLAIN: each is put in its place at once.
+	 */
+	WIRE_TREE_PUT = 45,
+	WIRE_TREE_END = 46,	/* HASH of the file's content */
+	WIRE_TREE_MODE = 47,	/* PATH, MODE */
+	WIRE_TREE_REMOVE = 48,	/* PATH, with all below */
+	/* CLOSE_IN: all that was said becomes the tree, whole or not at all. OK */
+
 	/* The box as a whole. */
 	/*
 	 * OK: BOX, KIND, PID, STARTED_AT, REPORT (repeated), STATE (u8: 0 running, 1 paused, 2
@@ -210,6 +239,9 @@ enum wire_type {
 	WIRE_LAYER_MERGE = 88,
 };
 
+/* PLAIN: a copy, nothing is compared */
+enum wire_tree { WIRE_TREE_LOOK, WIRE_TREE_SYNC, WIRE_TREE_PLAIN };
+
 /* FILE: PATH, inside the box */
 enum wire_stdin { WIRE_STDIN_NONE, WIRE_STDIN_STREAM, WIRE_STDIN_FILE };
 
@@ -245,7 +277,7 @@ enum wire_field {
 	WIRE_F_FOLLOW, WIRE_F_OFFSET, WIRE_F_MORE,
 	WIRE_F_PATH = 90, WIRE_F_SIZE, WIRE_F_MODE, WIRE_F_MTIME, WIRE_F_UID, WIRE_F_GID,
 	WIRE_F_LINK, WIRE_F_NAME, WIRE_F_HASH,
-	WIRE_F_EXCLUSIVE, WIRE_F_PARENTS, WIRE_F_STAT, WIRE_F_PORT,
+	WIRE_F_EXCLUSIVE, WIRE_F_PARENTS, WIRE_F_STAT, WIRE_F_PORT, WIRE_F_ENTRIES,
 	WIRE_F_PROBE = 110, WIRE_F_FIX, WIRE_F_DIR, WIRE_F_REPORT, WIRE_F_CONTROL, WIRE_F_ASKED,
 	WIRE_F_BY, WIRE_F_WHY,
 	/*
