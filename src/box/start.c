@@ -84,6 +84,8 @@ void bx_start_message(const struct bx *b, struct wire_out *o)
 	put_resources(o, json_object_get(spec, "resources"));
 	put_network(o, spec);
 	put_list(o, WIRE_F_ACCEPT, json_object_get(spec, "accept"));
+	if (json_is_true(json_object_get(spec, "transient")))
+		wire_u8(o, WIRE_F_TRANSIENT, 1);
 	wire_end(o);
 	if (!name)
 		o->failed = true;

@@ -37,6 +37,7 @@ struct spec {
 	struct spec_port *ports;
 	size_t port_count;
 	const char **accept;		/* NULL-ended: controls that may stay unenforced */
+	bool transient;			/* for one exec */
 };
 
 /*

@@ -296,6 +296,8 @@ enum wire_field {
 	WIRE_F_NETWORK, WIRE_F_ALLOW, WIRE_F_PUBLISH, WIRE_F_HOST_PORT, WIRE_F_ADDRESS,
 	WIRE_F_ACCEPT,
 	WIRE_F_LAYERS = 150, WIRE_F_LAYER, WIRE_F_COPY, WIRE_F_HOLD, WIRE_F_COUNT, WIRE_F_FROM,
+	/* START, u8: for one exec. What it writes to its root may be kept in memory */
+	WIRE_F_TRANSIENT = 170,
 };
 
 /*
