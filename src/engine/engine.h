@@ -217,6 +217,8 @@ struct server {
 	uint64_t next_number, started_at;
 	bool paused, stopping, unsaved;
 	uint64_t stop_at, commit_at;
+	uint64_t look_at;	/* whether the directory is still there */
+	unsigned looks;		/* that come soon after one another */
 	struct conn *stopper;
 	/* the CPU quota */
 	uint64_t cpu_period, cpu_used;

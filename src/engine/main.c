@@ -179,12 +179,15 @@ static int make_events(struct server *s)
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGIO);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	s->notify = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	/* A SIGIO when something in it is removed: all of it, perhaps. No more than a hint. */
+	fcntl(s->dir, F_NOTIFY, DN_DELETE | DN_MULTISHOT);
 	return s->signals < 0 || s->notify < 0 || s->epoll < 0 ? say_failed("epoll") : 0;
 }
 

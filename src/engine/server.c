@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +19,9 @@
 #define CPU_PERIOD (NS / 10)
 #define CPU_LOOK (NS / 200)
 #define LAST_WORDS (2 * NS)
+#define LOOK_EVERY (60 * NS)
+#define LOOK_SOON (NS / 5)
+#define LOOKS_SOON 10u
 
 static uint64_t clock_ns(clockid_t id)
 {
@@ -131,6 +135,8 @@ static int timeout(struct server *s, uint64_t now)
 		earliest(&first, s->commit_at);
 	if (s->stopping)
 		earliest(&first, s->stop_at);
+	else
+		earliest(&first, s->look_at);
 	if (s->n_running && s->spec->cpu)
 		earliest(&first, now + CPU_LOOK);
 	if (first <= now)
@@ -157,8 +163,21 @@ static void conn_timer(struct conn *c, uint64_t now)
 	}
 }
 
+/* Nobody can reach a box whose directory was removed: it ends, with all that runs in it. */
+static void look(struct server *s, uint64_t now)
+{
+	struct stat st;
+
+	s->look_at = now + (s->looks ? LOOK_SOON : LOOK_EVERY);
+	s->looks -= s->looks > 0;
+	if (!fstat(s->dir, &st) && !st.st_nlink)
+		server_stop(s, 0);
+}
+
 static void timers(struct server *s, uint64_t now)
 {
+	if (!s->stopping && now >= s->look_at)
+		look(s, now);
 	for (struct exec *e = s->execs; e; e = e->next)
 		exec_poll(e, now);
 	for (struct conn *c = s->conns; c; c = c->next)
@@ -202,9 +221,14 @@ static void on_signal(struct server *s)
 {
 	struct signalfd_siginfo info;
 
-	while (read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+	while (read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGIO) {
+			s->looks = LOOKS_SOON;
+			s->look_at = 0;
+		}
 		if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT)
 			server_stop(s, 0);
+	}
 }
 
 static void one_event(struct server *s, const struct epoll_event *ev)
@@ -271,6 +295,9 @@ int server_main(struct server *s)
 		sweep(s);
 	}
 	server_commit(s);
+	/* A client that stops the box may trust in it; whoever kills it wants it gone. */
+	if (s->stopper && !s->unsaved && virtual_sync(s->box))
+		s->unsaved = true;
 	/* Whoever hears the OK may start the box again at once. */
 	unlinkat(s->dir, "socket", 0);
 	close(s->lock);

@@ -262,6 +262,13 @@ void store_close(struct store *s)
 	free(s);
 }
 
+int store_sync(struct store *s)
+{
+	if (s->fd < 0)
+		return 0;
+	return fdatasync(s->fd) || fsync(s->dir) ? -errno : 0;
+}
+
 uint64_t store_size(const struct store *s)
 {
 	return s->size;

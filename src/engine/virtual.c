@@ -190,6 +190,11 @@ int virtual_commit(struct virtual_box *b, char why[VIRTUAL_WHY])
 	return b->store ? store_commit(b->store, b->sandbox, why) : 0;
 }
 
+int virtual_sync(struct virtual_box *b)
+{
+	return b->store ? store_sync(b->store) : 0;
+}
+
 uint64_t virtual_stored(const struct virtual_box *b)
 {
 	return b->store ? store_size(b->store) : 0;

@@ -2,8 +2,10 @@
  * A virtual box: a sandbox of libtinysandbox whose files live in a state directory. This is
  * all that the server (server.h) and a caller in its own process (level "process") share.
  *
- * Durable: what virtual_commit() has written is there after anything, kill -9 included; what
- * came after it is lost as a whole, never in part. It writes only what has changed since.
+ * Durable: what virtual_commit() has written is there after the death of any process, kill -9
+ * included; what came after it is lost as a whole, never in part. It writes only what has changed
+ * since, and waits for no disk: when the machine itself crashes, the last sets may be lost, each
+ * as a whole (the kernel writes them within half a minute or so), unless virtual_sync() followed.
  *
  * What all boxes of a process share (commands, base image) is made with the first and goes with the
  * last: who makes many keeps one open, which costs a kilobyte.
@@ -43,6 +45,7 @@ int virtual_open(struct virtual_box **out, const struct virtual_spec *spec, char
 /* Does not commit. -EBUSY: runs are in progress. NULL is fine. */
 int virtual_close(struct virtual_box *b);
 int virtual_commit(struct virtual_box *b, char why[VIRTUAL_WHY]);
+int virtual_sync(struct virtual_box *b);	/* what was committed is on the disk; 0 or -errno */
 /* Bytes that the store takes on the disk. */
 uint64_t virtual_stored(const struct virtual_box *b);
 

@@ -29,6 +29,11 @@
 #include "init/verbs.h"
 #include "init/wall_in.h"
 
+/* ms: whether the state directory is still there */
+#define LOOK_EVERY 60000
+#define LOOK_SOON 200
+#define LOOKS_SOON 10u
+
 struct start {
 	struct spec spec;
 	struct report report;
@@ -294,6 +299,14 @@ static _Noreturn void passthrough(struct start *b, const int *keep, size_t count
 	_exit(inside(b));
 }
 
+/* Nobody can reach a box whose directory was removed. */
+static bool is_removed(const struct start *b)
+{
+	struct stat st;
+
+	return !fstat(b->dir, &st) && !st.st_nlink;
+}
+
 /* Until the server has ended: what is outside of the wall is ours. SIGTERM ends the box. */
 static int keep_box(struct start *b, pid_t pid)
 {
@@ -302,16 +315,23 @@ static int keep_box(struct start *b, pid_t pid)
 		{.fd = b->egress ? egress_fd(b->egress) : -1, .events = POLLIN}};
 	struct signalfd_siginfo info;
 	int status = 1;
+	unsigned looks = 0;
 
 	slim_down();
 	while (waitpid(pid, &status, WNOHANG) != pid) {
-		if (poll(p, 3, -1) < 0 && errno != EINTR)
+		if (poll(p, 3, looks ? LOOK_SOON : LOOK_EVERY) < 0 && errno != EINTR)
 			break;
+		looks -= looks > 0;
+		if (is_removed(b))
+			kill(pid, b->server.wall ? SIGKILL : SIGTERM);
 		if (p[2].revents)
 			egress_run(b->egress);
-		if (p[0].revents && read(p[0].fd, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
-		    info.ssi_signo == SIGTERM)
-			kill(pid, b->server.wall ? SIGKILL : SIGTERM);
+		if (p[0].revents && read(p[0].fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+			if (info.ssi_signo == SIGTERM)
+				kill(pid, b->server.wall ? SIGKILL : SIGTERM);
+			if (info.ssi_signo == SIGIO)
+				looks = LOOKS_SOON;
+		}
 		if (p[1].revents && !keep_answer(b->channel[0], b->procs))
 			p[1].fd = -1;
 	}
@@ -320,8 +340,16 @@ static int keep_box(struct start *b, pid_t pid)
 
 static bool take_signals(struct start *b)
 {
+	sigset_t set;
+
 	b->signals = loop_take_signals(0);
-	return b->signals >= 0;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGIO);
+	/* A SIGIO when something in it is removed: all of it, perhaps. No more than a hint. */
+	fcntl(b->dir, F_NOTIFY, DN_DELETE | DN_MULTISHOT);
+	return b->signals >= 0 && signalfd(b->signals, &set, 0) >= 0;
 }
 
 /* The server asks for the records before it says that it is ready. */

@@ -37,5 +37,6 @@ if [ -n "$(find to -name libtinybox.a)" ]; then
 	is "an example against the static library" "0 " "$? $(head -c 300 err)"
 fi
 is "the command finds its helpers from another prefix" hello "$(run "$bin/tinybox" run -- echo hello)"
+is "a unit file for the machine and one for a user" 2 "$(find to -name tinybox-reap.service | xargs grep -l "^ExecStart=/.*/tinybox reap --watch$" | wc -l)"
 echo "1..$n"
 exit $bad

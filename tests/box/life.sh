@@ -30,7 +30,7 @@ d = json.load(sys.stdin)
 for k in sys.argv[1:]: d = d[int(k) if k.lstrip("-").isdigit() else k]
 print(d)' "$@"; }
 
-for wall in virtual namespace passthrough; do
+for wall in ${WALLS:-virtual namespace passthrough}; do
 	make=(--sandbox $wall --accept cpu --accept memory --accept pids)
 
 	# ---- hooks ----
@@ -129,6 +129,63 @@ for wall in virtual namespace passthrough; do
 	tb ttl --shorten "$box" 1ms >/dev/null
 	has "$wall: reaped" "$box" "$(sleep 0.01; tb reap)"
 done
+# ---- a store that somebody removed by hand ----
+# The pid of a box's server, by the lock it holds.
+server() {
+	python3 -c 'import fcntl, struct, sys
+f = open(sys.argv[1], "r+")
+print(struct.unpack("hhqqi", fcntl.fcntl(f, fcntl.F_GETLK, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 1, 0))[:28])[4])' \
+		"state/boxes/$1/run/lock"
+}
+gone() {	# gone PID: within ten seconds
+	for _ in $(seq 100); do
+		[ -d "/proc/$1" ] && ! grep -qs 'State:.*Z' "/proc/$1/status" || { echo gone; return; }
+		sleep 0.1
+	done
+}
+for wall in ${WALLS:-virtual namespace passthrough}; do
+	box=$(tb create --sandbox $wall --accept cpu --accept memory --accept pids 2>err)
+	tb spawn "$box" sleep 61.$$ >/dev/null
+	pid=$(server "$box")
+	rm -rf "state/boxes/$box" 2>/dev/null
+	is "$wall: its server ends when its directory is removed" gone "$(gone "$pid")"
+	is "$wall: ... with what ran" "" "$(pgrep -f "sleep 61.$$")"
+	tb reap >/dev/null
+done
+
+# ---- the loop ----
+line() {	# line PATTERN: in out, within ten seconds
+	for _ in $(seq 100); do grep -q "$1" out && { echo yes; return; }; sleep 0.1; done
+}
+tb reap --watch --interval 50ms >out 2>err &
+loop=$!
+box=$(tb create --ttl 1ms)
+is "reap --watch: what is over goes" yes "$(line "reaped	$box	its time is over")"
+is "... one line each" 1 "$(grep -c "$box" out)"
+is "... five tabs at most, and a date" "" "$(grep -vE '^20[0-9-]+T[0-9:]+Z	' out)"
+mv state away; echo >state
+is "... survives that its store is gone" yes "$(line failed)"
+sleep 0.2
+is "... and says so once" 1 "$(grep -c failed out)"
+rm state; mv away state
+box=$(tb create --ttl 1ms)
+is "... and goes on" yes "$(line "$box")"
+inner=$(pgrep -P $loop)
+kill "${inner:-$loop}"
+wait $loop
+is "... until SIGTERM" 0 $?
+tb reap --watch --json --interval 1h >out 2>err &
+loop=$!
+sleep 0.3
+box=$(tb create --ttl 1ms)
+inner=$(pgrep -P $loop)
+kill -HUP "${inner:-$loop}"
+is "... SIGHUP: at once" yes "$(line "$box")"
+is "... as JSON" reaped "$(head -1 out | json event)"
+kill "${inner:-$loop}"
+wait $loop
+is "... ends" 0 $?
+
 while IFS= read -r words; do
 	eval "tb $words" >out 2>err </dev/null
 	is "usage: $words" 2 $?
@@ -136,6 +193,9 @@ while IFS= read -r words; do
 done <<'END2'
 ttl
 ttl box-1 soon
+reap --interval 1m
+reap --watch --interval 0
+reap --watch --interval soon
 ttl box-1 0
 ttl box-1 +
 ttl box-1 -1h

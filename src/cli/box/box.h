@@ -20,8 +20,8 @@ struct boxc {
 	const char *name, *image, *dir, *template, *snapshot, *git, *revision, *workspace, *hostname;
 	const char *memory, *cpus, *pids, *disk, *files, *ttl, *network, *sandbox, *runner;
 	struct tsb_list env, allow, publish, labels, accept, hooks;
-	const char *hook_timeout;
-	bool persistent, read_only, hook_warn, shorten;
+	const char *hook_timeout, *interval;
+	bool persistent, read_only, hook_warn, shorten, watch;
 	/* where */
 	const char *host, *port, *identity, *known_hosts, *config;
 	bool accept_new_key;
@@ -102,6 +102,8 @@ int boxc_doctor(struct boxc *c);
 int boxc_events(struct boxc *c);
 int boxc_cp(struct boxc *c);
 int boxc_completion(struct boxc *c);
+/* reap --watch */
+int boxc_watch(struct boxc *c);
 int boxc_ttl(struct boxc *c);
 
 #endif

@@ -178,7 +178,11 @@ static const struct tsb_opt logs_options[] = {
 };
 
 static const struct tsb_opt reap_options[] = {
-	TSB_OPT_FLAG(struct boxc, dry, 0, "dry-run", "only say what would go"), JSON, TSB_OPT_END
+	TSB_OPT_FLAG(struct boxc, dry, 0, "dry-run", "only say what would go"),
+	TSB_OPT_FLAG(struct boxc, watch, 0, "watch",
+		     "go on until SIGTERM, a line each event; SIGHUP: at once"),
+	TSB_OPT_STR(struct boxc, interval, 0, "interval", "SPAN", "of --watch; default 1m"),
+	JSON, TSB_OPT_END
 };
 
 static const struct tsb_opt doctor_options[] = { TARGET_OPTIONS, JSON, TSB_OPT_END };

@@ -372,7 +372,13 @@ int boxc_reap(struct boxc *c)
 {
 	struct tbx_doc *doc;
 	bool failed;
-	int status = tbx_reap(c->tbx, c->dry, &doc);
+	int status;
+
+	if (c->watch)
+		return boxc_watch(c);
+	if (c->interval)
+		return boxc_usage(c, "--interval needs --watch");
+	status = tbx_reap(c->tbx, c->dry, &doc);
 
 	if (status)
 		return boxc_failed(c, status);
