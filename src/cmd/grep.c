@@ -382,6 +382,21 @@ static int fgrep_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return grep_run_as(p, &cmd_fgrep, GREP_FIXED, argc, argv);
 }
 
+/* A script of Debian's: grep itself speaks. */
+static int rgrep_run(struct tsb_proc *p, void *opts, int argc, char **argv)
+{
+	const char **words = tsb_alloc(p, ((size_t)argc + 3) * sizeof(*words));
+	struct tsb_spawn how = { .size = sizeof(how), .argv = words };
+
+	(void)opts;
+	words[0] = "grep";
+	words[1] = "-r";
+	for (int i = 0; i < argc; i++)
+		words[i + 2] = argv[i];
+	tsb_warn_errno(p, tsb_exec(p, &how), "grep");
+	return 126;
+}
+
 #define GREP_COMMAND .version = TSB_COMMAND_VERSION, CMD_GNU("grep", "3.8"), \
 	.synopsis = "[OPTION]... PATTERNS [FILE]...", .opts = grep_opts, \
 	.opts_size = sizeof(struct grep), .flags = TSB_RAW, .usage_status = GREP_TROUBLE
@@ -399,4 +414,9 @@ const struct tsb_command cmd_egrep = {
 const struct tsb_command cmd_fgrep = {
 	GREP_COMMAND, .name = "fgrep", .run = fgrep_run,
 	.summary = "Search for PATTERNS, plain strings, in each FILE.",
+};
+
+const struct tsb_command cmd_rgrep = {
+	GREP_COMMAND, .name = "rgrep", .run = rgrep_run,
+	.summary = "Search for PATTERNS in each FILE, in directories recursively.",
 };

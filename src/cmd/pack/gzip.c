@@ -268,3 +268,8 @@ const struct tsb_command cmd_zcat = {
 	GZIP_COMMAND("zcat", "[OPTION]... [FILE]...", "Uncompress FILEs to standard output."),
 	.run = zcat_run,
 };
+
+const struct tsb_command cmd_uncompress = {
+	GZIP_COMMAND("uncompress", "[OPTION]... [FILE]...", "Uncompress FILEs (by default, in-place)."),
+	.run = gunzip_run,
+};

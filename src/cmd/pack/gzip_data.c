@@ -328,7 +328,7 @@ int gzip_read_header(struct gzip *g)
 		return -3;
 	g->part++;
 	g->header_bytes = 0;
-	if (!two && g->in.n == g->in.at) {
+	if (!two && g->in.n == g->in.at && !(g->force && g->to_stdout && !g->list && !g->in.error)) {
 		gzip_error(g, "unexpected end of file");
 		return -1;
 	}

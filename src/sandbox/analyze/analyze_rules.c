@@ -35,11 +35,13 @@ static const struct {
 	  " size sleep ss stat strings sum tac tail test time timeout top tput tr tree true tsort tty uname unexpand uniq"
 	  " uptime users uuidgen vdir vmstat w watch wc which who whoami xxd xzcat xzgrep yes yq zcat zdiff zegrep zfgrep"
 	  " zgrep zip zipinfo zstdcat zstdgrep nice nohup stdbuf setsid xargs parallel command builtin exec ionice chrt"
-	  " flock strace taskset busybox run-parts expand help history test reset zcmp lzcmp fc " },
+	  " flock strace taskset busybox run-parts expand help history test reset zcmp lzcmp fc bzcmp bzdiff xzcmp xzdiff"
+	  " lzdiff zless xzless lzless zstdless zmore xzmore lzmore zipgrep rgrep bzegrep bzfgrep xzegrep xzfgrep lzegrep"
+	  " lzfgrep " },
 	{ TSB_RISK_WRITE, "makes or changes files",
 	  " bunzip2 bzip2 chgrp chmod chown chattr cp csplit dos2unix gunzip gzip install ld ar link ln lz4 lzma mac2unix"
 	  " mkdir mkfifo mknod mktemp mv patch rename rmdir setfacl split sponge tee touch unix2dos unix2mac unlzma unxz"
-	  " unzip unzstd xz zstd zstdmt 7z as cc c++ gcc g++ clang clang++ cmake ninja meson javac rustc tsc ranlib strip"
+	  " unzip uncompress unzstd xz zforce zstd zstdmt 7z as cc c++ gcc g++ clang clang++ cmake ninja meson javac rustc tsc ranlib strip"
 	  " objcopy protoc ffmpeg convert pandoc sync ex ed vi vim nano emacs sqlite3 tox pytest jest mvn gradle" },
 	{ TSB_RISK_WRITE, "changes settings of the machine",
 	  " mount umount nmcli ip ifconfig route iptables hwclock timedatectl useradd usermod groupadd passwd chsh service"
