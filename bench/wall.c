@@ -107,7 +107,7 @@ static int inside(void *ctx)
 
 static void wall(bool limits)
 {
-	struct spec s = {.kind = SPEC_NAMESPACE, .box = "bench", .dir = dir,
+	struct spec s = {.kind = SPEC_NAMESPACE, .box = "bench", .dir = dir, .transient = true,
 		.memory = limits ? 256 << 20 : 0, .pids = limits ? 100 : 0, .cpu = limits ? 1000 : 0};
 	struct report r = {.count = 0};
 	const char *why;

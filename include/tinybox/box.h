@@ -205,7 +205,11 @@ struct tbx_spec {
 	size_t port_count;
 	const char *const *labels;	/* KEY=VALUE */
 	const char *const *accept;	/* controls that may stay unenforced, by name */
-	bool transient;			/* for one exec (`run`): nothing is synced to disk */
+	/*
+	 * For one exec (`run`): nothing is synced to disk, and in a namespace box without a limit of the
+	 * memory what is written outside of the workspace is kept in memory.
+	 */
+	bool transient;
 	/*
 	 * Lines for `sh -c` inside, run one after the other whenever the box comes to life: when it
 	 * is made, restored from a snapshot, started again. $TINYBOX_START says which: create,

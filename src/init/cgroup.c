@@ -283,6 +283,15 @@ static void tell_all(const struct cgroup *c, struct report *r)
 			"cgroup.kill" : "a subreaper for each exec");
 }
 
+/*
+ * A namespace box for one exec that has no limit: its pid namespace ends all of it, and nothing would be
+ * counted that its nurse does not count. Groups cost as much to make and to remove as all its mounts.
+ */
+static bool needs_none(const struct spec *s)
+{
+	return s->transient && s->kind == SPEC_NAMESPACE && !s->memory && !s->pids && !s->cpu;
+}
+
 struct cgroup *cgroup_open(const struct spec *spec, struct report *r)
 {
 	struct cgroup *c = calloc(1, sizeof(*c));
@@ -296,7 +305,8 @@ struct cgroup *cgroup_open(const struct spec *spec, struct report *r)
 	c->memory = spec->memory;
 	c->pids = spec->pids;
 	c->cpu = spec->cpu;
-	if (snprintf(c->name, sizeof(c->name), "tinybox-%s", spec->box) < (int)sizeof(c->name) &&
+	if (!needs_none(spec) &&
+	    snprintf(c->name, sizeof(c->name), "tinybox-%s", spec->box) < (int)sizeof(c->name) &&
 	    !strchr(spec->box, '/')) {
 		open_v2(c, want);
 		want[CGROUP_FREEZER] = c->box < 0;

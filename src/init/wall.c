@@ -197,10 +197,11 @@ static const char *build(struct wall *w, int sock, const int *keep, size_t count
 	/* no terminal of the host's is ours, whoever started the keeper */
 	setsid();
 	umask(0);
-	why = w->spec->network != SPEC_NETWORK_OPEN ? wall_lo() : NULL;
+	if (w->spec->network != SPEC_NETWORK_OPEN && !wall_net_begin(&w->net))
+		return "a thread cannot be started";
+	why = wall_mounts(w);
 	if (!why && w->spec->network == SPEC_NETWORK_EGRESS)
 		why = listen_inside(w);
-	why = why ? why : wall_mounts(w);
 	why = why ? why : wall_powerless(w);
 	why = why ? why : close_others(w, sock, keep, count);
 	umask(022);
@@ -277,8 +278,6 @@ pid_t wall_enter(struct wall *w, int (*inside)(void *ctx), void *ctx, const int 
 		close(sock[1]);
 		return -1;
 	}
-	if (w->spec->network != SPEC_NETWORK_OPEN)
-		flags |= CLONE_NEWNET;
 	pid = wall_clone(flags, w->cgroup ? cgroup_fd(w->cgroup) : -1);
 	if (!pid) {
 		close(sock[0]);

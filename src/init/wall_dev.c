@@ -18,24 +18,15 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-static bool put_node(int dev, const char *name, unsigned major_nr, unsigned minor_nr)
+/* In the working directory, the box's /dev. What it is is looked at where it is mounted. */
+static bool put_node(const char *name, unsigned major_nr, unsigned minor_nr)
 {
 	char path[32];
 	struct stat st;
-	int tree, at;
-	bool ok;
 
 	snprintf(path, sizeof(path), "/dev/%s", name);
-	tree = tree_open(AT_FDCWD, path, TREE_AS_IT_IS);
-	ok = tree >= 0 && !fstat(tree, &st) && S_ISCHR(st.st_mode) &&
-	     st.st_rdev == makedev(major_nr, minor_nr);
-	at = ok ? openat(dev, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
-	if (at >= 0)
-		close(at);
-	ok = at >= 0 && tree_put_at(tree, dev, name);
-	if (tree >= 0)
-		close(tree);
-	return ok;
+	return !mknod(name, S_IFREG | 0666, 0) && !mount(path, name, NULL, MS_BIND, NULL) &&
+	       !stat(name, &st) && S_ISCHR(st.st_mode) && st.st_rdev == makedev(major_nr, minor_nr);
 }
 
 static bool put_new(int at, const char *name, const char *type, const struct tree_option *o,
@@ -59,8 +50,11 @@ static const char *fill_dev(int dev, int shm)
 	/* all terminals of a host are counted together: a box gets a share */
 	static const struct tree_option pts[] = {{"newinstance", NULL}, {"ptmxmode", "0666"},
 		{"mode", "0620"}, {"max", "512"}};
+
+	if (fchdir(dev))
+		return "/dev cannot be entered";
 	for (size_t i = 0; i < sizeof(node) / sizeof(*node); i++) {
-		if (!put_node(dev, node[i].name, node[i].major_nr, node[i].minor_nr))
+		if (!put_node(node[i].name, node[i].major_nr, node[i].minor_nr))
 			return "the nodes of /dev cannot be mounted";
 	}
 	if (!put_new(dev, "pts", "devpts", pts, 4, TREE_DEVICES | TREE_NOEXEC))

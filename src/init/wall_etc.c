@@ -27,6 +27,16 @@ static const char *const mounted[] = {"alternatives", "ssl/certs", "pki", "fonts
 	"java-17-openjdk", "java-21-openjdk", "ImageMagick-6", "ImageMagick-7", "crypto-policies",
 	"static"};
 
+/* Small ones without the pipe that sendfile makes. */
+static bool pour(int to, int from, size_t size)
+{
+	char small[8192];
+
+	if (size > sizeof(small))
+		return sendfile(to, from, NULL, size) == (ssize_t)size;
+	return read(from, small, size) == (ssize_t)size && write(to, small, size) == (ssize_t)size;
+}
+
 /* False: it is there and could not be copied. `to` is the box's /etc. */
 static bool copy(const struct wall *w, int etc, int to, const char *name)
 {
@@ -39,8 +49,7 @@ static bool copy(const struct wall *w, int etc, int to, const char *name)
 	if (from < 0 && errno == ELOOP) {
 		n = readlinkat(etc, name, target, sizeof(target) - 1);
 		target[n < 0 ? 0 : n] = 0;
-		return n <= 0 || (w->fresh ? !symlinkat(target, to, name) :
-				  tree_link(to, name, target));
+		return n <= 0 || wall_link(w, to, name, target);
 	}
 	if (from < 0)
 		return errno == ENOENT || errno == EACCES || errno == ENOTDIR;
@@ -50,7 +59,7 @@ static bool copy(const struct wall *w, int etc, int to, const char *name)
 	}
 	fd = w->fresh ? openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) :
 		tree_make_file(to, name, 0644);
-	ok = fd >= 0 && sendfile(fd, from, NULL, (size_t)st.st_size) == (ssize_t)st.st_size;
+	ok = fd >= 0 && pour(fd, from, (size_t)st.st_size);
 	close(from);
 	if (fd >= 0)
 		close(fd);

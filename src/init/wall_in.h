@@ -2,6 +2,7 @@
 #ifndef INIT_WALL_IN_H
 #define INIT_WALL_IN_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -18,6 +19,15 @@
 /* Trees that only the host's root can open come from the keeper, as detached mounts. */
 enum wall_tree { WALL_STORE, WALL_LOWER, WALL_WORKSPACE, WALL_TREES };
 
+/* wall_net.c: a thread of the child's that makes its network namespace */
+struct wall_net {
+	_Alignas(16) char stack[16384];
+	_Atomic int thread;		/* 0: it has ended */
+	bool begun;
+	int fd, error;			/* of the namespace; an errno */
+	const char *step;		/* what it failed at */
+};
+
 struct wall {
 	const struct spec *spec;
 	struct cgroup *cgroup;
@@ -32,9 +42,13 @@ struct wall {
 	bool fresh;			/* in the child: the root is a new tmpfs, all in it is ours */
 	int tree[WALL_TREES];		/* in the child; -1: not needed */
 	uint64_t rlimit_pids;		/* 0: none */
+	struct wall_net net;
 	int listener;			/* the proxy's, in the box's network; -1 */
 	int channel[2];			/* keeper, process 1; -1 */
 };
+
+/* Whether what it writes to its root is kept in memory: as a limit of the disk, or as nobody needs it. */
+bool wall_in_memory(const struct spec *s);
 
 /* A child's failure travels as this: both have the same static strings. */
 struct wall_failure {
@@ -58,11 +72,14 @@ const char *wall_ids(struct wall *w, int sock);
  * Steps of the child: NULL when it went well, otherwise why not, with errno.
  */
 const char *wall_mounts(struct wall *w);	/* wall_mount.c: a new root, entered */
+bool wall_link(const struct wall *w, int root, const char *path, const char *target);
 const char *wall_etc(const struct wall *w, int root);	/* wall_etc.c: files */
 const char *wall_etc_mounts(int root);			/* with the host's /usr */
 const char *wall_devices(int stage, int root);	/* wall_dev.c */
 const char *wall_proc(int root);
 const char *wall_lo(void);
+bool wall_net_begin(struct wall_net *n);	/* a network namespace is being made ... */
+const char *wall_net_end(struct wall_net *n);	/* ... and is ours; NULL also when none was begun */
 /* wall_priv.c: Landlock, capabilities, no new privileges */
 const char *wall_powerless(const struct wall *w);
 int wall_landlock_abi(void);

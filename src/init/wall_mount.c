@@ -55,13 +55,19 @@ static void drop_mark(int store)
 	}
 }
 
+bool wall_in_memory(const struct spec *s)
+{
+	/* what counts as its memory may not grow by what it writes */
+	return s->disk || (s->transient && !s->memory);
+}
+
 const char *wall_store(const struct wall *w)
 {
 	static const char *const below[] = {"upper", "work"};
 	int dir, store;
 	bool ok;
 
-	if (w->spec->disk)
+	if (wall_in_memory(w->spec))
 		return NULL;
 	dir = open_source(w->spec->dir);
 	if (dir < 0)
@@ -93,7 +99,7 @@ const char *wall_trees(const struct wall *w, int userns, int *tree)
 {
 	const struct spec *s = w->spec;
 
-	if (!s->disk) {
+	if (!wall_in_memory(s)) {
 		tree[WALL_STORE] = store_tree(w);
 		if (tree[WALL_STORE] < 0)
 			return "the box's root in the state directory cannot be mounted";
@@ -127,19 +133,20 @@ static bool stage(int tree)
 	return false;
 }
 
+/* 0: half of the machine's memory, as the kernel has it. */
 static int sized(uint64_t size)
 {
 	char text[24], inodes[24];
-	struct tree_option o[] = {{"size", text}, {"nr_inodes", inodes}, {"mode", "755"}};
+	struct tree_option o[] = {{"mode", "755"}, {"size", text}, {"nr_inodes", inodes}};
 
 	/* empty files have no size, and yet they take memory */
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)size);
 	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)size / 4096 + 4096);
-	return tree_new("tmpfs", o, 3, 0);
+	return tree_new("tmpfs", o, size ? 3 : 1, 0);
 }
 
 /* /bin and its like: links on most systems, directories, to be mounted, on others. */
-static const char *top_level(int root, bool mounts)
+static const char *top_level(const struct wall *w, int root, bool mounts)
 {
 	static const char *const name[] = {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix",
 		"gnu"};
@@ -155,7 +162,7 @@ static const char *top_level(int root, bool mounts)
 			continue;
 		if (n >= 0) {
 			target[n] = 0;
-			if (!mounts && !tree_link(root, name[i], target))
+			if (!mounts && !wall_link(w, root, name[i], target))
 				return "the links of / cannot be made";
 			continue;
 		}
@@ -176,6 +183,13 @@ static bool make_dir(const struct wall *w, int root, const char *path, mode_t mo
 	if (w->fresh && !mkdirat(root, path, mode))
 		return true;
 	return tree_make_dir(root, path, mode);
+}
+
+bool wall_link(const struct wall *w, int root, const char *path, const char *target)
+{
+	if (w->fresh && !symlinkat(target, root, path))
+		return true;
+	return tree_link(root, path, target);
 }
 
 static bool make_dirs(const struct wall *w, int root)
@@ -208,16 +222,16 @@ static const char *skeleton(const struct wall *w, int root)
 
 	if (!make_dirs(w, root))
 		return "the directories of / cannot be made";
-	if ((w->spec->workspace || w->spec->target) && !tree_make_dir(root, w->target, 0755))
+	if ((w->spec->workspace || w->spec->target) && !make_dir(w, root, w->target + 1, 0755))
 		return "the workspace's target cannot be made";
-	if (!w->spec->root && (!tree_link(root, "var/run", "/run") ||
-			       !tree_link(root, "var/lock", "/run/lock")))
+	if (!w->spec->root && (!wall_link(w, root, "var/run", "/run") ||
+			       !wall_link(w, root, "var/lock", "/run/lock")))
 		return "the links of / cannot be made";
-	why = w->spec->root ? NULL : top_level(root, false);
+	why = w->spec->root ? NULL : top_level(w, root, false);
 	return why ? why : wall_etc(w, root);
 }
 
-static const char *host_usr(int root)
+static const char *host_usr(const struct wall *w, int root)
 {
 	int usr = tree_open(AT_FDCWD, "/usr", TREE_READONLY | TREE_RECURSIVE);
 	const char *why;
@@ -225,7 +239,7 @@ static const char *host_usr(int root)
 	if (usr < 0 || !tree_put(usr, root, "usr"))
 		return "the host's /usr cannot be mounted";
 	close(usr);
-	why = top_level(root, true);
+	why = top_level(w, root, true);
 	return why ? why : wall_etc_mounts(root);
 }
 
@@ -250,7 +264,7 @@ static const char *leave_old_root(int root)
 /* What is mounted in the new root. */
 static const char *fill(struct wall *w, int at, int root)
 {
-	const char *why = w->spec->root ? NULL : host_usr(root);
+	const char *why = w->spec->root ? NULL : host_usr(w, root);
 
 	why = why ? why : wall_devices(at, root);
 	why = why ? why : wall_proc(root);
@@ -289,17 +303,28 @@ static bool put_in_stage(int tree, int at, const char *name)
 	return tree >= 0 && !mkdirat(at, name, 0755) && tree_put_at(tree, at, name);
 }
 
+/* Where the box's layer is: a file system of that size, a directory of the stage, or the state directory's. */
+static int open_store(struct wall *w, int at)
+{
+	int store = w->tree[WALL_STORE];
+
+	if (wall_in_memory(w->spec) && !w->spec->disk)
+		return tree_dir(at, "store", 0755);
+	if (w->spec->disk)
+		store = sized(w->spec->disk);
+	return put_in_stage(store, at, "store") ? store : -1;
+}
+
 /*
  * The layers: what the box writes, in the store; ours; the root directory, if there is one. Without
  * it a store that overlayfs cannot write to (overlayfs itself, network file systems) is the root.
  */
 static const char *make_overlay(struct wall *w, int at, int *root)
 {
-	int store = w->spec->disk ? sized(w->spec->disk) : w->tree[WALL_STORE];
-	int lower = w->tree[WALL_LOWER], skel;
+	int store = open_store(w, at), lower = w->tree[WALL_LOWER], skel;
 	const char *why;
 
-	if (!put_in_stage(store, at, "store"))
+	if (store < 0)
 		return "the box's store cannot be mounted";
 	if (w->spec->root && !put_in_stage(lower, at, "lower"))
 		return "the root directory cannot be mounted";
@@ -324,6 +349,7 @@ const char *wall_mounts(struct wall *w)
 {
 	const struct spec *s = w->spec;
 	const char *why;
+	bool free = wall_in_memory(s) && !s->disk;
 	int at, root;
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
@@ -334,17 +360,20 @@ const char *wall_mounts(struct wall *w)
 	if (why)
 		return why;
 	/* the overlay's layers meet in it, and it has /dev, and /dev/shm, which is what the size is for */
-	at = sized((s->memory ? s->memory : 256u << 20) + (16u << 20));
+	at = sized(free ? 0 : (s->memory ? s->memory : 256u << 20) + (16u << 20));
 	if (at < 0 || !stage(at))
 		return "a tmpfs for the box's root cannot be mounted";
 	w->fresh = true;
-	if (s->disk && !s->root) {
-		root = sized(s->disk);
+	if (wall_in_memory(s) && !s->root) {
+		if (free && mkdirat(at, "root", 0755))
+			return "a directory for the box's root cannot be made";
+		root = free ? tree_open(at, "root", 0) : sized(s->disk);
 		why = root >= 0 && stage(root) ? skeleton(w, root) :
 			"a tmpfs for the box's root cannot be mounted";
 	} else {
 		why = make_overlay(w, at, &root);
 	}
 	why = why ? why : fill(w, at, root);
+	why = why ? why : wall_net_end(&w->net);
 	return why ? why : leave_old_root(root);
 }

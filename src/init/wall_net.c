@@ -1,0 +1,104 @@
+/*
+ * The box's network namespace, with its loopback up. The kernel takes as long to make one as all mounts of a
+ * root take, so a second thread does it meanwhile, and process 1 joins it before it leaves the old root.
+ * That thread has no C library: it shares errno's place with process 1, so its system calls are its own.
+ */
+#include "init/wall_in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The kernel's own answer: a negative number is an errno. */
+static long raw(long nr, long a, long b, long c)
+{
+#if defined(__x86_64__)
+	register long fourth __asm__("r10") = 0;
+	long answer;
+
+	__asm__ volatile("syscall" : "=a"(answer) : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(fourth) :
+			 "rcx", "r11", "memory");
+	return answer;
+#elif defined(__aarch64__)
+	register long call __asm__("x8") = nr;
+	register long first __asm__("x0") = a;
+	register long second __asm__("x1") = b;
+	register long third __asm__("x2") = c;
+	register long fourth __asm__("x3") = 0;
+
+	__asm__ volatile("svc 0" : "+r"(first) : "r"(call), "r"(second), "r"(third), "r"(fourth) :
+			 "memory");
+	return first;
+#else
+#error "which architecture is this?"
+#endif
+}
+
+/* Its own namespace is where `unshare` has put this thread; 0, or an errno. */
+static int fill(struct wall_net *n)
+{
+	struct ifreq r = {.ifr_name = "lo"};
+	long done = raw(SYS_unshare, CLONE_NEWNET, 0, 0), fd;
+
+	n->step = "a network namespace cannot be made (user.max_net_namespaces, or a container's filter)";
+	if (done < 0)
+		return (int)-done;
+	n->step = "the loopback interface cannot be brought up (AppArmor's restriction of user "
+		"namespaces?)";
+	fd = raw(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return (int)-fd;
+	r.ifr_flags = IFF_UP | IFF_RUNNING;
+	done = raw(SYS_ioctl, fd, SIOCSIFFLAGS, (long)(intptr_t)&r);
+	raw(SYS_close, fd, 0, 0);
+	if (done < 0)
+		return (int)-done;
+	n->step = "the network namespace cannot be opened (is /proc mounted?)";
+	fd = raw(SYS_openat, AT_FDCWD, (long)(intptr_t)"/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	n->fd = (int)fd;
+	return fd < 0 ? (int)-fd : 0;
+}
+
+static int thread(void *ctx)
+{
+	struct wall_net *n = ctx;
+
+	n->error = fill(n);
+	return 0;
+}
+
+bool wall_net_begin(struct wall_net *n)
+{
+	const int flags = CLONE_VM | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_PARENT_SETTID |
+		CLONE_CHILD_CLEARTID;
+
+	n->fd = -1;
+	n->begun = clone(thread, n->stack + sizeof(n->stack), flags, n, &n->thread, NULL, &n->thread) > 0;
+	return n->begun;
+}
+
+const char *wall_net_end(struct wall_net *n)
+{
+	int left, done;
+
+	if (!n->begun)
+		return NULL;
+	/* the kernel writes 0 and wakes us when the thread is gone */
+	while ((left = atomic_load(&n->thread)))
+		syscall(SYS_futex, &n->thread, FUTEX_WAIT, left, NULL, NULL, 0);
+	n->begun = false;
+	errno = n->error;
+	if (n->error)
+		return n->step;
+	done = setns(n->fd, CLONE_NEWNET);
+	close(n->fd);
+	n->fd = -1;
+	return done ? "the network namespace cannot be entered" : NULL;
+}
