@@ -184,7 +184,7 @@ struct tbx_spec {
 	size_t size;
 	const char *name;		/* a second name of the box, unique while it lives; NULL */
 	struct tbx_target target;	/* where the workspace is ... */
-	const char *sandbox;		/* ... "virtual" (NULL), "namespace", "passthrough" */
+	const char *sandbox;		/* ... "virtual" (NULL), "namespace", "docker", "passthrough" */
 	const char *runner_sandbox;	/* of the driving agent; NULL: as the workspace's */
 	const char *runner_host;
 	enum tbx_source source;
@@ -220,10 +220,17 @@ struct tbx_spec {
 	const char *const *hooks;
 	uint64_t hook_deadline;		/* of each, ns; 0: one minute */
 	bool hook_keep;
+	/*
+	 * Behind docker: the image. What begins with a slash or a dot is a directory, or an archive
+	 * (of a root's files, or as `docker save` writes it), anything else a reference.
+	 */
+	const char *image;
+	bool read_only_root;		/* behind docker: all but the workspace and /tmp */
 };
 #define TBX_SPEC_INIT { sizeof(struct tbx_spec), NULL, { NULL, NULL, 0, NULL, NULL, false, NULL }, \
 	NULL, NULL, NULL, TBX_SOURCE_NONE, NULL, NULL, false, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, \
-	0, false, TBX_NETWORK_NONE, NULL, NULL, 0, NULL, NULL, false, NULL, 0, false }
+	0, false, TBX_NETWORK_NONE, NULL, NULL, 0, NULL, NULL, false, NULL, 0, false, \
+	NULL, false }
 
 /* What would be done, of which nothing is: pure, but for the reading of the store's place. */
 int tbx_plan(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **plan);

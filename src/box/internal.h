@@ -151,6 +151,10 @@ int bx_remove_place(struct bx *b);
 int bx_record_of(struct tbx_store *store, const struct tbx_spec *spec, json_t **record);
 int bx_target_of(struct tbx_store *store, const struct tbx_target *target, json_t **out);
 bool bx_is_control(const char *s);
+/* What a container is made from (image.c): into the record's spec, and into START. */
+int bx_spec_image(struct tbx_store *store, const struct tbx_spec *spec, const json_t *record,
+		  json_t *out);
+void bx_put_image(struct wire_out *o, const json_t *image);
 
 /* ---- Conversations (conn.c) ---- */
 

@@ -50,7 +50,7 @@ const char *bx_isolation(const json_t *record)
 
 	if (said)
 		return said;
-	if (kind && !strcmp(kind, "namespace"))
+	if (kind && (!strcmp(kind, "namespace") || !strcmp(kind, "docker")))
 		return "kernel";
 	return kind && !strcmp(kind, "virtual") ? "process" : "none";
 }

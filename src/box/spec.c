@@ -133,12 +133,12 @@ int bx_target_of(struct tbx_store *store, const struct tbx_target *target, json_
 
 static int check_sandbox(struct tbx_store *store, const char *what, const char *s)
 {
-	static const char *const known[] = { "virtual", "namespace", "passthrough", NULL };
+	static const char *const known[] = { "virtual", "namespace", "docker", "passthrough", NULL };
 
 	for (size_t i = 0; known[i]; i++)
 		if (!strcmp(known[i], s))
 			return TBX_OK;
-	return bad(store, what, s, "there are the sandboxes virtual, namespace and passthrough");
+	return bad(store, what, s, "there are the sandboxes virtual, namespace, docker and passthrough");
 }
 
 static json_t *placement(const char *host, const char *sandbox)
@@ -196,13 +196,17 @@ static int put_source(struct tbx_store *store, const struct tbx_spec *spec, json
 {
 	static const char *const kinds[] = { "none", "directory", "image", "snapshot", "template", "git" };
 	bool local = !bx_is_ssh(json_object_get(record, "target"));
+	bool docker = spec->sandbox && !strcmp(spec->sandbox, "docker");
 	json_t *source = json_object();
 
 	bx_put(out, "source", source);
 	if (spec->source > TBX_SOURCE_GIT)
 		return bx_fail(store, TBX_ERR_ARGUMENT, "the source is of no known kind");
 	json_object_set_new(source, "kind", json_string(kinds[spec->source]));
-	if (spec->source == TBX_SOURCE_NONE)
+	/* a container's image is told by image.c */
+	if (spec->source == TBX_SOURCE_IMAGE && docker && spec->from && *spec->from)
+		json_object_set_new(source, "kind", json_string("none"));
+	if (spec->source == TBX_SOURCE_NONE || (spec->source == TBX_SOURCE_IMAGE && docker))
 		return TBX_OK;
 	if (!spec->from || !*spec->from)
 		return bx_fail(store, TBX_ERR_ARGUMENT, "the source '%s' is not named",
@@ -387,6 +391,8 @@ static int fill(struct tbx_store *store, const struct tbx_spec *spec, json_t *re
 		status = put_placements(store, spec, record);
 	if (!status)
 		status = put_source(store, spec, record, out);
+	if (!status)
+		status = bx_spec_image(store, spec, record, out);
 	if (!status)
 		status = put_env(store, spec->env, out);
 	if (!status)

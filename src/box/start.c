@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define IMAGE_SECONDS 1800
+
 static void put_bytes(struct wire_out *o, enum wire_field name, const json_t *value)
 {
 	char *s = bx_json_copy(value);
@@ -64,6 +66,9 @@ static void put_source(struct wire_out *o, const json_t *spec)
 		put_bytes(o, WIRE_F_WORKSPACE, json_object_get(source, "from"));
 	if (kind && !strcmp(kind, "image"))
 		put_bytes(o, WIRE_F_ROOT, json_object_get(source, "from"));
+	bx_put_image(o, json_object_get(spec, "image"));
+	if (json_is_true(json_object_get(spec, "read_only_root")))
+		wire_u8(o, WIRE_F_READONLY_ROOT, 1);
 	put_bytes(o, WIRE_F_TARGET, json_object_get(spec, "workspace"));
 	wire_u8(o, WIRE_F_READONLY, json_is_true(json_object_get(spec, "read_only")));
 }
@@ -106,9 +111,17 @@ static void put_isolation(json_t *record, const json_t *hello)
 	}
 }
 
+/* An engine may have to fetch or unpack an image first; the keeper says that it is alive. */
+static uint64_t start_deadline(const struct bx *b)
+{
+	const char *kind = json_string_value(bx_at(b->record, "placement.workspace.sandbox"));
+
+	return bx_step(b->store) + (kind && !strcmp(kind, "docker") ? IMAGE_SECONDS * BX_SECOND : 0);
+}
+
 int bx_start_server(struct bx *b)
 {
-	uint64_t deadline = bx_step(b->store);
+	uint64_t deadline = start_deadline(b);
 	struct wire_frame f;
 	struct bx_conn c;
 	int status = bx_serve(b, &c);

@@ -299,7 +299,7 @@ struct cgroup *cgroup_open(const struct spec *spec, struct report *r)
 
 	if (!c)
 		return NULL;
-	c->base = c->box = c->init = c->run = -1;
+	c->base = c->box = c->init = c->run = c->look = -1;
 	memset(c->v1, -1, sizeof(c->v1));
 	memset(c->v1_base, -1, sizeof(c->v1_base));
 	c->memory = spec->memory;

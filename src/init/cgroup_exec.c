@@ -35,9 +35,13 @@ static void box_refused(const struct cgroup *c, struct cgroup_use *use)
 	if (c->v1[CGROUP_MEMORY] >= 0)
 		use->has_oom |= cg_number(c->v1[CGROUP_MEMORY], "memory.oom_control", "oom_kill",
 					  &use->oom_kills);
+	else if (c->look >= 0)
+		use->has_oom |= cg_number(c->look, "memory.events", "oom_kill", &use->oom_kills);
 	if (c->v1[CGROUP_PIDS] >= 0)
 		use->has_pids |= cg_number(c->v1[CGROUP_PIDS], "pids.events", "max",
 					   &use->pids_denied);
+	else if (c->look >= 0)
+		use->has_pids |= cg_number(c->look, "pids.events", "max", &use->pids_denied);
 	else if (c->with[CGROUP_PIDS] && c->run >= 0)
 		use->has_pids |= cg_number(c->run, "pids.events", "max", &use->pids_denied);
 }
@@ -61,7 +65,7 @@ bool cgroup_exec_open(struct cgroup *c, const char *proc, uint64_t memory, uint3
 	}
 	/* a limit that nothing would keep is refused */
 	for (int i = 0; i < CGROUP_V1; i++) {
-		if (own[i] && !c->with[i] && c->v1[i] < 0) {
+		if (own[i] && (c->contained || (!c->with[i] && c->v1[i] < 0))) {
 			errno = EOPNOTSUPP;
 			return false;
 		}
@@ -158,7 +162,9 @@ void cgroup_exec_use(const struct cgroup *c, const struct cgroup_exec *e, struct
 void cgroup_use(const struct cgroup *c, struct cgroup_use *use)
 {
 	memset(use, 0, sizeof(*use));
-	if (c->run >= 0)
+	if (c->look >= 0)
+		use_v2(c->look, use);
+	else if (c->run >= 0)
 		use_v2(c->run, use);
 	use_v1(c->v1, use);
 }

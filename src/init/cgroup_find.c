@@ -105,6 +105,13 @@ static int open_place(const struct place *p)
 	return cg_dir(AT_FDCWD, path);
 }
 
+int cg_open_own(const char *controller)
+{
+	struct place p;
+
+	return find_place(controller, &p) ? open_place(&p) : -1;
+}
+
 /* The parent of a path, in place; false at the root. */
 static bool up(char *path)
 {

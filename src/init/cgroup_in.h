@@ -15,6 +15,12 @@ struct cgroup {
 	int v1_base[CGROUP_V1], v1[CGROUP_V1];
 	uint64_t memory;
 	uint32_t pids, cpu;
+	/*
+	 * The groups are a container's, which others made: v1 and `look` (v2's) are read only, and no
+	 * exec gets limits of its own.
+	 */
+	bool contained;
+	int look;
 };
 
 /* Small files of a directory. */
@@ -37,6 +43,8 @@ extern const char *const cg_v1_name[CGROUP_V1];
  */
 int cg_find_v2(const bool *want, bool *got);
 int cg_find_v1(enum cgroup_v1 which);
+/* Our own group, to be read; NULL: v2's. -1: none. */
+int cg_open_own(const char *controller);
 /* Each directory of v2 that may hold a group of ours. */
 void cg_each_v2(void (*f)(int dir, void *ctx), void *ctx);
 

@@ -29,7 +29,7 @@ void conn_hello(struct server *s, struct wire_out *o)
 	wire_u32(o, WIRE_F_VERSION, WIRE_VERSION);
 	if (s) {
 		wire_text(o, WIRE_F_BOX, s->spec->box);
-		wire_text(o, WIRE_F_KIND, s->wall ? "namespace" : "passthrough");
+		wire_text(o, WIRE_F_KIND, spec_kind_word(s->spec));
 		for (size_t i = 0; i < sizeof(can) / sizeof(*can); i++)
 			wire_text(o, WIRE_F_CAPABILITY, can[i]);
 	}

@@ -125,35 +125,38 @@ static bool put_defaults(struct exec *e, size_t *n)
 	return good;
 }
 
+static bool put_all(struct exec *e, const char *const *list, size_t *n)
+{
+	for (; list && *list; list++) {
+		char *word = strdup(*list);
+
+		if (!word)
+			return false;
+		put_env(e->task.env, n, word);
+	}
+	return true;
+}
+
 static bool read_env(struct exec *e)
 {
 	struct wire_iter it = e->fields;
 	struct wire_field_in f;
-	char **box = e->c->s->spec->env;
+	char **box = e->c->s->spec->env, **image = e->c->s->image_env;
 	bool proxy = e->c->s->wall && e->c->s->spec->network == SPEC_NETWORK_EGRESS;
 	size_t n = 0, most = 4 + 8 + count(it, WIRE_F_ENV);
 
 	for (char **at = box; at && *at; at++)
+		most++;
+	for (char **at = image; at && *at; at++)
 		most++;
 	if (most > WORDS_MOST)
 		return refuse(e, WIRE_ERROR_REQUEST, 0, "there are too many variables", NULL, NULL);
 	e->task.env = calloc(most + 1, sizeof(char *));
 	if (!e->task.env || !put_defaults(e, &n))
 		return no_memory(e);
-	for (const char *const *at = egress_env; proxy && *at; at++) {
-		char *word = strdup(*at);
-
-		if (!word)
-			return no_memory(e);
-		put_env(e->task.env, &n, word);
-	}
-	for (char **at = box; at && *at; at++) {
-		char *word = strdup(*at);
-
-		if (!word)
-			return no_memory(e);
-		put_env(e->task.env, &n, word);
-	}
+	if (!put_all(e, (const char *const *)image, &n) ||
+	    (proxy && !put_all(e, egress_env, &n)) || !put_all(e, (const char *const *)box, &n))
+		return no_memory(e);
 	while (wire_step(&it, &f)) {
 		char *word = f.name == WIRE_F_ENV ? wire_copy(&f, &e->bad) : NULL;
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "init/cgroup.h"
+#include "init/docker.h"
 #include "init/path.h"
 #include "init/probe.h"
 #include "init/server.h"
@@ -100,12 +101,16 @@ static char *read_name(int dir)
 }
 
 /* What runs there and what a dead server left: processes, control groups, the wall's files. */
-static bool empty_box(int dir, const char *path)
+static bool empty_box(int dir, const char *path, char **why)
 {
 	int lock = openat(dir, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	char *name = read_name(dir);
-	bool good = lock < 0 || end_keeper(lock);
+	bool good;
 
+	/* a container first, as what is in it may be frozen; and again what its keeper was making */
+	if (lock >= 0)
+		signal_keeper(lock, SIGTERM);
+	good = docker_sweep(dir, why) && (lock < 0 || end_keeper(lock)) && docker_sweep(dir, why);
 	if (lock >= 0)
 		close(lock);
 	if (good && name)
@@ -155,6 +160,7 @@ static bool do_remove(char *path)
 {
 	struct stat st;
 	int dir = open_state(path, &st);
+	char *why = NULL;
 	bool good;
 
 	if (dir < 0 && errno == ENOENT)
@@ -163,9 +169,13 @@ static bool do_remove(char *path)
 		return say_error(errno == EPERM ? WIRE_ERROR_POLICY : WIRE_ERROR_FILE,
 				 "this is not a box's state directory:", path,
 				 errno == EPERM ? "it is not ours alone" : NULL);
-	good = empty_box(dir, path) && remove_dir(path);
+	good = empty_box(dir, path, &why) && remove_dir(path);
 	close(dir);
-	return good ? say_ok() : say_error(WIRE_ERROR_SYSTEM, "cannot remove", path, NULL);
+	if (why)
+		errno = 0;
+	good = good ? say_ok() : say_error(WIRE_ERROR_SYSTEM, "cannot remove", path, why);
+	free(why);
+	return good;
 }
 
 static void put_box(struct wire_out *o, int dir, const char *name)

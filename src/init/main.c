@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "init/door.h"
 #include "init/path.h"
 #include "init/verbs.h"
 
@@ -15,6 +16,7 @@ static int usage(int fd)
 		"usage: tinybox-init serve          START on stdin; leaves the box's server behind\n"
 		"       tinybox-init connect DIR    joins stdin and stdout with the box in DIR\n"
 		"       tinybox-init host           requests in a row on stdin\n"
+		"       tinybox-init inside         process 1 of a container, for the box's keeper\n"
 		"       tinybox-init version\n";
 
 	write_all(fd, text, sizeof(text) - 1);
@@ -41,6 +43,8 @@ int main(int argc, char **argv)
 		return verb_serve();
 	if (argc == 3 && !strcmp(argv[1], "connect"))
 		return verb_connect(argv[2]);
+	if (argc == 2 && !strcmp(argv[1], "inside"))
+		return verb_inside();
 	if (argc == 2 && !strcmp(argv[1], "host"))
 		return verb_host();
 	if (argc == 2 && !strcmp(argv[1], "version")) {

@@ -275,7 +275,7 @@ static bool do_info(struct conn *c)
 		cgroup_use(s->cgroup, &use);
 	wire_begin(&c->out, WIRE_OK);
 	wire_text(&c->out, WIRE_F_BOX, s->spec->box);
-	wire_text(&c->out, WIRE_F_KIND, s->wall ? "namespace" : "passthrough");
+	wire_text(&c->out, WIRE_F_KIND, spec_kind_word(s->spec));
 	wire_u32(&c->out, WIRE_F_PID, (uint32_t)getpid());
 	wire_u64(&c->out, WIRE_F_STARTED_AT, s->started_at);
 	wire_u8(&c->out, WIRE_F_STATE, s->stopping ? 2 : s->paused);

@@ -24,30 +24,13 @@
 
 #include "init/keep.h"
 #include "init/path.h"
-#include "init/server.h"
+#include "init/serve_in.h"
 #include "init/slim.h"
 #include "init/verbs.h"
 #include "init/wall_in.h"
 
-/* ms: whether the state directory is still there */
-#define LOOK_EVERY 60000
-#define LOOK_SOON 200
-#define LOOKS_SOON 10u
-
-struct start {
-	struct spec spec;
-	struct report report;
-	struct server server;
-	int answer, ready[2];	/* the answer's descriptor; a byte when the server runs */
-	int inside[2];		/* an errno when the server is ready, or cannot be */
-	int channel[2];		/* the server's questions to the keeper */
-	int dir, procs, signals;
-	struct egress *egress;	/* NULL: none */
-	struct wall *wall;
-};
-
-static bool fail(struct start *b, enum wire_error code, const char *a, const char *what,
-		 const char *why)
+bool serve_fail(struct start *b, enum wire_error code, const char *a, const char *what,
+		const char *why)
 {
 	struct wire_out o = {0};
 
@@ -82,13 +65,13 @@ static bool take_lock(struct start *b)
 
 	b->server.lock = fd;
 	if (fd < 0)
-		return fail(b, WIRE_ERROR_SYSTEM, "the box cannot be locked in", b->spec.dir, NULL);
+		return serve_fail(b, WIRE_ERROR_SYSTEM, "the box cannot be locked in", b->spec.dir, NULL);
 	if (!lock_byte(fd, F_SETLK, 0)) {
 		errno = 0;
-		return fail(b, WIRE_ERROR_STATE, "the box runs already in", b->spec.dir, NULL);
+		return serve_fail(b, WIRE_ERROR_STATE, "the box runs already in", b->spec.dir, NULL);
 	}
 	if (!lock_trees(fd))
-		return fail(b, WIRE_ERROR_STATE,
+		return serve_fail(b, WIRE_ERROR_STATE,
 			    "processes of the box's earlier server still live in", b->spec.dir,
 			    NULL);
 	return true;
@@ -103,14 +86,14 @@ static bool listen_at(struct start *b)
 	b->server.listen.fd = fd;
 	umask(077);
 	if (fd < 0 || fchdir(b->dir) < 0)
-		return fail(b, WIRE_ERROR_SYSTEM, "the box's socket cannot be made in", b->spec.dir,
+		return serve_fail(b, WIRE_ERROR_SYSTEM, "the box's socket cannot be made in", b->spec.dir,
 			    NULL);
 	/* a server that died left its socket, and perhaps its control groups */
 	if (unlink("socket") == 0)
 		cgroup_sweep(b->spec.box);
 	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 128) < 0 ||
 	    chdir("/") < 0)
-		return fail(b, WIRE_ERROR_SYSTEM, "the box's socket cannot be made in", b->spec.dir,
+		return serve_fail(b, WIRE_ERROR_SYSTEM, "the box's socket cannot be made in", b->spec.dir,
 			    NULL);
 	return true;
 }
@@ -133,22 +116,22 @@ static bool open_dir(struct start *b)
 
 	b->dir = fd;
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return fail(b, WIRE_ERROR_FILE, "the state directory cannot be opened", b->spec.dir,
+		return serve_fail(b, WIRE_ERROR_FILE, "the state directory cannot be opened", b->spec.dir,
 			    NULL);
 	errno = 0;
 	if (st.st_uid != geteuid() || st.st_mode & 077)
-		return fail(b, WIRE_ERROR_POLICY, "the state directory is open to others",
+		return serve_fail(b, WIRE_ERROR_POLICY, "the state directory is open to others",
 			    b->spec.dir, "it must be ours, mode 0700");
 	if (!take_lock(b))
 		return false;
 	b->server.audit = openat(fd, "audit", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
 				 O_NOFOLLOW, 0600);
 	if (b->server.audit < 0)
-		return fail(b, WIRE_ERROR_SYSTEM, "the audit log cannot be opened in", b->spec.dir,
+		return serve_fail(b, WIRE_ERROR_SYSTEM, "the audit log cannot be opened in", b->spec.dir,
 			    NULL);
 	b->procs = keep_open(fd);
 	if (b->procs < 0 || !write_name(b))
-		return fail(b, WIRE_ERROR_SYSTEM, "the records cannot be opened in", b->spec.dir,
+		return serve_fail(b, WIRE_ERROR_SYSTEM, "the records cannot be opened in", b->spec.dir,
 			    NULL);
 	return listen_at(b);
 }
@@ -188,14 +171,14 @@ static const struct report_line *refused(const struct start *b)
 	for (size_t i = 0; i < b->report.count; i++) {
 		const struct report_line *l = &b->report.line[i];
 
-		if (!l->by[0] && (l->asked[0] || b->spec.kind == SPEC_NAMESPACE) &&
+		if (!l->by[0] && (l->asked[0] || b->spec.kind != SPEC_PASSTHROUGH) &&
 		    !spec_accepts(&b->spec, l->control))
 			return l;
 	}
 	return NULL;
 }
 
-static bool check_report(struct start *b)
+bool serve_check_report(struct start *b)
 {
 	const struct report_line *l = refused(b);
 	struct text t = {0};
@@ -210,7 +193,7 @@ static bool check_report(struct start *b)
 		text_add(&t, l->fix);
 	}
 	text_add(&t, ", or accept it by name");
-	fail(b, WIRE_ERROR_POLICY, "nothing enforces the control", l->control, text_string(&t));
+	serve_fail(b, WIRE_ERROR_POLICY, "nothing enforces the control", l->control, text_string(&t));
 	text_free(&t);
 	return good;
 }
@@ -229,7 +212,7 @@ static void put_published(const struct start *b, struct wire_out *o)
 	}
 }
 
-static bool answer_ok(struct start *b, pid_t pid)
+bool serve_answer_ok(struct start *b, pid_t pid)
 {
 	struct wire_out o = {0};
 	bool good;
@@ -300,7 +283,7 @@ static _Noreturn void passthrough(struct start *b, const int *keep, size_t count
 }
 
 /* Nobody can reach a box whose directory was removed. */
-static bool is_removed(const struct start *b)
+bool serve_is_removed(const struct start *b)
 {
 	struct stat st;
 
@@ -322,7 +305,7 @@ static int keep_box(struct start *b, pid_t pid)
 		if (poll(p, 3, looks ? LOOK_SOON : LOOK_EVERY) < 0 && errno != EINTR)
 			break;
 		looks -= looks > 0;
-		if (is_removed(b))
+		if (serve_is_removed(b))
 			kill(pid, b->server.wall ? SIGKILL : SIGTERM);
 		if (p[2].revents)
 			egress_run(b->egress);
@@ -338,7 +321,7 @@ static int keep_box(struct start *b, pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static bool take_signals(struct start *b)
+bool serve_take_signals(struct start *b)
 {
 	sigset_t set;
 
@@ -353,7 +336,7 @@ static bool take_signals(struct start *b)
 }
 
 /* The server asks for the records before it says that it is ready. */
-static bool wait_inside(struct start *b)
+bool serve_wait_inside(struct start *b)
 {
 	struct pollfd p[2] = {{.fd = b->inside[0], .events = POLLIN},
 		{.fd = b->channel[0], .events = POLLIN}};
@@ -374,7 +357,7 @@ static bool wait_inside(struct start *b)
 	if (!error)
 		return true;
 	errno = error;
-	return fail(b, WIRE_ERROR_SYSTEM, "the server inside cannot be set up", NULL, NULL);
+	return serve_fail(b, WIRE_ERROR_SYSTEM, "the server inside cannot be set up", NULL, NULL);
 }
 
 /* Starts the server, behind the wall or without one; its pid, or -1 and the answer was given. */
@@ -396,7 +379,7 @@ static pid_t enter(struct start *b)
 			passthrough(b, keep, count);
 	}
 	if (pid < 0)
-		fail(b, WIRE_ERROR_SYSTEM, "the server cannot be started", NULL, why);
+		serve_fail(b, WIRE_ERROR_SYSTEM, "the server cannot be started", NULL, why);
 	close(b->inside[1]);
 	close(s->keeper);
 	return pid;
@@ -410,19 +393,23 @@ static void tell_egress(void *ctx, const struct egress_decision *d)
 }
 
 /* The proxy and the published ports, when the wall stands. */
-static bool open_egress(struct start *b)
+bool serve_open_egress(struct start *b)
 {
 	const struct spec *s = &b->spec;
 	const char *why = NULL;
-	bool proxy = b->wall && s->network == SPEC_NETWORK_EGRESS;
+	bool proxy = s->kind != SPEC_PASSTHROUGH && s->network == SPEC_NETWORK_EGRESS;
 
 	if (!proxy && !s->port_count)
 		return true;
-	b->egress = egress_open(s, b->wall ? wall_listener(b->wall) : -1,
-				b->wall ? wall_channel(b->wall) : -1, &b->report, tell_egress, b, &why);
+	if (b->wall) {
+		b->listener = wall_listener(b->wall);
+		b->ports = wall_channel(b->wall);
+	}
+	b->egress = egress_open(s, b->listener, b->ports, &b->report, tell_egress, b, &why);
+	b->listener = b->ports = -1;
 	if (!b->egress)
-		return fail(b, WIRE_ERROR_REQUEST, "the box's network cannot be had", NULL, why);
-	return check_report(b);
+		return serve_fail(b, WIRE_ERROR_REQUEST, "the box's network cannot be had", NULL, why);
+	return serve_check_report(b);
 }
 
 static int run(struct start *b)
@@ -430,18 +417,18 @@ static int run(struct start *b)
 	struct server *s = &b->server;
 	pid_t pid;
 
-	if (!check_report(b))
+	if (!serve_check_report(b))
 		return 1;
-	if (!take_signals(b) || pipe2(b->inside, O_CLOEXEC) < 0 ||
+	if (!serve_take_signals(b) || pipe2(b->inside, O_CLOEXEC) < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, b->channel) < 0) {
-		fail(b, WIRE_ERROR_SYSTEM, "the server was not started", NULL, NULL);
+		serve_fail(b, WIRE_ERROR_SYSTEM, "the server was not started", NULL, NULL);
 		return 1;
 	}
 	s->keeper = b->channel[1];
 	pid = enter(b);
 	if (pid < 0)
 		return 1;
-	if (wait_inside(b) && open_egress(b) && answer_ok(b, getpid())) {
+	if (serve_wait_inside(b) && serve_open_egress(b) && serve_answer_ok(b, getpid())) {
 		int status;
 
 		close(s->listen.fd);
@@ -461,13 +448,15 @@ static int run_kind(struct start *b)
 	const char *why = NULL;
 	int status;
 
+	if (b->spec.kind == SPEC_DOCKER)
+		return serve_docker(b);
 	if (b->spec.kind == SPEC_PASSTHROUGH) {
 		report_passthrough(b);
 		return run(b);
 	}
 	b->wall = wall_open(&b->spec, b->server.cgroup, &b->report, &why);
 	if (!b->wall) {
-		fail(b, WIRE_ERROR_SYSTEM, "the wall cannot be had", NULL, why);
+		serve_fail(b, WIRE_ERROR_SYSTEM, "the wall cannot be had", NULL, why);
 		return 1;
 	}
 	b->server.wall = b->wall;
@@ -512,15 +501,17 @@ static int serve_box(struct start *b)
 		return 1;
 	s->cwd = work_dir(b);
 	if (!s->cwd) {
-		fail(b, WIRE_ERROR_SYSTEM, "the workspace cannot be made in", b->spec.dir, NULL);
+		serve_fail(b, WIRE_ERROR_SYSTEM, "the workspace cannot be made in", b->spec.dir, NULL);
 		return 1;
 	}
-	s->cgroup = cgroup_open(&b->spec, &b->report);
-	if (s->cgroup)
+	if (b->spec.kind != SPEC_DOCKER)
+		s->cgroup = cgroup_open(&b->spec, &b->report);
+	if (s->cgroup || b->spec.kind == SPEC_DOCKER)
 		status = run_kind(b);
 	else
-		status = fail(b, WIRE_ERROR_SYSTEM, "no memory", NULL, NULL);
-	cgroup_close(s->cgroup);
+		status = serve_fail(b, WIRE_ERROR_SYSTEM, "no memory", NULL, NULL);
+	if (s->cgroup)
+		cgroup_close(s->cgroup);
 	unlinkat(b->dir, "socket", 0);
 	return status;
 }
@@ -545,10 +536,12 @@ bool serve_start(struct wire_iter fields, int answer)
 	if (!b)
 		return false;
 	b->answer = answer;
+	b->fields = fields;
+	b->listener = b->ports = -1;
 	b->server.audit = b->server.lock = b->dir = b->procs = -1;
 	errno = 0;
 	if (!spec_read(&b->spec, fields, &why, &what)) {
-		fail(b, WIRE_ERROR_REQUEST, why, what, NULL);
+		serve_fail(b, WIRE_ERROR_REQUEST, why, what, NULL);
 	} else if (pipe2(b->ready, O_CLOEXEC) == 0) {
 		pid = fork();
 		if (!pid)
@@ -556,7 +549,7 @@ bool serve_start(struct wire_iter fields, int answer)
 		close(b->ready[1]);
 		/* the answer is the child's, unless it could not be made */
 		if (pid < 0)
-			fail(b, WIRE_ERROR_SYSTEM, "the server was not started", NULL, NULL);
+			serve_fail(b, WIRE_ERROR_SYSTEM, "the server was not started", NULL, NULL);
 		else
 			good = read(b->ready[0], &byte, 1) == 1;
 		close(b->ready[0]);

@@ -101,7 +101,7 @@ static void signals_ready(void *owner, uint32_t events)
 	if (read(s->signals.fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
 	/* process 1 of a box takes no orders from inside it */
-	if (info.ssi_signo == SIGTERM && !s->wall)
+	if (info.ssi_signo == SIGTERM && (!s->wall || (s->contained && !info.ssi_pid)))
 		server_stop(s, 0);
 	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0)
 		child_gone(s, pid, status);
@@ -327,6 +327,21 @@ static bool open_ports(struct server *s)
 	return channel < 0 || watch_want(&s->loop, &s->ports, EPOLLIN);
 }
 
+/* Our end is the container's: nothing of the box lives without somebody who keeps it. */
+static void keeper_gone(void *owner, uint32_t events)
+{
+	(void)owner;
+	if (events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR))
+		_exit(1);
+}
+
+static bool watch_keeper(struct server *s)
+{
+	s->parent = (struct watch){.fd = s->contained ? s->keeper : -1, .ready = keeper_gone,
+		.owner = s};
+	return watch_want(&s->loop, &s->parent, EPOLLRDHUP);
+}
+
 bool server_open(struct server *s)
 {
 	/* what was large for a moment goes back to the kernel at once */
@@ -349,7 +364,8 @@ bool server_open(struct server *s)
 	raise_files(s);
 	return s->null >= 0 && s->root >= 0 && s->proc >= 0 && s->chunk && open_signals(s) &&
 		loop_open(&s->loop) && watch_want(&s->loop, &s->signals, EPOLLIN) &&
-		watch_want(&s->loop, &s->listen, EPOLLIN) && open_ports(s) && record_open(s);
+		watch_want(&s->loop, &s->listen, EPOLLIN) && open_ports(s) && watch_keeper(s) &&
+		record_open(s);
 }
 
 int server_run(struct server *s)

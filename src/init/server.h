@@ -33,6 +33,9 @@ struct server {
 	struct cgroup *cgroup;	/* NULL: none */
 	const struct wall *wall;	/* NULL: passthrough */
 	const char *cwd;	/* the box's, absolute */
+	bool contained;		/* in a container that the keeper is not the parent of */
+	char **image_env;	/* NULL: none; below what the box says */
+	struct watch parent;	/* contained: the keeper's end */
 	int keeper, audit, lock;	/* outside the box: a channel, a log, a lock */
 	int records, old_records;	/* -1: none */
 	uint64_t records_size;

@@ -118,18 +118,32 @@ static bool read_ports(struct reading *r)
 	return true;
 }
 
+static const char *const kinds[] = {[SPEC_PASSTHROUGH] = "passthrough",
+	[SPEC_NAMESPACE] = "namespace", [SPEC_DOCKER] = "docker"};
+
+const char *spec_kind_word(const struct spec *spec)
+{
+	return kinds[spec->kind];
+}
+
+static bool read_kind(struct spec *spec, const char *kind)
+{
+	for (size_t i = 0; kind && i < sizeof(kinds) / sizeof(*kinds); i++) {
+		spec->kind = (enum spec_kind)i;
+		if (!strcmp(kind, kinds[i]))
+			return true;
+	}
+	return false;
+}
+
 static bool read_words(struct reading *r)
 {
 	char *kind = wire_string(r->fields, WIRE_F_KIND, &r->bad);
 	char *network = wire_string(r->fields, WIRE_F_NETWORK, &r->bad);
 	bool good = true;
 
-	if (kind && !strcmp(kind, "namespace"))
-		r->spec->kind = SPEC_NAMESPACE;
-	else if (kind && !strcmp(kind, "passthrough"))
-		r->spec->kind = SPEC_PASSTHROUGH;
-	else
-		good = fail(r, "the kind of the box is neither passthrough nor namespace", NULL);
+	if (!read_kind(r->spec, kind))
+		good = fail(r, "the kind of the box is none of passthrough, namespace and docker", NULL);
 	r->spec->network = r->spec->kind == SPEC_PASSTHROUGH ? SPEC_NETWORK_OPEN :
 		SPEC_NETWORK_NONE;
 	if (network && !strcmp(network, "none"))
@@ -155,9 +169,12 @@ static void read_plain(struct reading *r)
 	s->cwd = wire_string(r->fields, WIRE_F_CWD, &r->bad);
 	s->hostname = wire_string(r->fields, WIRE_F_HOSTNAME, &r->bad);
 	s->root = wire_string(r->fields, WIRE_F_ROOT, &r->bad);
+	s->image = wire_string(r->fields, WIRE_F_IMAGE, &r->bad);
 	s->workspace = wire_string(r->fields, WIRE_F_WORKSPACE, &r->bad);
 	s->target = wire_string(r->fields, WIRE_F_TARGET, &r->bad);
 	s->readonly = number(r, WIRE_F_READONLY, 0, 1);
+	s->readonly_root = number(r, WIRE_F_READONLY_ROOT, 0, 1);
+	s->given_user = count_of(r->fields, WIRE_F_UID) || count_of(r->fields, WIRE_F_GID);
 	s->uid = (uint32_t)number(r, WIRE_F_UID, pass ? geteuid() : 0, UINT32_MAX - 1);
 	s->gid = (uint32_t)number(r, WIRE_F_GID, pass ? getegid() : 0, UINT32_MAX - 1);
 	s->memory = number(r, WIRE_F_MEMORY, 0, INT64_MAX);
@@ -189,6 +206,9 @@ static bool check(struct reading *r)
 		return fail(r, "the host name is not one", s->hostname);
 	if (!s->dir)
 		return fail(r, "START names no state directory", NULL);
+	if (s->kind != SPEC_DOCKER && (s->image || s->readonly_root))
+		return fail(r, "only the docker sandbox has images and a root that cannot be written",
+			    s->image);
 	return absolute(r, s->dir, "the state directory is not an absolute path") &&
 		absolute(r, s->cwd, "the working directory is not an absolute path") &&
 		absolute(r, s->root, "the root is not an absolute path") &&
@@ -237,6 +257,7 @@ void spec_free(struct spec *s)
 	drop(s->cwd);
 	drop(s->hostname);
 	drop(s->root);
+	drop(s->image);
 	drop(s->workspace);
 	drop(s->target);
 	free_list(s->env);

@@ -11,7 +11,7 @@
 
 #include "wire/wire.h"
 
-enum spec_kind { SPEC_PASSTHROUGH, SPEC_NAMESPACE };
+enum spec_kind { SPEC_PASSTHROUGH, SPEC_NAMESPACE, SPEC_DOCKER };
 enum spec_network { SPEC_NETWORK_NONE, SPEC_NETWORK_EGRESS, SPEC_NETWORK_OPEN };
 
 struct spec_port {
@@ -25,8 +25,10 @@ struct spec {
 	char **env;			/* NULL-ended, NAME=VALUE */
 	const char *cwd, *hostname;	/* NULL: the wall's own choice */
 	const char *root;		/* directory under / of the box; NULL: the host's /usr */
+	const char *image;		/* docker: a reference; NULL: the root */
 	const char *workspace, *target;	/* NULL: none */
-	bool readonly;			/* the workspace */
+	bool readonly, readonly_root;	/* the workspace; docker: all but it and /tmp */
+	bool given_user;		/* UID or GID was asked for */
 	uint32_t uid, gid;		/* inside */
 	/* 0: not asked for */
 	uint64_t memory, disk;		/* bytes */
@@ -47,5 +49,7 @@ struct spec {
 bool spec_read(struct spec *spec, struct wire_iter fields, const char **why, const char **what);
 void spec_free(struct spec *spec);
 bool spec_accepts(const struct spec *spec, const char *control);
+/* "namespace" ... */
+const char *spec_kind_word(const struct spec *spec);
 
 #endif

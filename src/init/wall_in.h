@@ -57,6 +57,8 @@ struct wall_failure {
 };
 
 void wall_tell(struct wall *w, struct report *r);	/* wall_tell.c */
+/* Whether the directory is the other, or above it. */
+bool wall_holds(const char *dir, const char *below);
 
 /* wall_ids.c: messages with descriptors; a clone without a new stack, into a group or -1. */
 #define WALL_PASS_MAX 4

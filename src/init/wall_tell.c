@@ -61,7 +61,7 @@ static void tell_limits(struct wall *w, struct report *r)
 }
 
 /* Whether the directory is the other or above it. */
-static bool holds(const char *dir, const char *below)
+bool wall_holds(const char *dir, const char *below)
 {
 	int at = open(below, O_PATH | O_DIRECTORY | O_CLOEXEC), up;
 	struct stat want, st, last = {0};
@@ -88,7 +88,7 @@ static bool holds(const char *dir, const char *below)
 /* The sockets of boxes, their records and logs are there: a box could command any other. */
 static bool state_is_inside(const struct spec *s)
 {
-	return holds(s->workspace, s->dir) || holds(s->root, s->dir);
+	return wall_holds(s->workspace, s->dir) || wall_holds(s->root, s->dir);
 }
 
 void wall_tell(struct wall *w, struct report *r)

@@ -281,7 +281,7 @@ enum wire_field {
 	WIRE_F_PROBE = 110, WIRE_F_FIX, WIRE_F_DIR, WIRE_F_REPORT, WIRE_F_CONTROL, WIRE_F_ASKED,
 	WIRE_F_BY, WIRE_F_WHY,
 	/*
-	 * What a box is (START): BOX, KIND ("passthrough", "namespace"), DIR (the state
+	 * What a box is (START): BOX, KIND ("passthrough", "namespace", "docker"), DIR (the state
 	 * directory, made by the caller, mode 0700), ENV (repeated), CWD, UID, GID, HOSTNAME;
 	 * ROOT (a directory that becomes the lower layer of /; none: the host's /usr), WORKSPACE
 	 * (host directory) with TARGET (where it is inside, /workspace; without WORKSPACE: an
@@ -289,7 +289,9 @@ enum wire_field {
 	 * MEMORY, PIDS, CPU (thousandths of a core), DISK (bytes), OPEN_FILES; NETWORK ("none",
 	 * "egress", "open"), ALLOW (repeated NAME:PORT), PUBLISH (repeated; nested: PORT,
 	 * HOST_PORT, ADDRESS); ACCEPT (repeated: a control that may stay unenforced); LAYERS and
-	 * LAYER (repeated, lowest first): what the box begins from, below what it writes.
+	 * LAYER (repeated, lowest first): what the box begins from, below what it writes. Of KIND
+	 * "docker": IMAGE (a reference of the engine's) or ROOT (a directory, or an archive), and
+	 * READONLY_ROOT (u8).
 	 */
 	WIRE_F_HOSTNAME = 130, WIRE_F_ROOT, WIRE_F_WORKSPACE, WIRE_F_TARGET, WIRE_F_READONLY,
 	WIRE_F_DISK, WIRE_F_OPEN_FILES,
@@ -298,6 +300,7 @@ enum wire_field {
 	WIRE_F_LAYERS = 150, WIRE_F_LAYER, WIRE_F_COPY, WIRE_F_HOLD, WIRE_F_COUNT, WIRE_F_FROM,
 	/* START, u8: for one exec. What it writes to its root may be kept in memory */
 	WIRE_F_TRANSIENT = 170,
+	WIRE_F_IMAGE = 180, WIRE_F_READONLY_ROOT,
 };
 
 /*

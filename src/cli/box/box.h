@@ -21,7 +21,7 @@ struct boxc {
 	const char *memory, *cpus, *pids, *disk, *files, *ttl, *network, *sandbox, *runner;
 	struct tsb_list env, allow, publish, labels, accept, hooks;
 	const char *hook_timeout, *interval;
-	bool persistent, read_only, hook_warn, shorten, watch;
+	bool persistent, read_only, read_only_root, hook_warn, shorten, watch;
 	/* where */
 	const char *host, *port, *identity, *known_hosts, *config;
 	bool accept_new_key;

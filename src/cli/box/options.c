@@ -24,14 +24,15 @@
 
 #define SPEC_OPTIONS \
 	TSB_OPT_STR(struct boxc, sandbox, 0, "sandbox", "WALL", \
-		    "virtual (default), namespace, or passthrough, which is no wall"), \
+		    "virtual (default), namespace, docker, or passthrough, which is no wall"), \
 	TSB_OPT_STR(struct boxc, runner, 0, "runner", "WALL", \
 		    "the wall of the agent that drives the box; recorded"), \
 	TARGET_OPTIONS, \
 	TSB_OPT_STR(struct boxc, name, 0, "name", "NAME", "a second name, free again after rm"), \
 	TSB_OPT_STR(struct boxc, dir, 0, "dir", "DIR", "the workspace: a directory of the host"), \
-	TSB_OPT_STR(struct boxc, image, 0, "image", "DIR", \
-		    "a directory of the host that becomes the box's root"), \
+	TSB_OPT_STR(struct boxc, image, 0, "image", "IMAGE", \
+		    "a directory of the host that becomes the box's root; behind docker also an " \
+		    "archive (both begin with / or .), or a reference of an image"), \
 	TSB_OPT_STR(struct boxc, template, 0, "template", "NAME", "begin from a template"), \
 	TSB_OPT_STR(struct boxc, snapshot, 0, "snapshot", "ID", "begin from a snapshot"), \
 	TSB_OPT_STR(struct boxc, git, 0, "git", "URL", "begin from a repository"), \
@@ -39,6 +40,8 @@
 	TSB_OPT_STR(struct boxc, workspace, 0, "workspace", "PATH", \
 		    "where the workspace is inside; default /workspace"), \
 	TSB_OPT_FLAG(struct boxc, read_only, 0, "read-only", "the workspace cannot be written"), \
+	TSB_OPT_FLAG(struct boxc, read_only_root, 0, "read-only-root", \
+		     "behind docker: only the workspace and /tmp can be written"), \
 	TSB_OPT_STR(struct boxc, hostname, 0, "hostname", "NAME", "inside"), \
 	TSB_OPT_STR(struct boxc, memory, 0, "memory", "SIZE", "at most (512m, 2g, 1.5gib)"), \
 	TSB_OPT_STR(struct boxc, cpus, 0, "cpus", "N", "processors, at most (0.5, 2)"), \
