@@ -444,6 +444,13 @@ int tbx_copy_out(struct tbx_store *store, const char *box, const char *from, con
 typedef int tbx_event_fn(void *ctx, const char *box, const char *line);
 int tbx_events(struct tbx_store *store, const char *box, bool follow, tbx_event_fn *fn, void *ctx);
 
+/*
+ * Verifies a box's audit log (NULL: the store's own): each line holds the SHA-256 of the one before
+ * ("prev"), and the head beside it names the last. {box, path, lines, hash (of the last: to be
+ * kept elsewhere), whole, why and line (where it is not)}; TBX_OK also when it is not whole.
+ */
+int tbx_audit(struct tbx_store *store, const char *box, struct tbx_doc **doc);
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

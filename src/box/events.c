@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "wire/chain.h"
+
 #define LINE_MAX_BYTES (1u << 20)
 
 struct line {
@@ -42,20 +44,18 @@ void bx_audit(struct bx *b, const char *event, json_t *fields)
 {
 	json_t *line = fields ? fields : json_object();
 	uint64_t now = bx_now();
+	struct chain log = CHAIN_CLOSED;
 	char *text, *rest;
-	int fd;
 
 	bx_put(line, "event", json_string(event));
 	bx_put(line, "box", json_string(b->id));
 	rest = json_dumps(line, JSON_COMPACT | JSON_PRESERVE_ORDER);
 	json_decref(line);
-	text = rest ? bx_format("{\"time\":%llu.%06llu,%s\n", (unsigned long long)(now / BX_SECOND),
+	text = rest ? bx_format("{\"time\":%llu.%06llu,%s", (unsigned long long)(now / BX_SECOND),
 				(unsigned long long)(now % BX_SECOND / 1000), rest + 1) : NULL;
-	fd = openat(b->store->dir, "events", O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd >= 0 && text && write(fd, text, strlen(text)) < 0)
+	if (text && (!chain_open(&log, b->store->dir, "events") || !chain_append(&log, text, strlen(text))))
 		bx_warn(b->store, "%s/events: %s", b->store->path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
+	chain_close(&log);
 	free(rest);
 	free(text);
 }

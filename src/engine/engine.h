@@ -14,6 +14,7 @@
 
 #include "engine/term.h"
 #include "engine/virtual.h"
+#include "wire/chain.h"
 #include "wire/wire.h"
 
 #define NS UINT64_C(1000000000)
@@ -154,6 +155,14 @@ void records_began(struct server *s, const struct exec *e);
 void records_ended(struct server *s, const struct exec *e);
 int records_log(struct server *s, uint64_t number, bool make);	/* a descriptor, or -1 */
 
+/* ---- The audit log (audit.c) ---- */
+
+void audit_exec(struct server *s, const struct exec *e);
+void audit_end(struct server *s, const struct exec *e);
+void audit_event(struct server *s, const char *event, const struct exec *e);	/* e NULL: the box's */
+void audit_path(struct server *s, const char *event, const char *path);
+void audit_refused(struct server *s, const char *what, const char *why);
+
 /* ---- A connection (conn.c), what is asked on it (request.c, files.c, logs.c) ---- */
 
 enum conn_state { CONN_HELLO, CONN_REQUEST, CONN_EXEC, CONN_WRITE, CONN_READ, CONN_LOGS, CONN_WAIT,
@@ -219,6 +228,7 @@ struct server {
 	uint64_t stop_at, commit_at;
 	uint64_t look_at;	/* whether the directory is still there */
 	unsigned looks;		/* that come soon after one another */
+	struct chain audit;
 	struct conn *stopper;
 	/* the CPU quota */
 	uint64_t cpu_period, cpu_used;

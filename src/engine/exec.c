@@ -213,6 +213,7 @@ static void finish(struct exec *e)
 	s->n_ended++;
 	server_commit(s);
 	records_ended(s, e);
+	audit_end(s, e);
 	if (e->log_fd >= 0 && !e->run.left) {
 		close(e->log_fd);
 		e->log_fd = -1;
@@ -293,6 +294,7 @@ static void say_started(struct exec *e)
 	if (e->log)
 		e->log_fd = records_log(e->server, e->number, true);
 	records_began(e->server, e);
+	audit_exec(e->server, e);
 	if (!e->client)
 		return;
 	snprintf(proc, sizeof(proc), "p%llu", (unsigned long long)e->number);
@@ -315,6 +317,7 @@ static void say_failed(struct exec *e)
 	int error = -e->run.value;
 
 	e->state = EXEC_ENDED;
+	audit_refused(e->server, e->argv[0], tsb_strerror(error));
 	if (!c)
 		return;
 	e->client = NULL;

@@ -376,6 +376,18 @@ static bool take_path(struct conn *c, struct wire_iter it)
 	return c->path;
 }
 
+static void note(struct conn *c, enum wire_type type)
+{
+	static const struct { enum wire_type type; const char *event; } events[] = {
+		{ WIRE_READ, "read" }, { WIRE_WRITE, "write" }, { WIRE_LIST, "list" },
+		{ WIRE_MKDIR, "mkdir" }, { WIRE_SYMLINK, "symlink" }, { WIRE_REMOVE, "remove" },
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		if (events[i].type == type)
+			audit_path(c->server, events[i].event, c->path);
+}
+
 void files_request(struct conn *c, const struct wire_frame *f)
 {
 	struct wire_iter it = wire_fields(f);
@@ -388,6 +400,7 @@ void files_request(struct conn *c, const struct wire_frame *f)
 		conn_error(c, WIRE_ERROR_REQUEST, 0, "PATH is missing or too long");
 		return;
 	}
+	note(c, f->type);
 	switch (f->type) {
 	case WIRE_READ: on_read(c, it); break;
 	case WIRE_WRITE: on_write(c, it); break;

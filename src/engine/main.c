@@ -258,6 +258,8 @@ static int prepare(struct start *st)
 		return say_error("file", st->why, 0);
 	if (!records_open(s))
 		return say_failed("the records");
+	if (!chain_open(&s->audit, s->dir, "audit"))
+		return say_failed("the audit log");
 	rc = make_events(s);
 	if (!rc)
 		rc = listen_there(s);

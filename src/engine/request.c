@@ -68,6 +68,7 @@ static void on_kill(struct conn *c, struct wire_iter it)
 		conn_error(c, WIRE_ERROR_REQUEST, EINVAL, "kill: no such signal");
 		return;
 	}
+	audit_event(c->server, tree ? "kill-tree" : "kill", e);
 	wire_begin(&c->out, WIRE_OK);
 	if (tree ? !e->threaded : e->state == EXEC_ENDED)
 		wire_u8(&c->out, WIRE_F_GONE, 1);
@@ -111,6 +112,7 @@ static void on_attach(struct conn *c, struct wire_iter it)
 
 	if (!e)
 		return;
+	audit_event(c->server, "attach", e);
 	if (e->state == EXEC_ENDED) {
 		c->exec = e;
 		request_wait_ended(c);
@@ -168,6 +170,7 @@ static void on_pause(struct conn *c, bool on)
 {
 	c->server->paused = on;
 	server_pause(c->server);
+	audit_event(c->server, on ? "pause" : "resume", NULL);
 	conn_ok(c);
 }
 
@@ -183,6 +186,7 @@ static void on_stop(struct conn *c, struct wire_iter it)
 	}
 	c->state = CONN_WAIT;
 	s->stopper = c;
+	audit_event(s, "stop", NULL);
 	server_stop(s, grace);
 }
 

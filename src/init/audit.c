@@ -1,6 +1,6 @@
 /*
- * The audit log: JSON lines in a file that was opened outside the box. One write a line, so that
- * lines of the server, of its workers and of the keeper never mix. Values of variables, file
+ * The audit log: JSON lines in files that were opened outside the box, each with the hash of the
+ * one before. The server, its workers and the keeper write it. Values of variables, file
  * contents and output are not in it.
  */
 #include <string.h>
@@ -8,6 +8,20 @@
 
 #include "init/path.h"
 #include "init/server.h"
+
+bool audit_open(struct server *s, int dir)
+{
+	if (!chain_open(&s->audit, dir, "audit"))
+		return false;
+	s->audit.waiting = server_wake_workers;
+	s->audit.ctx = s;
+	return true;
+}
+
+void audit_take(struct server *s, int log, int head)
+{
+	s->audit = (struct chain){.fd = log, .head = head, .waiting = server_wake_workers, .ctx = s};
+}
 
 static void begin(struct text *t, const char *event)
 {
@@ -44,9 +58,9 @@ static void number(struct text *t, const char *name, uint64_t value)
 
 static void end(struct server *s, struct text *t)
 {
-	text_add(t, "}\n");
-	if (!t->failed && s->audit >= 0)
-		write_all(s->audit, t->data, t->size);
+	text_add(t, "}");
+	if (!t->failed)
+		chain_append(&s->audit, t->data, t->size);
 	text_free(t);
 }
 

@@ -33,7 +33,7 @@ struct door_facts {
 /* What it is given; some may be -1. */
 enum door_fd {
 	DOOR_START,	/* START and REPORT, as a file */
-	DOOR_LISTEN, DOOR_KEEPER, DOOR_AUDIT, DOOR_LOCK, DOOR_READY,
+	DOOR_LISTEN, DOOR_KEEPER, DOOR_AUDIT, DOOR_AUDIT_HEAD, DOOR_LOCK, DOOR_READY,
 	DOOR_PORTS,	/* the keeper's questions for published ports */
 	DOOR_GROUP,	/* a control group below the container's, for execs */
 	DOOR_FDS

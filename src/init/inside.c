@@ -197,7 +197,7 @@ static bool set_up(struct inside *i, int *listener)
 	s->report = &i->report;
 	s->listen.fd = i->fd[DOOR_LISTEN];
 	s->keeper = i->fd[DOOR_KEEPER];
-	s->audit = i->fd[DOOR_AUDIT];
+	audit_take(s, i->fd[DOOR_AUDIT], i->fd[DOOR_AUDIT_HEAD]);
 	s->lock = i->fd[DOOR_LOCK];
 	s->cwd = i->spec.cwd ? i->spec.cwd : i->spec.target ? i->spec.target :
 		i->spec.workspace ? "/workspace" : "/";

@@ -124,9 +124,7 @@ static bool open_dir(struct start *b)
 			    b->spec.dir, "it must be ours, mode 0700");
 	if (!take_lock(b))
 		return false;
-	b->server.audit = openat(fd, "audit", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
-				 O_NOFOLLOW, 0600);
-	if (b->server.audit < 0)
+	if (!audit_open(&b->server, fd))
 		return serve_fail(b, WIRE_ERROR_SYSTEM, "the audit log cannot be opened in", b->spec.dir,
 			    NULL);
 	b->procs = keep_open(fd);
@@ -364,9 +362,9 @@ bool serve_wait_inside(struct start *b)
 static pid_t enter(struct start *b)
 {
 	struct server *s = &b->server;
-	int keep[] = {s->listen.fd, s->keeper, s->audit, s->lock, b->inside[1], -1, -1, -1, -1, -1,
+	int keep[] = {s->listen.fd, s->keeper, s->audit.fd, s->audit.head, s->lock, b->inside[1], -1, -1, -1, -1, -1,
 		-1, -1, -1};
-	size_t count = 5;
+	size_t count = 6;
 	const char *why = NULL;
 	pid_t pid;
 
@@ -433,7 +431,7 @@ static int run(struct start *b)
 
 		close(s->listen.fd);
 		if (!b->egress)
-			close(s->audit);
+			chain_close(&s->audit);
 		status = keep_box(b, pid);
 		egress_close(b->egress);
 		return status;
@@ -538,7 +536,8 @@ bool serve_start(struct wire_iter fields, int answer)
 	b->answer = answer;
 	b->fields = fields;
 	b->listener = b->ports = -1;
-	b->server.audit = b->server.lock = b->dir = b->procs = -1;
+	b->server.audit = (struct chain)CHAIN_CLOSED;
+	b->server.lock = b->dir = b->procs = -1;
 	errno = 0;
 	if (!spec_read(&b->spec, fields, &why, &what)) {
 		serve_fail(b, WIRE_ERROR_REQUEST, why, what, NULL);

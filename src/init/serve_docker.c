@@ -253,7 +253,8 @@ static bool give(struct kept *k)
 	fd[DOOR_START] = door_start_file(b->fields, &b->report);
 	fd[DOOR_LISTEN] = s->listen.fd;
 	fd[DOOR_KEEPER] = s->keeper;
-	fd[DOOR_AUDIT] = s->audit;
+	fd[DOOR_AUDIT] = s->audit.fd;
+	fd[DOOR_AUDIT_HEAD] = s->audit.head;
 	fd[DOOR_LOCK] = s->lock;
 	fd[DOOR_READY] = b->inside[1];
 	fd[DOOR_PORTS] = ports[1];
@@ -357,7 +358,7 @@ int serve_docker(struct start *b)
 	if (good) {
 		close(b->server.listen.fd);
 		if (!b->egress)
-			close(b->server.audit);
+			chain_close(&b->server.audit);
 		k.docker.tick = NULL;
 		if (keep(b))
 			docker_remove(&k.docker);

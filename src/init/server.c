@@ -55,6 +55,15 @@ static struct proc *proc_of(struct server *s, pid_t pid)
 	return p;
 }
 
+/* They hold the audit log's lock for moments, and somebody inside may have stopped them then. */
+void server_wake_workers(void *server)
+{
+	struct server *s = server;
+
+	for (struct worker *w = s->workers; w; w = w->next)
+		kill(w->pid, SIGCONT);
+}
+
 static bool is_worker(const struct server *s, pid_t pid)
 {
 	const struct worker *w = s->workers;
@@ -231,7 +240,7 @@ static _Noreturn void worker(struct conn *c, const struct wire_frame *f,
 {
 	struct server *s = c->s;
 	int keep[] = {c->w.fd, c->file[0], c->file[1], c->follow, s->records, s->old_records,
-		s->audit, s->root, s->proc, s->null};
+		s->audit.fd, s->audit.head, s->root, s->proc, s->null};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "tinybox-worker");

@@ -18,6 +18,7 @@
 #include "init/spec.h"
 #include "init/text.h"
 #include "init/wall.h"
+#include "wire/chain.h"
 #include "wire/wire.h"
 
 #define CONN_MOST	512u		/* at a time */
@@ -36,7 +37,8 @@ struct server {
 	bool contained;		/* in a container that the keeper is not the parent of */
 	char **image_env;	/* NULL: none; below what the box says */
 	struct watch parent;	/* contained: the keeper's end */
-	int keeper, audit, lock;	/* outside the box: a channel, a log, a lock */
+	int keeper, lock;	/* outside the box: a channel, a lock */
+	struct chain audit;	/* and a log */
 	int records, old_records;	/* -1: none */
 	uint64_t records_size;
 	int null, root, proc, ptmx;	/* inside */
@@ -135,6 +137,7 @@ void server_orphans(struct server *s);
 /* All trees get SIGTERM, and after the grace SIGKILL; then the loop ends. */
 void server_stop(struct server *s, uint64_t grace);
 void server_stopped(struct server *s);	/* looks whether that is so now */
+void server_wake_workers(void *server);
 void server_idle(struct server *s);	/* something has ended: it may be the last for long */
 
 /* conn.c */
@@ -189,6 +192,8 @@ bool record_read(struct server *s, const char *name, struct wire_out *end);
 void work_ps(struct conn *c, const struct wire_frame *f);
 
 /* audit.c */
+bool audit_open(struct server *s, int dir);
+void audit_take(struct server *s, int log, int head);	/* opened by another */
 void audit_exec(struct server *s, const struct proc *p, char *const *argv, const char *cwd);
 void audit_end(struct server *s, const struct proc *p, enum wire_reason reason, unsigned status);
 void audit_event(struct server *s, const char *what, const char *proc);

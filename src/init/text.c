@@ -82,35 +82,43 @@ static size_t sequence(const unsigned char *s, size_t left)
 	return n;
 }
 
-static void escape(struct text *t, const char *lead, unsigned char byte)
+static void hex_byte(struct text *t, unsigned char byte)
 {
 	static const char hex[16] = "0123456789abcdef";
 	char pair[2] = {hex[byte >> 4], hex[byte & 15]};
 
-	text_add(t, lead);
 	text_bytes(t, pair, 2);
+}
+
+static bool is_utf8(const unsigned char *at, size_t size)
+{
+	for (size_t i = 0, n; i < size; i += n) {
+		n = sequence(at + i, size - i);
+		if (!n)
+			return false;
+	}
+	return true;
 }
 
 void text_json(struct text *t, const char *s, size_t size)
 {
 	const unsigned char *at = (const unsigned char *)s;
+	bool plain = is_utf8(at, size);
 
-	text_add(t, "\"");
-	for (size_t i = 0, n; i < size; i += n) {
-		n = sequence(at + i, size - i);
-		if (!n) {
-			escape(t, "\\udc", at[i]);
-			n = 1;
+	text_add(t, plain ? "\"" : "{\"hex\":\"");
+	for (size_t i = 0; i < size; i++) {
+		if (!plain) {
+			hex_byte(t, at[i]);
 		} else if (at[i] < 0x20 || at[i] == 0x7f) {
-			escape(t, "\\u00", at[i]);
-		} else if (at[i] == '"' || at[i] == '\\') {
-			text_add(t, "\\");
-			text_bytes(t, at + i, 1);
+			text_add(t, "\\u00");
+			hex_byte(t, at[i]);
 		} else {
-			text_bytes(t, at + i, n);
+			if (at[i] == '"' || at[i] == '\\')
+				text_add(t, "\\");
+			text_bytes(t, at + i, 1);
 		}
 	}
-	text_add(t, "\"");
+	text_add(t, plain ? "\"" : "\"}");
 }
 
 const char *text_string(const struct text *t)

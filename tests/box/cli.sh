@@ -134,8 +134,8 @@ is "dry run: wall" virtual "$(json box placement workspace sandbox <<<"$plan")"
 is "nothing was made by it" "" "$(ls state/boxes)"
 
 # ---- help, completions ----
-for verb in attach completion cp create doctor events exec inspect kill logs ls pause ps reap resume rm run shell spawn start \
-	stop wait; do
+for verb in attach audit completion cp create doctor events exec inspect kill logs ls pause ps reap resume rm run shell spawn start \
+	stop ttl wait; do
 	has "help of $verb" "Usage: tinybox $verb" "$(tb $verb --help)"
 done
 tb completion bash >c.bash && bash -n c.bash
@@ -301,6 +301,7 @@ is "reap sets it aside" "" "$(ls state/boxes)"
 is "and ends what ran" "" "$([ -n "$pid" ] && cat "/proc/$pid/comm" 2>/dev/null)"
 box=$(tb create --sandbox namespace 2>err)
 if [ -n "$box" ] && ls -d /sys/fs/cgroup/*/tinybox-"$box-$(cat state/tag)" >/dev/null 2>&1; then
+	kill -9 "$(server "$box")"	# one that lives ends by itself
 	rm -rf "state/boxes/$box"
 	has "a box of which only the kernel knows" "a control group without a box" "$(tb reap)"
 	is "is gone" "" "$(ls -d /sys/fs/cgroup/*/tinybox-"$box-$(cat state/tag)" 2>/dev/null)"

@@ -153,6 +153,58 @@ for wall in ${WALLS:-virtual namespace passthrough}; do
 	tb reap >/dev/null
 done
 
+# ---- audit logs ----
+for wall in ${WALLS:-virtual namespace passthrough}; do
+	box=$(tb create --sandbox $wall --accept cpu --accept memory --accept pids 2>err)
+	for i in $(seq 12); do tb exec "$box" sh -c "echo $i >f$i; cat f$i" >/dev/null & done
+	for i in $(seq 8); do echo $i >file$i; tb cp file$i "$box:/tmp/$$-file$i" & done
+	wait
+	[ $wall = passthrough ] && rm -f /tmp/$$-file*
+	tb exec "$box" printf '\377\n' >/dev/null
+	is "$wall: its log is whole" 0 "$(tb audit --verify "$box" >out; echo $?)"
+	has "$wall: ... and says so" whole "$(cat out)"
+	has "$wall: what is no UTF-8 is there too" '"p13"' "$(tb events "$box" | tail -2)"
+	tb stop "$box" >/dev/null; tb start "$box" >/dev/null 2>&1; tb exec "$box" true
+	is "$wall: also over a stop and a start" 0 "$(tb audit --verify "$box" >/dev/null; echo $?)"
+	log=state/boxes/$box/run/audit
+	cp $log kept; cp $log.head kept.head
+	tell() { tb audit --verify --json "$box" 2>&1 | json why 2>&1 | tail -1; cp kept $log; cp kept.head $log.head; }
+	sed -i '3s/event/evenT/' $log
+	has "$wall: a line that was changed" "changed" "$(tell)"
+	sed -i 4d $log
+	has "$wall: one that was left out" "left out" "$(tell)"
+	sed -i '5{h;G}' $log
+	has "$wall: one that was put in" "put in" "$(tell)"
+	sed -i '$d' $log
+	has "$wall: one that was cut off" "missing at its end" "$(tell)"
+	: >$log
+	has "$wall: all of them" "missing" "$(tell)"
+	tail -n 1 $log >>$log
+	has "$wall: one behind the last" "put in" "$(tell)"
+	rm $log.head
+	has "$wall: the head is gone" "head" "$(tell)"
+	sed -i '2s/event/evenT/' $log
+	tb audit --verify "$box" >out
+	is "$wall: its status" 70 $?
+	has "$wall: where" "behind line 2" "$(cat out)"
+	cp kept $log
+	tb stop "$box" >/dev/null
+	# what a crash leaves: a line that the head does not know yet
+	head -n -1 kept >$log; printf '%s' '{"torn":' >>$log
+	python3 - $log $log.head <<'PY'
+import hashlib, sys
+lines = [l for l in open(sys.argv[1], "rb").read().split(b"\n")][:-1]
+open(sys.argv[2], "w").write("%020d %020d %s\n" % (len(lines), sum(len(l) + 1 for l in lines), hashlib.sha256(lines[-1]).hexdigest()))
+PY
+	tb start "$box" >/dev/null 2>&1
+	tb exec "$box" true
+	is "$wall: half a line of a crash goes" 0 "$(tb audit --verify "$box" >/dev/null; echo $?)"
+	tb rm "$box" >/dev/null
+done
+is "the store's own log" 0 "$(tb audit --verify >out; echo $?)"
+sed -i 1d state/events
+is "... that lost a line" 70 "$(tb audit --verify >out; echo $?)"
+
 # ---- the loop ----
 line() {	# line PATTERN: in out, within ten seconds
 	for _ in $(seq 100); do grep -q "$1" out && { echo yes; return; }; sleep 0.1; done
@@ -193,6 +245,7 @@ while IFS= read -r words; do
 done <<'END2'
 ttl
 ttl box-1 soon
+audit --x
 reap --interval 1m
 reap --watch --interval 0
 reap --watch --interval soon

@@ -21,7 +21,8 @@ struct boxc {
 	const char *memory, *cpus, *pids, *disk, *files, *ttl, *network, *sandbox, *runner;
 	struct tsb_list env, allow, publish, labels, accept, hooks;
 	const char *hook_timeout, *interval;
-	bool persistent, read_only, read_only_root, hook_warn, shorten, watch;
+	bool persistent, read_only, read_only_root;
+	bool hook_warn, shorten, watch, verify;
 	/* where */
 	const char *host, *port, *identity, *known_hosts, *config;
 	bool accept_new_key;
@@ -104,6 +105,7 @@ int boxc_cp(struct boxc *c);
 int boxc_completion(struct boxc *c);
 /* reap --watch */
 int boxc_watch(struct boxc *c);
+int boxc_audit(struct boxc *c);
 int boxc_ttl(struct boxc *c);
 
 #endif

@@ -156,6 +156,12 @@ static const struct tsb_opt rm_options[] = {
 
 #define PROC_LABEL(h) TSB_OPT_STR(struct boxc, label, 'l', "label", "NAME", h)
 
+static const struct tsb_opt audit_options[] = {
+	TSB_OPT_FLAG(struct boxc, verify, 0, "verify",
+		     "whether a line was changed, left out, put in or cut off; status 70 if so"),
+	JSON, TSB_OPT_END
+};
+
 static const struct tsb_opt ttl_options[] = {
 	TSB_OPT_FLAG(struct boxc, shorten, 0, "shorten", "the new end may be earlier than the old"),
 	JSON, TSB_OPT_END
@@ -202,6 +208,9 @@ static const struct tsb_opt events_options[] = {
 const struct boxc_verb boxc_verbs[] = {
 	VERB("attach", "[OPTION]... BOX PROCESS", "come back to a process of a box", attach_options, 0,
 	     boxc_attach, 2, 2),
+	VERB("audit", "[OPTION]... [BOX]...",
+	     "print the audit logs of boxes (all), or verify them (without BOX: the store's own)",
+	     audit_options, 0, boxc_audit, 0, -1),
 	VERB("completion", "SHELL", "print completions for bash, zsh or fish", no_options, 0,
 	     boxc_completion, 1, 1),
 	VERB("cp", "[OPTION]... FROM BOX:TO\n[OPTION]... BOX:FROM TO",
@@ -244,7 +253,7 @@ const struct boxc_verb boxc_verbs[] = {
 
 const struct tsb_command boxc_tool = {
 	.version = TSB_COMMAND_VERSION, .name = "tinybox", .synopsis = "[OPTION]... COMMAND [ARG]...",
-	.summary = "Isolated places where programs run, on this machine or another.\n\nCommands: attach, "
+	.summary = "Isolated places where programs run, on this machine or another.\n\nCommands: attach, audit, "
 		   "completion, cp, create, doctor, events, exec, inspect, kill, logs, ls, pause, ps,\n"
 		   "reap, resume, rm, run, shell, spawn, start, stop, ttl, wait. 'tinybox COMMAND --help' "
 		   "says more.\nThe exit status of exec and run is the command's; 70 for a failure of "
