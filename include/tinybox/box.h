@@ -435,6 +435,46 @@ int tbx_copy_in(struct tbx_store *store, const char *box, const char *from, cons
 int tbx_copy_out(struct tbx_store *store, const char *box, const char *from, const char *to,
 		 struct tbx_doc **doc);
 
+/* ---- Trees that are kept equal ---- */
+
+/*
+ * A directory here and one in a box, or (box NULL) of a machine, become equal, of which only the
+ * differences travel: names, kinds, permissions, contents and links, by a fingerprint of all of
+ * them. What the rules of .gitignore, .git/info/exclude and .boxignore files here leave out is
+ * neither sent nor deleted on either side; nor is .git, unless it is asked for. The other side
+ * changes whole or not at all, and its files are read each time, so tampering is seen.
+ *
+ * sync     status ("unchanged", "sent", "received", "planned", "refused"), fingerprint (64 hex digits),
+ *          files, directories, links, deleted, bytes (of contents that travelled), trips (round
+ *          trips), changes [{path, change ("added", "changed", "deleted", "mode"), type ("file",
+ *          "directory", "link"), mode, size, link, runs (absent: nothing of the host runs it)}],
+ *          skipped [{path, why}], git (bool: there is a .git that was left out)
+ */
+struct tbx_sync {
+	size_t size;
+	const char *dir;		/* here; NULL: the working directory */
+	const char *box;		/* NULL: `target` */
+	struct tbx_target target;
+	const char *path;		/* there */
+	bool git;			/* .git, too */
+	bool all;			/* no rules: everything */
+	bool dry;			/* only say what would be done */
+	/* What travels: files and bytes of contents, done and in all. May be NULL. */
+	void (*progress)(void *ctx, uint64_t files, uint64_t all_files, uint64_t bytes,
+			 uint64_t all_bytes);
+	/*
+	 * tbx_sync_from(): shown all changes before anything here is touched; nonzero refuses them
+	 * (status "refused"). NULL: they are taken. What was shown is what is written, or nothing.
+	 */
+	int (*review)(void *ctx, const struct tbx_doc *changes);
+	void *ctx;
+};
+#define TBX_SYNC_INIT { sizeof(struct tbx_sync), NULL, NULL, { NULL, NULL, 0, NULL, NULL, false, NULL }, \
+	NULL, false, false, false, NULL, NULL, NULL }
+
+int tbx_sync_to(struct tbx_store *store, const struct tbx_sync *sync, struct tbx_doc **doc);
+int tbx_sync_from(struct tbx_store *store, const struct tbx_sync *sync, struct tbx_doc **doc);
+
 /* ---- What happened ---- */
 
 /*

@@ -48,7 +48,7 @@ static bool is_dir(int root, const char *path)
 }
 
 /* Each directory on the way that is not there; one that is counts as made. */
-static bool make_all(int root, char *path, mode_t mode)
+bool make_all_dirs(int root, char *path, mode_t mode)
 {
 	for (char *at = path + 1;; at++) {
 		char kept = *at;
@@ -76,7 +76,7 @@ void work_mkdir(struct conn *c, const struct wire_frame *f)
 	if (!path)
 		return;
 	umask(0);
-	finish(c, CANNOT "mkdir", path, parents ? make_all(c->s->root, path, mode) :
+	finish(c, CANNOT "mkdir", path, parents ? make_all_dirs(c->s->root, path, mode) :
 	       make_one(c->s->root, path, mode));
 	free(path);
 }

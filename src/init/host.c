@@ -18,6 +18,7 @@
 #include "init/path.h"
 #include "init/probe.h"
 #include "init/server.h"
+#include "init/sync.h"
 #include "init/verbs.h"
 #include "init/wall.h"
 #include "init/work.h"
@@ -242,6 +243,20 @@ static int do_open(const char *path, struct wire_in *in)
 	return relay(0, 1, fd);
 }
 
+/* The machine's files, names being what they are to us. */
+static bool do_tree(const struct wire_frame *f, struct wire_in *in)
+{
+	char *cwd = getcwd(NULL, 0);
+	struct sync_talk t = {.from = 0, .to = 1, .in = in, .cwd = cwd ? cwd : "/",
+		.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+	bool good = sync_talk(&t, f);
+
+	if (t.root >= 0)
+		close(t.root);
+	free(cwd);
+	return good;
+}
+
 /* One request. *status is set when the stream has become something else. False: it is over. */
 static bool request(const struct wire_frame *f, struct wire_in *in, int *status)
 {
@@ -253,6 +268,8 @@ static bool request(const struct wire_frame *f, struct wire_in *in, int *status)
 		good = true;
 	} else if (f->type == WIRE_PROBE && !bad) {
 		good = do_probe();
+	} else if (f->type == WIRE_TREE && !bad) {
+		good = do_tree(f, in);
 	} else if (bad || !path || *path != '/') {
 		good = say_error(WIRE_ERROR_REQUEST, "the request has no absolute DIR", NULL, NULL);
 	} else if (f->type == WIRE_HOST_START) {

@@ -385,6 +385,7 @@ bool request_frame(struct conn *c, const struct wire_frame *f)
 	case WIRE_MKDIR: return working(c, f, work_mkdir);
 	case WIRE_SYMLINK: return working(c, f, work_symlink);
 	case WIRE_REMOVE: return working(c, f, work_remove);
+	case WIRE_TREE: return working(c, f, work_tree);
 	case WIRE_CONNECT: return working(c, f, work_connect);
 	default:
 		conn_error(c, WIRE_ERROR_UNSUPPORTED, 0, "this server has no such operation", NULL,

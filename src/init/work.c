@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "init/path.h"
+#include "init/sync.h"
 
 bool work_send(struct conn *c)
 {
@@ -40,4 +41,17 @@ char *work_path(struct conn *c, const struct wire_frame *f)
 		work_fail(c, WIRE_ERROR_REQUEST, 0, "the request has no path", NULL, NULL);
 	free(name);
 	return path;
+}
+
+static void note(void *server, const char *what, const char *path, int error)
+{
+	audit_path(server, what, path, error);
+}
+
+void work_tree(struct conn *c, const struct wire_frame *f)
+{
+	struct sync_talk t = {.from = c->w.fd, .to = c->w.fd, .in = &c->in, .root = c->s->root,
+		.cwd = c->s->cwd, .audit = note, .ctx = c->s};
+
+	sync_talk(&t, f);
 }

@@ -17,6 +17,9 @@ void work_stat(struct conn *c, const struct wire_frame *f);
 void work_mkdir(struct conn *c, const struct wire_frame *f);
 void work_symlink(struct conn *c, const struct wire_frame *f);
 void work_remove(struct conn *c, const struct wire_frame *f);
+void work_tree(struct conn *c, const struct wire_frame *f);
+/* The directory and those it is in, as far as they are not there. False: errno. */
+bool make_all_dirs(int root, char *path, mode_t mode);
 /* logs.c: c->file and c->follow are the process's log */
 void work_logs(struct conn *c, const struct wire_frame *f);
 /* port.c */

@@ -312,7 +312,7 @@ static const char *rule_compile(struct gitignore *g, struct rule *r, const char 
 	glob_convert(&glob);
 	r->kind = glob.error ? RULE_NEVER : RULE_REGEX;
 	r->text = str_take(&glob.out, &r->n);
-	return glob.braces ? glob.error : NULL;
+	return g->flags & (GITIGNORE_BRACES | GITIGNORE_STRICT) ? glob.error : NULL;
 }
 
 /* Blanks at the end go, unless a backslash stands before them. */

@@ -33,7 +33,9 @@ enum {
 	/* ripgrep's dialect: {a,b} is either, brackets know no classes and no escapes, a bad
 	 * pattern is an error (in git it matches nothing), "!" alone takes all back, tabs at
 	 * an end go, and a byte order mark is not skipped. */
-	GITIGNORE_BRACES = 2
+	GITIGNORE_BRACES = 2,
+	/* a bad pattern is an error in git's dialect, too */
+	GITIGNORE_STRICT = 4
 };
 
 enum gitignore_verdict { GITIGNORE_NONE, GITIGNORE_IGNORE, GITIGNORE_KEEP };
@@ -47,7 +49,7 @@ void gitignore_on_tick(struct gitignore *g, gitignore_tick *tick, void *ctx);
 /* For the lines that are added from now on. */
 void gitignore_set_icase(struct gitignore *g, bool on);
 /*
- * Adds a line (without its end). NULL, or with GITIGNORE_BRACES what is wrong with
+ * Adds a line (without its end). NULL, or with GITIGNORE_BRACES or _STRICT what is wrong with
  * it ("unclosed character class; missing ']'"); the line is left out then.
  */
 const char *gitignore_add(struct gitignore *g, const char *line, size_t n);

@@ -135,19 +135,20 @@ enum wire_type {
 	WIRE_CONNECT = 40,
 
 	/*
-	 * A tree of files as a whole, in one connection (docs/adr/0010; src/tree has what ENTRIES are).
+	 * A tree of files as a whole, in one connection (docs/adr/0013; src/tree has what ENTRIES are).
 	 * Also to `tinybox-init host`, whose files are the machine's.
 	 *
-	 * TREE: PATH (a directory), STATE (u8 enum wire_tree). LOOK and SYNC: no answer yet; the client
-	 * says with TREE_KNOWN which directories it has, then asks with TREE_LIST. SYNC makes the
-	 * directory when it is missing, and is refused (busy) while another one is at work there.
+	 * TREE: PATH (a directory), STATE (u8 enum wire_tree), HASH (32 bytes, the client's own for this
+	 * tree: what it began and did not finish is known by it). LOOK and SYNC: no answer yet; the
+	 * client says with TREE_KNOWN which directories it has, then asks with TREE_LIST. SYNC makes
+	 * the directory when it is missing, and is refused (busy) while another one is at work there.
 	 */
 	WIRE_TREE = 41,
 	WIRE_TREE_KNOWN = 42,	/* ENTRIES: directories with their digests, names are paths below PATH */
 	/*
 	 * From the client, without PATH: TREE_LIST for each directory that both have and whose digest
 	 * is not the client's (one that only the server has is an entry, not looked into), then OK
-	 * with HASH, the tree's. With PATH (repeated; below TREE's; empty: itself): of each of them
+	 * with HASH, the tree's (GONE, u8 1: there is no directory). With PATH (repeated; below TREE's; empty: itself): of each of them
 	 * and all below. From the server: PATH, ENTRIES; a long one in several.
 	 */
 	WIRE_TREE_LIST = 43,

@@ -31,6 +31,8 @@ struct boxc {
 	bool interactive, terminal, keep, detach, log;
 	/* the rest */
 	const char *signal, *store;
+	const char *to, *from;		/* sync */
+	bool with_git, no_ignore, yes;
 	bool json, dry, force, tree, follow, quick, quiet;
 
 	const struct tsb_command *cmd;
@@ -67,6 +69,12 @@ bool boxc_signal(const char *s, int *signal);
 /* label.c: names of a box's processes, from operands behind BOX or from --label; heap */
 int boxc_procs(struct boxc *c, bool all, const char *const **procs);
 
+/*
+ * "BOX:PATH", where BOX is a name: then *box is it (malloc) and the path is returned. No path is where
+ * the box begins. (cp.c)
+ */
+const char *boxc_place(const char *s, char **box);
+
 /* show.c */
 int boxc_print(const struct boxc *c, struct tbx_doc *doc);	/* as JSON; frees it */
 /* A cell of a table: bytes that are not printable are shown as '?'. */
@@ -102,6 +110,7 @@ int boxc_reap(struct boxc *c);
 int boxc_doctor(struct boxc *c);
 int boxc_events(struct boxc *c);
 int boxc_cp(struct boxc *c);
+int boxc_sync(struct boxc *c);
 int boxc_completion(struct boxc *c);
 /* reap --watch */
 int boxc_watch(struct boxc *c);

@@ -7,11 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * "BOX:PATH", where BOX is a name: then *box is it (malloc) and the path is returned. No path is where
- * the box begins.
- */
-static const char *split(const char *s, char **box)
+const char *boxc_place(const char *s, char **box)
 {
 	const char *colon = strchr(s, ':');
 
@@ -46,7 +42,7 @@ static int done(struct boxc *c, struct tbx_doc *doc)
 int boxc_cp(struct boxc *c)
 {
 	char *from_box, *to_box;
-	const char *from = split(c->argv[0], &from_box), *to = split(c->argv[1], &to_box);
+	const char *from = boxc_place(c->argv[0], &from_box), *to = boxc_place(c->argv[1], &to_box);
 	struct tbx_doc *doc = NULL;
 	int status;
 

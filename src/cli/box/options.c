@@ -200,6 +200,20 @@ static const struct tsb_opt events_options[] = {
 	TSB_OPT_FLAG(struct boxc, follow, 'f', "follow", "go on"), TSB_OPT_END
 };
 
+static const struct tsb_opt sync_options[] = {
+	TSB_OPT_STR(struct boxc, dir, 0, "dir", "DIR", "the directory here; default the working directory"),
+	TSB_OPT_STR(struct boxc, to, 0, "to", "[BOX:]PATH", "make this one equal to it"),
+	TSB_OPT_STR(struct boxc, from, 0, "from", "[BOX:]PATH",
+		    "make it equal to this one, once the changes have been reviewed"),
+	TARGET_OPTIONS,
+	TSB_OPT_FLAG(struct boxc, with_git, 0, "git", ".git too, which is left out otherwise"),
+	TSB_OPT_FLAG(struct boxc, no_ignore, 0, "no-ignore",
+		     "everything, whatever .gitignore and .boxignore files say"),
+	TSB_OPT_FLAG(struct boxc, dry, 0, "dry-run", "only say what would be changed"),
+	TSB_OPT_FLAG(struct boxc, yes, 'y', "yes", "with --from: take the changes without a question"),
+	JSON, TSB_OPT_END
+};
+
 #define VERB(n, synopsis_, summary_, options_, flags_, fn, least_, most_) \
 	{ { .version = TSB_COMMAND_VERSION, .name = n, .synopsis = synopsis_, .summary = summary_, \
 	    .opts = options_, .opts_size = sizeof(struct boxc), .flags = flags_, \
@@ -243,6 +257,9 @@ const struct boxc_verb boxc_verbs[] = {
 	VERB("start", "[OPTION]... BOX...", "start a stopped box again", json_options, 0, boxc_start, 1, -1),
 	VERB("stop", "[OPTION]... BOX...", "end all that runs in a box, and keep its files",
 	     stop_options, 0, boxc_stop, 1, -1),
+	VERB("sync", "[OPTION]... --to [BOX:]PATH\n[OPTION]... --from [BOX:]PATH",
+	     "make a directory elsewhere equal to one here, or back, by what differs", sync_options, 0,
+	     boxc_sync, 0, 0),
 	VERB("ttl", "[OPTION]... BOX [SPAN|+SPAN|never]",
 	     "print when a box's time is over, or change it: SPAN from now, SPAN later, never",
 	     ttl_options, 0, boxc_ttl, 1, 2),
@@ -255,7 +272,7 @@ const struct tsb_command boxc_tool = {
 	.version = TSB_COMMAND_VERSION, .name = "tinybox", .synopsis = "[OPTION]... COMMAND [ARG]...",
 	.summary = "Isolated places where programs run, on this machine or another.\n\nCommands: attach, audit, "
 		   "completion, cp, create, doctor, events, exec, inspect, kill, logs, ls, pause, ps,\n"
-		   "reap, resume, rm, run, shell, spawn, start, stop, ttl, wait. 'tinybox COMMAND --help' "
+		   "reap, resume, rm, run, shell, spawn, start, stop, sync, ttl, wait. 'tinybox COMMAND --help' "
 		   "says more.\nThe exit status of exec and run is the command's; 70 for a failure of "
 		   "tinybox's own; 2 for a bad option.",
 	.opts = tool_options, .opts_size = sizeof(struct boxc), .flags = TSB_OPERAND_ENDS,

@@ -1,0 +1,423 @@
+/*
+ * What both directions of a sync share: reading the directory here, learning what differs there, and
+ * the document. One connection; what is told in it is in wire.h.
+ */
+#include "box/sync.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "box/sha256.h"
+
+int sync_file_error(struct sync_job *j, const char *path, int error)
+{
+	int status;
+	char *shown = bx_format("%s%s%s", j->dir, *path ? "/" : "", path);
+
+	if (shown)
+		bx_plain(shown);
+	status = bx_fail(j->store, TBX_ERR_FILE, "%s: %s", shown ? shown : j->dir, error == ELOOP ?
+			 "directories are nested too deep" : strerror(error));
+	free(shown);
+	return status;
+}
+
+/* ---- Here ---- */
+
+static void skipped(void *ctx, const char *path, const char *why)
+{
+	struct sync_rules *r = ctx;
+	struct sync_job *j = (struct sync_job *)(uintptr_t)((char *)r - offsetof(struct sync_job, rules));
+	json_t *item = json_object();
+
+	bx_put(item, "path", bx_json_text(path));
+	bx_put(item, "why", json_string(why));
+	json_array_append_new(j->skipped, item);
+}
+
+int sync_scan(struct sync_job *j, struct ft_node *root)
+{
+	struct ft_scan s = {.special = skipped};
+	int status = TBX_OK;
+
+	json_array_clear(j->skipped);
+	if (!sync_rules_begin(&j->rules, &s))
+		return bx_memory(j->store);
+	if (!ft_read(j->root, root, &s))
+		status = j->rules.error ? bx_fail(j->store, TBX_ERR_ARGUMENT, "%s", j->rules.error) :
+			 sync_file_error(j, ft_path(&s.path), s.error);
+	ft_scan_end(&s);
+	return status;
+}
+
+/* ---- The store's own secret for a tree: an unfinished journal with another one is not ours ---- */
+
+static int secret(struct tbx_store *store, char hex[65])
+{
+	static const char name[] = "sync-key";
+	uint8_t random[32];
+	char *fresh;
+	ssize_t n = readlinkat(store->dir, name, hex, 64);
+
+	if (n != 64 && getrandom(random, sizeof(random), 0) == (ssize_t)sizeof(random) &&
+	    (fresh = bx_hex(random, sizeof(random)))) {
+		if (symlinkat(fresh, store->dir, name) && errno != EEXIST)
+			bx_progress(store, "%s", strerror(errno));
+		free(fresh);
+		n = readlinkat(store->dir, name, hex, 64);
+	}
+	if (n != 64)
+		return bx_fail(store, TBX_ERR_STORE, "%s/%s cannot be made", store->path, name);
+	hex[64] = '\0';
+	return TBX_OK;
+}
+
+static int keys(struct sync_job *j)
+{
+	const char *destination = j->opt->target.destination;
+	char hex[65], *there = NULL, *here = NULL;
+	size_t n = strlen(j->opt->path);
+	struct stat st;
+	int status = secret(j->store, hex);
+
+	while (n > 1 && j->opt->path[n - 1] == '/')
+		n--;
+	if (!status && !fstat(j->root, &st)) {
+		there = bx_format("%s\n%s\n%.*s", hex, j->has_box ? j->b.id : destination ? destination : "",
+				  (int)n, j->opt->path);
+		here = bx_format("%s\nhere\n%llx %llx", hex, (unsigned long long)st.st_dev,
+				 (unsigned long long)st.st_ino);
+	}
+	if (there && here) {
+		bx_sha256(there, strlen(there), j->key);
+		bx_sha256(here, strlen(here), j->own);
+	} else if (!status) {
+		status = bx_memory(j->store);
+	}
+	free(there);
+	free(here);
+	return status;
+}
+
+static bool remove_here(int dir, const char *name)
+{
+	return !bx_remove_tree(dir, name);
+}
+
+void sync_stage(struct sync_job *j, struct ft_stage *stage)
+{
+	*stage = (struct ft_stage){.remove = remove_here, .dir = -1};
+	memcpy(stage->key, j->own, sizeof(stage->key));
+}
+
+int sync_stage_error(struct sync_job *j, const char *path, int error)
+{
+	if (error == -EWOULDBLOCK)
+		return bx_fail(j->store, TBX_ERR_BUSY, "%s: another sync is at work there", j->dir);
+	return sync_file_error(j, path, -error);
+}
+
+/* A sync to here that was killed is finished, or what it left taken away. */
+static int recover(struct sync_job *j)
+{
+	struct ft_stage stage;
+	struct stat st;
+	int error;
+
+	if (fstatat(j->root, FT_STAGE, &st, AT_SYMLINK_NOFOLLOW))
+		return TBX_OK;
+	sync_stage(j, &stage);
+	error = ft_stage_lock(&stage, j->root);
+	return error ? sync_stage_error(j, "", error) : TBX_OK;
+}
+
+/* ---- The conversation ---- */
+
+/* What is not sent yet beyond `most` bytes; stops when the other side has something to say. */
+int sync_flush(struct sync_job *j, size_t most)
+{
+	struct pollfd p = {.fd = j->c.fd, .events = POLLIN};
+	struct wire_frame f;
+	int status;
+
+	if (j->c.out.size < most && !j->c.out.failed)
+		return TBX_OK;
+	status = bx_send(&j->c, bx_step(j->store));
+	if (status || !most || poll(&p, 1, 0) <= 0)
+		return status;
+	status = bx_receive(&j->c, &f, bx_step(j->store));
+	if (status || f.type == WIRE_ALIVE)
+		return status;
+	if (f.type == WIRE_ERROR)
+		return bx_wire_error(&j->c, &f);
+	return bx_fail(j->store, TBX_ERR_PROTOCOL, "%s: speaks out of turn", j->c.what);
+}
+
+int sync_ok(struct sync_job *j, struct wire_frame *f)
+{
+	int status = sync_flush(j, 0);
+
+	j->trips++;
+	return status ? status : bx_answer(&j->c, f, bx_step(j->store));
+}
+
+void sync_show(struct sync_job *j, bool last)
+{
+	uint64_t now = bx_ticks();
+
+	if (!j->opt->progress || (!last && now - j->shown < BX_SECOND / 10))
+		return;
+	j->shown = now;
+	j->opt->progress(j->opt->ctx, j->files, j->all_files, j->bytes, j->all_bytes);
+}
+
+static int bad_list(struct sync_job *j)
+{
+	return bx_fail(j->store, TBX_ERR_PROTOCOL, "%s: tells of files what cannot be", j->c.what);
+}
+
+static unsigned depth_of(const char *path)
+{
+	unsigned n = *path != '\0';
+
+	for (; *path; path++)
+		n += *path == '/';
+	return n;
+}
+
+static int take_list(struct sync_job *j, const struct wire_frame *f)
+{
+	struct wire_iter it = wire_fields(f);
+	struct wire_field_in entries;
+	bool bad = false;
+	char *path = wire_string(it, WIRE_F_PATH, &bad);
+	struct ft_node *dir = path && ft_is_path(path) && depth_of(path) <= FT_DEPTH ?
+			      ft_at(&j->there, path) : NULL;
+	size_t before = dir ? dir->count : 0;
+
+	free(path);
+	if (!dir || dir->kind != FT_DIR || !wire_find(it, WIRE_F_ENTRIES, &entries) ||
+	    !ft_unpack(entries.data, entries.size, dir) || !ft_sort(dir))
+		return bad_list(j);
+	dir->listed = true;
+	j->told += dir->count - before;
+	if (j->told > SYNC_ENTRIES)
+		return bx_fail(j->store, TBX_ERR_LIMIT, "%s: has more than %u files", j->c.what,
+			       SYNC_ENTRIES);
+	return TBX_OK;
+}
+
+/* TREE_LIST frames until the OK. */
+static int take_lists(struct sync_job *j, struct wire_frame *f)
+{
+	int status = sync_flush(j, 0);
+
+	j->trips++;
+	while (!status) {
+		status = bx_receive(&j->c, f, bx_step(j->store));
+		if (status || f->type == WIRE_ALIVE)
+			continue;
+		if (f->type == WIRE_ERROR)
+			return bx_wire_error(&j->c, f);
+		if (f->type == WIRE_OK && wire_whole(wire_fields(f)))
+			return TBX_OK;
+		if (f->type != WIRE_TREE_LIST || !wire_whole(wire_fields(f)))
+			return bad_list(j);
+		status = take_list(j, f);
+	}
+	return status;
+}
+
+static void ask_paths(struct sync_job *j)
+{
+	struct wire_out *o = &j->c.out;
+
+	wire_begin(o, WIRE_TREE_LIST);
+	for (size_t i = 0; i < j->plan.ask_count; i++)
+		wire_text(o, WIRE_F_PATH, j->plan.ask[i]);
+	wire_end(o);
+}
+
+/* What only the other side has is looked into only when it counts. */
+static int plan(struct sync_job *j, bool back)
+{
+	struct wire_frame f;
+	int status = TBX_OK;
+
+	j->plan.rules = &j->rules;
+	j->plan.back = back;
+	for (unsigned round = 0; !status && round < 2; round++) {
+		if (!sync_plan_make(&j->plan, &j->here, &j->there))
+			return bx_memory(j->store);
+		if (!j->plan.ask_count)
+			return TBX_OK;
+		ask_paths(j);
+		status = round ? bad_list(j) : take_lists(j, &f);
+	}
+	return status;
+}
+
+static int connect_there(struct sync_job *j)
+{
+	json_t *target = NULL;
+	int status;
+
+	if (j->has_box)
+		return bx_connect(&j->b, &j->c);
+	status = bx_target_of(j->store, &j->opt->target, &target);
+	if (!status)
+		status = bx_host(j->store, target, &j->c);
+	json_decref(target);
+	return status;
+}
+
+int sync_look(struct sync_job *j, enum wire_tree state, bool back)
+{
+	struct wire_out *o = &j->c.out;
+	struct wire_frame f;
+	bool bad = false;
+	int status = connect_there(j);
+
+	if (status)
+		return status;
+	j->connected = true;
+	wire_begin(o, WIRE_TREE);
+	wire_text(o, WIRE_F_PATH, j->opt->path);
+	wire_u8(o, WIRE_F_STATE, state);
+	wire_bytes(o, WIRE_F_HASH, j->key, sizeof(j->key));
+	wire_end(o);
+	ft_known(o, &j->here);
+	wire_begin(o, WIRE_TREE_LIST);
+	wire_end(o);
+	j->there.kind = FT_DIR;
+	status = take_lists(j, &f);
+	if (status)
+		return status;
+	j->missing = wire_number(wire_fields(&f), WIRE_F_GONE, 0, &bad) != 0;
+	if (j->missing)
+		j->there.listed = true;
+	if (j->missing && back)
+		return bx_fail(j->store, TBX_ERR_FILE, "%s: there is no such directory", j->opt->path);
+	return plan(j, back);
+}
+
+/* ---- Begin and end ---- */
+
+int sync_begin(struct tbx_store *store, const struct tbx_sync *opt, struct sync_job *j)
+{
+	int status;
+
+	*j = (struct sync_job){.store = store, .opt = opt, .dir = opt->dir ? opt->dir : ".", .root = -1,
+		.c = {.fd = -1, .child_err = -1}, .skipped = json_array(), .links = json_object(),
+		.rules = {.git = opt->git, .all = opt->all}};
+	j->c.store = store;
+	if (!opt->path || !*opt->path || !*j->dir)
+		return bx_fail(store, TBX_ERR_ARGUMENT, "a path is empty");
+	if (opt->box) {
+		status = bx_open(store, opt->box, BX_LOCK_NONE, &j->b);
+		if (status)
+			return status;
+		j->has_box = true;
+	}
+	j->root = open(j->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (j->root < 0)
+		return sync_file_error(j, "", errno);
+	status = keys(j);
+	if (!status)
+		status = recover(j);
+	return status ? status : sync_scan(j, &j->here);
+}
+
+void sync_count(struct sync_job *j)
+{
+	for (size_t i = 0; i < j->plan.count; i++) {
+		const struct sync_change *c = &j->plan.at[i];
+
+		if (c->op != SYNC_ADD && c->op != SYNC_CHANGE)
+			continue;
+		j->all_files++;
+		if (c->node->kind == FT_FILE)
+			j->all_bytes += c->node->size;
+	}
+}
+
+static json_t *change_json(const struct sync_job *j, const struct sync_change *c)
+{
+	static const char *const words[] = { "added", "changed", "deleted", "mode" };
+	const char *type = c->node->kind == FT_DIR ? "directory" : c->node->kind == FT_LINK ? "link" :
+			   c->node->kind == FT_FILE ? "file" : "other", *runs;
+	json_t *item = json_object(), *link;
+	char *target = NULL;
+
+	bx_put(item, "path", bx_json_text(c->path));
+	bx_put(item, "change", json_string(words[c->op]));
+	bx_put(item, "type", json_string(type));
+	if (c->op != SYNC_REMOVE && c->node->kind != FT_LINK)
+		bx_put_number(item, "mode", c->node->mode);
+	if (c->node->kind == FT_FILE && c->op != SYNC_MODE)
+		bx_put_number(item, "size", c->node->size);
+	link = json_object_get(j->links, c->path);
+	target = link ? bx_json_copy(link) : NULL;
+	if (target)
+		bx_put(item, "link", bx_json_text(target));
+	runs = j->plan.back ? sync_runs(c, target) : NULL;
+	bx_put(item, "runs", runs ? json_string(runs) : NULL);
+	free(target);
+	return item;
+}
+
+json_t *sync_changes(const struct sync_job *j)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < j->plan.count; i++)
+		json_array_append_new(list, change_json(j, &j->plan.at[i]));
+	return list;
+}
+
+static json_t *document(struct sync_job *j, const char *word)
+{
+	const struct ft_node *now = j->plan.back ? &j->there : &j->here;
+	char *hex = bx_hex(now->hash, FT_HASH);
+	json_t *root = json_object();
+
+	bx_put(root, "status", json_string(word));
+	bx_put(root, "fingerprint", bx_json_text(hex));
+	free(hex);
+	bx_put_number(root, "files", j->files);
+	bx_put_number(root, "directories", j->dirs);
+	bx_put_number(root, "links", j->link_count);
+	bx_put_number(root, "deleted", j->deleted);
+	bx_put_number(root, "bytes", j->bytes);
+	bx_put_number(root, "trips", j->trips);
+	bx_put(root, "changes", sync_changes(j));
+	bx_put(root, "skipped", json_incref(j->skipped));
+	bx_put(root, "git", json_boolean(j->rules.left_git));
+	return root;
+}
+
+int sync_end(struct sync_job *j, int status, const char *word, struct tbx_doc **doc)
+{
+	*doc = NULL;
+	if (!status)
+		status = bx_doc(j->store, document(j, word), doc);
+	if (j->connected)
+		bx_conn_close(&j->c);
+	if (j->has_box)
+		bx_close(&j->b);
+	if (j->root >= 0)
+		close(j->root);
+	sync_plan_free(&j->plan);
+	sync_rules_end(&j->rules);
+	ft_free(&j->here);
+	ft_free(&j->there);
+	json_decref(j->skipped);
+	json_decref(j->links);
+	return status;
+}

@@ -1,0 +1,91 @@
+/*
+ * The parts of tbx_sync_to() and tbx_sync_from() among themselves.
+ */
+#ifndef BOX_SYNC_H
+#define BOX_SYNC_H
+
+#include "box/internal.h"
+#include "text/gitignore.h"
+#include "tree/tree.h"
+
+#define SYNC_ENTRIES (1u << 22)		/* that the other side may tell */
+
+/* ---- What is left out (sync_rules.c) ---- */
+
+struct sync_rules {
+	struct tsb_heap *heap;
+	bool git, all;			/* tbx_sync's */
+	bool left_git;			/* there was a .git */
+	struct rules_level *top, *levels;
+	char *error;			/* a pattern that is none, a file that cannot be read; malloc */
+};
+
+/* Before a scan: sets skip, enter and leave of *s, whose ctx is the rules. False: no memory. */
+bool sync_rules_begin(struct sync_rules *r, struct ft_scan *s);
+/* A path by the rules that hold in a directory that was scanned (its node). */
+bool sync_is_left_out(struct sync_rules *r, const struct ft_node *dir, const char *path, bool is_dir);
+void sync_rules_end(struct sync_rules *r);
+
+/* ---- What differs (sync_plan.c) ---- */
+
+enum sync_op { SYNC_ADD, SYNC_CHANGE, SYNC_REMOVE, SYNC_MODE };
+
+struct sync_change {
+	enum sync_op op;
+	char *path;
+	const struct ft_node *node;	/* as it will be; REMOVE: as it is */
+};
+
+struct sync_plan {
+	struct sync_rules *rules;
+	bool back;			/* the directory here is what changes */
+	struct sync_change *at;
+	size_t count, cap;
+	/* directories of the other side that are to be told before the plan is whole */
+	char **ask;
+	size_t ask_count, ask_cap;
+	bool failed;			/* no memory */
+};
+
+/* What makes `there` (or with `back`, `here`) equal to the other one. False: no memory. */
+bool sync_plan_make(struct sync_plan *p, const struct ft_node *here, const struct ft_node *there);
+void sync_plan_free(struct sync_plan *p);
+/* What of the host runs that file, or NULL. (sync_risk.c) */
+const char *sync_runs(const struct sync_change *c, const char *link);
+
+/* ---- The conversation (sync.c) ---- */
+
+struct sync_job {
+	struct tbx_store *store;
+	const struct tbx_sync *opt;
+	const char *dir;		/* here, as it was named */
+	int root;			/* it */
+	struct bx b;
+	bool has_box, connected, missing;
+	struct bx_conn c;
+	struct sync_rules rules;
+	struct ft_node here, there;
+	size_t told;			/* entries of there */
+	struct sync_plan plan;
+	json_t *skipped, *links;	/* links: path to target, of the other side */
+	uint64_t files, dirs, link_count, deleted, bytes, trips, all_files, all_bytes, shown;
+	uint8_t key[32], own[32];	/* of the tree there, and here */
+};
+
+int sync_begin(struct tbx_store *store, const struct tbx_sync *opt, struct sync_job *j);
+int sync_scan(struct sync_job *j, struct ft_node *root);
+/* For ft_stage of the directory here. */
+void sync_stage(struct sync_job *j, struct ft_stage *stage);
+int sync_stage_error(struct sync_job *j, const char *path, int error);
+/* Connects, and learns what is there. */
+int sync_look(struct sync_job *j, enum wire_tree state, bool back);
+int sync_flush(struct sync_job *j, size_t most);
+int sync_ok(struct sync_job *j, struct wire_frame *f);
+void sync_show(struct sync_job *j, bool last);
+void sync_count(struct sync_job *j);
+int sync_file_error(struct sync_job *j, const char *path, int error);
+/* The document, and everything given back. */
+int sync_end(struct sync_job *j, int status, const char *word, struct tbx_doc **doc);
+json_t *sync_changes(const struct sync_job *j);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * A directory here to a box or a machine: what differs is sent, and becomes the tree there at once.
+ */
+#include "box/sync.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "box/sha256.h"
+
+#define BATCH (256u << 10)	/* sent in one go */
+
+static int changed_here(struct sync_job *j, const char *path)
+{
+	char *shown = strdup(path);
+	int status;
+
+	if (shown)
+		bx_plain(shown);
+	status = bx_fail(j->store, TBX_ERR_FILE, "%s: it changed while it was sent; nothing was changed "
+			 "there, try again", shown ? shown : "a file");
+	free(shown);
+	return status;
+}
+
+static void put_frame(struct sync_job *j, const struct sync_change *c, const char *link)
+{
+	static const uint32_t kinds[] = { S_IFREG, S_IFDIR, S_IFLNK };
+	struct wire_out *o = &j->c.out;
+	unsigned kind = c->node->kind == FT_FILE ? 0 : c->node->kind == FT_DIR ? 1 : 2;
+
+	wire_begin(o, WIRE_TREE_PUT);
+	wire_text(o, WIRE_F_PATH, c->path);
+	wire_u32(o, WIRE_F_MODE, kinds[kind] | c->node->mode);
+	wire_u64(o, WIRE_F_MTIME, c->node->mtime);
+	wire_text(o, WIRE_F_LINK, link);
+	wire_end(o);
+}
+
+static int send_content(struct sync_job *j, const struct sync_change *c, int fd, char *buf)
+{
+	uint8_t hash[32];
+	SHA256_CTX ctx;
+	int status = TBX_OK;
+	ssize_t n = 1;
+
+	SHA256_Init(&ctx);
+	while (!status && n) {
+		n = read(fd, buf, WIRE_DATA_MAX);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return sync_file_error(j, c->path, errno);
+		SHA256_Update(&ctx, buf, (size_t)n);
+		wire_data(&j->c.out, WIRE_DATA_IN, buf, (size_t)n);
+		j->bytes += (uint64_t)n;
+		status = sync_flush(j, BATCH);
+		sync_show(j, false);
+	}
+	SHA256_Final(hash, &ctx);
+	if (status)
+		return status;
+	if (memcmp(hash, c->node->hash, 32))
+		return changed_here(j, c->path);
+	wire_begin(&j->c.out, WIRE_TREE_END);
+	wire_bytes(&j->c.out, WIRE_F_HASH, hash, sizeof(hash));
+	wire_end(&j->c.out);
+	j->files++;
+	return TBX_OK;
+}
+
+static int send_file(struct sync_job *j, const struct sync_change *c, char *buf)
+{
+	int fd = ft_open(j->root, c->path, O_RDONLY | O_NONBLOCK | O_NOCTTY), status;
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ELOOP || errno == ENOTDIR ? changed_here(j, c->path) :
+		       sync_file_error(j, c->path, errno);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		status = changed_here(j, c->path);
+	} else {
+		put_frame(j, c, NULL);
+		status = send_content(j, c, fd, buf);
+	}
+	close(fd);
+	return status;
+}
+
+static int send_link(struct sync_job *j, const struct sync_change *c)
+{
+	const char *name;
+	int dir = ft_parent(j->root, c->path, &name);
+	char *target = dir < 0 ? NULL : ft_readlink(dir, name);
+	uint8_t hash[32] = {0};
+
+	if (dir >= 0)
+		close(dir);
+	if (target)
+		bx_sha256(target, strlen(target), hash);
+	if (!target || memcmp(hash, c->node->hash, 32)) {
+		free(target);
+		return changed_here(j, c->path);
+	}
+	put_frame(j, c, target);
+	free(target);
+	j->link_count++;
+	return TBX_OK;
+}
+
+static int send_change(struct sync_job *j, const struct sync_change *c, char *buf)
+{
+	struct wire_out *o = &j->c.out;
+
+	if (c->op == SYNC_REMOVE || c->op == SYNC_MODE) {
+		wire_begin(o, c->op == SYNC_MODE ? WIRE_TREE_MODE : WIRE_TREE_REMOVE);
+		wire_text(o, WIRE_F_PATH, c->path);
+		if (c->op == SYNC_MODE)
+			wire_u32(o, WIRE_F_MODE, c->node->mode);
+		wire_end(o);
+		j->deleted += c->op == SYNC_REMOVE;
+		return sync_flush(j, BATCH);
+	}
+	if (c->node->kind == FT_FILE)
+		return send_file(j, c, buf);
+	if (c->node->kind == FT_LINK)
+		return send_link(j, c);
+	put_frame(j, c, NULL);
+	j->dirs++;
+	return sync_flush(j, BATCH);
+}
+
+static int send_all(struct sync_job *j)
+{
+	char *buf = malloc(WIRE_DATA_MAX);
+	struct wire_frame f;
+	int status = buf ? TBX_OK : bx_memory(j->store);
+
+	sync_count(j);
+	for (size_t i = 0; !status && i < j->plan.count; i++)
+		status = send_change(j, &j->plan.at[i], buf);
+	free(buf);
+	if (status)
+		return status;
+	sync_show(j, true);
+	wire_begin(&j->c.out, WIRE_CLOSE_IN);
+	wire_end(&j->c.out);
+	return sync_ok(j, &f);
+}
+
+int tbx_sync_to(struct tbx_store *store, const struct tbx_sync *opt, struct tbx_doc **doc)
+{
+	struct sync_job j;
+	const char *word = "sent";
+	int status = sync_begin(store, opt, &j);
+
+	if (!status)
+		status = sync_look(&j, opt->dry ? WIRE_TREE_LOOK : WIRE_TREE_SYNC, false);
+	if (!status && !j.plan.count && !j.missing)
+		word = "unchanged";
+	else if (!status && opt->dry)
+		word = "planned";
+	else if (!status)
+		status = send_all(&j);
+	return sync_end(&j, status, word, doc);
+}

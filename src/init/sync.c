@@ -1,0 +1,356 @@
+/*
+ * TREE: what is there is told by digests, what is to be is staged and becomes the tree at once
+ * (tree.h). A worker does it for a box, `host` for its machine; both read and write as a plain program
+ * does.
+ */
+#include "init/sync.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "init/path.h"
+#include "init/sync_in.h"
+#include "init/work.h"
+
+#define ALIVE_S 5
+
+/* ---- Words ---- */
+
+bool sync_send(struct sync *y)
+{
+	bool good = !y->out.failed && write_all(y->t->to, y->out.data, y->out.size);
+
+	wire_consume(&y->out, y->out.size);
+	y->sent = time(NULL);
+	return good;
+}
+
+bool sync_fail(struct sync *y, enum wire_error code, int error, const char *what, const char *path,
+	       const char *why)
+{
+	error_frame(&y->out, code, error, what, path, why);
+	sync_send(y);
+	y->error = error ? error : EIO;
+	return false;
+}
+
+static bool say_ok(struct sync *y)
+{
+	wire_begin(&y->out, WIRE_OK);
+	wire_end(&y->out);
+	return sync_send(y);
+}
+
+/* A tree may take long to read. */
+static void tick(void *ctx)
+{
+	struct sync *y = ctx;
+
+	if (time(NULL) - y->sent < ALIVE_S)
+		return;
+	wire_begin(&y->out, WIRE_ALIVE);
+	wire_end(&y->out);
+	sync_send(y);
+}
+
+bool sync_next(struct sync *y, struct wire_frame *f)
+{
+	struct wire_in *in = y->t->in;
+
+	while (!wire_next(in, f)) {
+		uint8_t *to = in->error ? NULL : wire_room(in, WIRE_DATA_MAX);
+		ssize_t n = to ? read(y->t->from, to, WIRE_DATA_MAX) : 0;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		wire_got(in, (size_t)n);
+	}
+	return true;
+}
+
+/* ---- What is there ---- */
+
+static bool emit(void *ctx, const struct ft_node *dir, const char *path)
+{
+	struct sync *y = ctx;
+	const struct ft_node *known = y->base ? NULL : ft_at(&y->known, path);
+	struct ft_path full = {NULL, 0, 0};
+	bool good = true;
+
+	if (known && !dir->opaque && !memcmp(known->hash, dir->hash, FT_HASH))
+		return true;
+	if (y->base && *y->base)
+		good = ft_push(&full, y->base);
+	if (good && *path)
+		good = ft_push(&full, path);
+	if (good)
+		ft_list(&y->out, dir, ft_path(&full));
+	free(full.s);
+	return good && (y->out.size < (256u << 10) || sync_send(y)) && !y->out.failed;
+}
+
+/* base: the path of the directory, of which everything is told; NULL: the tree, against `known` */
+static bool list_dir(struct sync *y, int fd, const char *base, uint8_t hash[FT_HASH])
+{
+	struct ft_node here = {.kind = FT_DIR};
+	struct ft_scan s = {.tick = tick, .ctx = y, .known = base ? NULL : &y->known};
+	bool good;
+
+	if (base && *base && !ft_push(&s.path, base))
+		return sync_fail(y, WIRE_ERROR_SYSTEM, ENOMEM, "no memory", NULL, NULL);
+	good = ft_read(fd, &here, &s);
+	if (!good)
+		sync_fail(y, WIRE_ERROR_FILE, s.error, "cannot read", ft_path(&s.path),
+			  s.error == ELOOP ? "directories are nested too deep" : NULL);
+	y->base = base;
+	good = good && ft_each_dir(&here, emit, y);
+	memcpy(hash, here.hash, FT_HASH);
+	ft_free(&here);
+	ft_scan_end(&s);
+	return good;
+}
+
+static bool list_paths(struct sync *y, const struct wire_frame *f)
+{
+	struct wire_iter it = wire_fields(f);
+	struct wire_field_in field;
+	uint8_t hash[FT_HASH];
+	bool bad = false;
+
+	while (wire_step(&it, &field)) {
+		char *path = field.name == WIRE_F_PATH ? wire_copy(&field, &bad) : NULL;
+		int fd = path && ft_is_path(path) && y->dir >= 0 ?
+			 ft_open(y->dir, path, O_RDONLY | O_DIRECTORY) : -1;
+		bool good = !path || fd < 0 || list_dir(y, fd, path, hash);
+
+		if (fd >= 0)
+			close(fd);
+		free(path);
+		if (bad)
+			return sync_fail(y, WIRE_ERROR_REQUEST, 0, "TREE_LIST is damaged", NULL, NULL);
+		if (!good)
+			return false;
+	}
+	return say_ok(y);
+}
+
+static bool do_list(struct sync *y, const struct wire_frame *f)
+{
+	uint8_t hash[FT_HASH] = {0};
+	struct wire_field_in field;
+
+	if (wire_find(wire_fields(f), WIRE_F_PATH, &field))
+		return list_paths(y, f);
+	ft_sort_all(&y->known);
+	if (y->dir >= 0 && !list_dir(y, y->dir, NULL, hash))
+		return false;
+	wire_begin(&y->out, WIRE_OK);
+	wire_bytes(&y->out, WIRE_F_HASH, hash, sizeof(hash));
+	if (y->dir < 0)
+		wire_u8(&y->out, WIRE_F_GONE, 1);
+	wire_end(&y->out);
+	return sync_send(y);
+}
+
+/* ---- What is fetched ---- */
+
+static bool send_content(struct sync *y, int fd, const char *path)
+{
+	uint8_t hash[FT_HASH];
+	struct sum sum;
+	ssize_t n;
+
+	sum_begin(&sum);
+	while ((n = read(fd, y->buf, WIRE_DATA_MAX))) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return sync_fail(y, WIRE_ERROR_FILE, errno, "cannot read on in", path, NULL);
+		sum_add(&sum, y->buf, (size_t)n);
+		wire_data(&y->out, WIRE_DATA_OUT, y->buf, (size_t)n);
+		if (y->out.size > (128u << 10) && !sync_send(y))
+			return false;
+	}
+	sum_end(&sum, hash);
+	wire_begin(&y->out, WIRE_TREE_END);
+	wire_bytes(&y->out, WIRE_F_HASH, hash, sizeof(hash));
+	wire_end(&y->out);
+	return true;
+}
+
+static bool send_one(struct sync *y, const char *path)
+{
+	const char *name;
+	int dir = ft_parent(y->dir, path, &name), fd = -1;
+	char *link = NULL;
+	struct stat st;
+	bool good = dir >= 0 && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
+
+	if (good && S_ISLNK(st.st_mode))
+		good = (link = ft_readlink(dir, name));
+	else if (good)
+		good = S_ISREG(st.st_mode) &&
+			(fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+				     O_CLOEXEC)) >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode);
+	if (good) {
+		wire_begin(&y->out, WIRE_TREE_PUT);
+		wire_text(&y->out, WIRE_F_PATH, path);
+		wire_u32(&y->out, WIRE_F_MODE, st.st_mode);
+		wire_u64(&y->out, WIRE_F_MTIME, (uint64_t)st.st_mtim.tv_sec * 1000000000u +
+			 (uint64_t)st.st_mtim.tv_nsec);
+		wire_text(&y->out, WIRE_F_LINK, link);
+		wire_end(&y->out);
+		good = link || send_content(y, fd, path);
+	} else {
+		sync_fail(y, WIRE_ERROR_FILE, errno, "cannot read", path,
+			  "it is not what it was");
+	}
+	free(link);
+	if (fd >= 0)
+		close(fd);
+	if (dir >= 0)
+		close(dir);
+	return good;
+}
+
+static bool do_get(struct sync *y, const struct wire_frame *f)
+{
+	uint8_t *copy = malloc(f->size ? f->size : 1);
+	struct wire_frame own = *f;
+	struct wire_iter it;
+	struct wire_field_in field;
+	bool bad = !copy, good = true;
+
+	if (copy)
+		memcpy(copy, f->body, f->size);
+	own.body = copy;
+	it = wire_fields(&own);
+	while (copy && good && !bad && wire_step(&it, &field)) {
+		char *path = field.name == WIRE_F_PATH ? wire_copy(&field, &bad) : NULL;
+
+		if (path && (!*path || !ft_is_path(path) || y->dir < 0))
+			bad = true;
+		else if (path)
+			good = send_one(y, path);
+		free(path);
+	}
+	free(copy);
+	if (bad)
+		return sync_fail(y, WIRE_ERROR_REQUEST, 0, "TREE_GET is damaged", NULL, NULL);
+	return good && say_ok(y);
+}
+
+/* ---- The conversation ---- */
+
+static bool do_known(struct sync *y, const struct wire_frame *f)
+{
+	struct wire_field_in field;
+
+	if (wire_find(wire_fields(f), WIRE_F_ENTRIES, &field) &&
+	    ft_take_known(field.data, field.size, &y->known))
+		return true;
+	return sync_fail(y, WIRE_ERROR_REQUEST, 0, "TREE_KNOWN is damaged", NULL, NULL);
+}
+
+static bool do_commit(struct sync *y)
+{
+	int status = y->staging ? ft_stage_commit(&y->stage) : 0;
+
+	if (status)
+		return sync_fail(y, WIRE_ERROR_FILE, -status, "the tree could not be changed", y->path,
+				 "the next sync goes on with it");
+	y->done = true;
+	say_ok(y);
+	return false;
+}
+
+static bool frame(struct sync *y, const struct wire_frame *f)
+{
+	if (f->type != WIRE_DATA_IN && !wire_whole(wire_fields(f)))
+		return sync_fail(y, WIRE_ERROR_PROTOCOL, 0, "a frame is damaged", NULL, NULL);
+	switch (f->type) {
+	case WIRE_ALIVE: return true;
+	case WIRE_TREE_KNOWN: return do_known(y, f);
+	case WIRE_TREE_LIST: return do_list(y, f);
+	case WIRE_TREE_GET: return do_get(y, f);
+	case WIRE_CLOSE_IN: return do_commit(y);
+	default: return sync_change(y, f);
+	}
+}
+
+static bool open_tree(struct sync *y)
+{
+	struct stat st;
+	int status;
+
+	if (y->state != WIRE_TREE_LOOK && !make_all_dirs(y->t->root, y->path, 0755))
+		return sync_fail(y, WIRE_ERROR_FILE, errno, "cannot make", y->path, NULL);
+	y->dir = path_open(y->t->root, y->path, O_RDONLY | O_DIRECTORY, 0);
+	if (y->dir < 0 && (errno != ENOENT || y->state != WIRE_TREE_LOOK))
+		return sync_fail(y, WIRE_ERROR_FILE, errno, "cannot open", y->path, NULL);
+	/* one that only looks finishes what was begun, if there is such a thing */
+	if (y->state == WIRE_TREE_PLAIN || y->dir < 0 || (y->state == WIRE_TREE_LOOK &&
+	    fstatat(y->dir, FT_STAGE, &st, AT_SYMLINK_NOFOLLOW)))
+		return true;
+	y->stage.remove = remove_tree;
+	status = ft_stage_lock(&y->stage, y->dir);
+	y->staging = !status;
+	if (status == -EWOULDBLOCK)
+		return sync_fail(y, WIRE_ERROR_BUSY, 0, "another sync is at work in", y->path, NULL);
+	if (status)
+		return sync_fail(y, WIRE_ERROR_FILE, -status, "cannot finish an earlier sync of", y->path,
+				 NULL);
+	return true;
+}
+
+static bool begin(struct sync *y, const struct wire_frame *f)
+{
+	struct wire_iter it = wire_fields(f);
+	struct wire_field_in key;
+	bool bad = false;
+	char *name = wire_string(it, WIRE_F_PATH, &bad);
+
+	y->state = (enum wire_tree)wire_number(it, WIRE_F_STATE, WIRE_TREE_LOOK, &bad);
+	if (wire_find(it, WIRE_F_HASH, &key) && key.size == FT_HASH)
+		memcpy(y->stage.key, key.data, FT_HASH);
+	y->path = name && *name ? path_absolute(y->t->cwd, name) : NULL;
+	free(name);
+	if (bad || !y->path || y->state > WIRE_TREE_PLAIN)
+		return sync_fail(y, WIRE_ERROR_REQUEST, 0, "the request has no path", NULL, NULL);
+	y->buf = malloc(WIRE_DATA_MAX);
+	if (!y->buf)
+		return sync_fail(y, WIRE_ERROR_SYSTEM, ENOMEM, "no memory", NULL, NULL);
+	return open_tree(y);
+}
+
+bool sync_talk(struct sync_talk *t, const struct wire_frame *first)
+{
+	struct sync y = {.t = t, .dir = -1, .fd = -1, .sent = time(NULL), .stage = {.dir = -1},
+		.known = {.kind = FT_DIR}};
+	struct wire_frame f;
+	bool good;
+
+	umask(0);
+	good = begin(&y, first);
+	while (good && sync_next(&y, &f))
+		good = frame(&y, &f);
+	sync_file_end(&y);
+	if (y.staging)
+		ft_stage_end(&y.stage);
+	if (t->audit && y.path && y.state != WIRE_TREE_LOOK)
+		t->audit(t->ctx, "sync", y.path, y.done ? 0 : y.error ? y.error : ECANCELED);
+	if (y.dir >= 0)
+		close(y.dir);
+	ft_free(&y.known);
+	free(y.path);
+	free(y.buf);
+	wire_free(&y.out);
+	return false;
+}

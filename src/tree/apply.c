@@ -1,0 +1,225 @@
+/*
+ * What a journal says, one rename after the other. Each can be done again: what is to be put is in
+ * the stage or has been put; what is to go has its place taken in the stage by itself or by a mark.
+ *
+ *	record   u8 what | u16 mode | u32 number | u16 length of the path | path
+ *	R        goes into the stage as tN      P, D   fN of the stage, a directory, comes here
+ *	M        gets the mode; the last of them first, so that a directory can still be entered
+ */
+#include "tree/tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define HEAD 9u
+
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+
+struct apply {
+	const struct ft_stage *s;
+	/* the directory of the last path, as most are beside one another */
+	char *last;
+	int dir;
+	const uint8_t **modes;
+	size_t mode_count;
+};
+
+/* The directory of the path, kept open; *name its last part. */
+static int reach(struct apply *a, const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0;
+
+	if (a->last && strlen(a->last) == n && !memcmp(a->last, path, n)) {
+		*name = slash ? slash + 1 : path;
+		return a->dir;
+	}
+	free(a->last);
+	a->last = NULL;
+	if (a->dir >= 0)
+		close(a->dir);
+	a->dir = ft_parent(a->s->root, path, name);
+	if (a->dir >= 0)
+		a->last = strndup(path, n);
+	return a->dir;
+}
+
+static void forget(struct apply *a)
+{
+	free(a->last);
+	a->last = NULL;
+}
+
+/* Renames, also where the directory cannot be written but is ours. */
+static int move(struct apply *a, int from, const char *name, int to, const char *as)
+{
+	int at = to == a->s->dir ? from : to, fd, error;
+	struct stat st;
+
+	if (!renameat(from, name, to, as))
+		return 0;
+	if (errno != EACCES)
+		return -errno;
+	fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) || fchmod(fd, (st.st_mode & 07777) | 0300)) {
+		if (fd >= 0)
+			close(fd);
+		return -EACCES;
+	}
+	error = renameat(from, name, to, as) ? errno : 0;
+	fchmod(fd, st.st_mode & 07777);
+	close(fd);
+	return -error;
+}
+
+static int mark(struct apply *a, const char *name)
+{
+	int fd = openat(a->s->dir, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? -errno : 0;
+}
+
+static int do_remove(struct apply *a, uint32_t number, const char *path)
+{
+	char away[16];
+	const char *name;
+	struct stat st;
+	int dir, status;
+
+	snprintf(away, sizeof(away), "t%u", (unsigned)number);
+	if (!fstatat(a->s->dir, away, &st, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	dir = reach(a, path, &name);
+	if (dir < 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+		return -errno;
+	status = dir < 0 ? -ENOENT : move(a, dir, name, a->s->dir, away);
+	/* a mount, or a directory of an overlay's lower layer: it cannot be moved */
+	if (status == -EXDEV || status == -EBUSY)
+		status = a->s->remove(dir, name) ? -ENOENT : -errno;
+	return status == -ENOENT ? mark(a, away) : status;
+}
+
+static int do_put(struct apply *a, uint32_t number, const char *path)
+{
+	char staged[16], away[16];
+	const char *name;
+	struct stat st, there;
+	int dir = reach(a, path, &name), status;
+
+	snprintf(staged, sizeof(staged), "f%u", (unsigned)number);
+	snprintf(away, sizeof(away), "c%u", (unsigned)number);
+	if (fstatat(a->s->dir, staged, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : -errno;
+	if (dir < 0)
+		return -errno;
+	status = move(a, a->s->dir, staged, dir, name);
+	if (!status || (status != -EISDIR && status != -ENOTDIR && status != -ENOTEMPTY &&
+			status != -EEXIST))
+		return status;
+	/* something came into its place meanwhile */
+	if (S_ISDIR(st.st_mode) && !fstatat(dir, name, &there, AT_SYMLINK_NOFOLLOW) &&
+	    S_ISDIR(there.st_mode))
+		return unlinkat(a->s->dir, staged, AT_REMOVEDIR) ? -errno : 0;
+	status = move(a, dir, name, a->s->dir, away);
+	if (status == -EXDEV)
+		status = a->s->remove(dir, name) ? 0 : -errno;
+	return status ? status : move(a, a->s->dir, staged, dir, name);
+}
+
+/* What is not there any more, or is a link now, needs no mode. */
+static int do_mode(struct apply *a, uint32_t mode, const char *path)
+{
+	const char *name;
+	struct stat st;
+	int dir = reach(a, path, &name), fd, status;
+
+	if (dir < 0 || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
+	if ((st.st_mode & 07777) == mode || (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)))
+		return 0;
+	if (!syscall(SYS_fchmodat2, dir, name, mode, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	/* an older kernel: of what can be opened */
+	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	status = fchmod(fd, mode) ? -errno : 0;
+	close(fd);
+	return status;
+}
+
+static size_t number_at(const uint8_t *at, unsigned n)
+{
+	size_t v = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		v |= (size_t)at[i] << 8 * i;
+	return v;
+}
+
+static int do_record(struct apply *a, const uint8_t *at, bool modes)
+{
+	char path[FT_PATH + 1];
+	size_t n = number_at(at + 7, 2);
+	uint32_t number = (uint32_t)number_at(at + 3, 4);
+
+	memcpy(path, at + HEAD, n);
+	path[n] = '\0';
+	if (!*path || strlen(path) != n || !ft_is_path(path))
+		return -EINVAL;
+	if (modes)
+		return do_mode(a, (uint32_t)number_at(at + 1, 2), path);
+	if (at[0] == 'R') {
+		int status = do_remove(a, number, path);
+
+		forget(a);	/* it may have been the directory itself */
+		return status;
+	}
+	return do_put(a, number, path);
+}
+
+static int do_all(struct apply *a, const uint8_t *at, size_t n)
+{
+	int status = 0;
+
+	while (n && !status) {
+		size_t size = n < HEAD ? SIZE_MAX : number_at(at + 7, 2);
+
+		if (size > FT_PATH || n - HEAD < size)
+			return -EINVAL;
+		if (at[0] == 'M')
+			a->modes[a->mode_count++] = at;
+		else
+			status = do_record(a, at, false);
+		at += HEAD + size;
+		n -= HEAD + size;
+	}
+	while (!status && a->mode_count)
+		status = do_record(a, a->modes[--a->mode_count], true);
+	return status;
+}
+
+int ft_apply(const struct ft_stage *s, const uint8_t *journal, size_t n)
+{
+	struct apply a = {.s = s, .dir = -1};
+	int status = -ENOMEM;
+
+	a.modes = malloc((n / HEAD + 1) * sizeof(*a.modes));
+	if (a.modes)
+		status = do_all(&a, journal, n);
+	if (a.dir >= 0)
+		close(a.dir);
+	free(a.last);
+	free(a.modes);
+	return status;
+}

@@ -1,0 +1,301 @@
+/*
+ * Everything new beside the tree, and the journal that makes it the tree. What stands between two
+ * trees is one rename, that of the journal: before it the tree is as it was, after it whoever has the
+ * lock does what it says, as often as it takes.
+ */
+#include "tree/tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tree/sum.h"
+
+#define JOURNAL "journal"
+
+/* ---- Files of the stage ---- */
+
+static int write_bytes(int fd, const uint8_t *data, size_t n)
+{
+	while (n) {
+		ssize_t put = write(fd, data, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return put ? -errno : -EIO;
+		data += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}
+
+/* A whole file; NULL: none, or not to be read. */
+static uint8_t *read_bytes(int dir, const char *name, size_t *n)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	uint8_t *data = NULL;
+	struct stat st;
+	ssize_t got = 1;
+
+	*n = 0;
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= 0)
+		data = malloc((size_t)st.st_size + 1);
+	while (data && *n < (size_t)st.st_size && got > 0) {
+		got = read(fd, data + *n, (size_t)st.st_size - *n);
+		*n += got > 0 ? (size_t)got : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return data;
+}
+
+static int open_stage(int root)
+{
+	return openat(root, FT_STAGE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static int need_stage(struct ft_stage *s)
+{
+	if (s->dir >= 0)
+		return 0;
+	if (mkdirat(s->root, FT_STAGE, 0700) && errno != EEXIST)
+		return -errno;
+	s->dir = open_stage(s->root);
+	return s->dir < 0 ? -errno : 0;
+}
+
+static void clear(struct ft_stage *s)
+{
+	if (s->dir >= 0)
+		close(s->dir);
+	s->dir = -1;
+	s->remove(s->root, FT_STAGE);
+}
+
+/* ---- The lock, and what another one left ---- */
+
+/* The inner sum keeps what is appended to the data from being a sum of it. */
+static void sign(const struct ft_stage *s, const uint8_t *data, size_t n, uint8_t hash[FT_HASH])
+{
+	struct sum sum;
+
+	sum_begin(&sum);
+	sum_add(&sum, data, n);
+	sum_end(&sum, hash);
+	sum_begin(&sum);
+	sum_add(&sum, s->key, FT_HASH);
+	sum_add(&sum, hash, FT_HASH);
+	sum_end(&sum, hash);
+}
+
+static bool is_whole(const struct ft_stage *s, const uint8_t *data, size_t n)
+{
+	uint8_t hash[FT_HASH];
+
+	if (n < FT_HASH)
+		return false;
+	sign(s, data, n - FT_HASH, hash);
+	return !memcmp(hash, data + n - FT_HASH, FT_HASH);
+}
+
+static int finish(struct ft_stage *s)
+{
+	size_t n;
+	uint8_t *journal = read_bytes(s->dir, JOURNAL, &n);
+	int status = 0;
+
+	if (journal && is_whole(s, journal, n))
+		status = ft_apply(s, journal, n - FT_HASH);
+	free(journal);
+	if (!status)
+		unlinkat(s->dir, JOURNAL, 0);
+	return status;
+}
+
+int ft_stage_lock(struct ft_stage *s, int root)
+{
+	int status = 0;
+
+	s->root = root;
+	s->dir = -1;
+	if (flock(root, LOCK_EX | LOCK_NB))
+		return -errno;
+	s->dir = open_stage(root);
+	if (s->dir >= 0)
+		status = finish(s);
+	else if (errno != ENOENT)
+		s->remove(root, FT_STAGE);
+	if (s->dir >= 0 && !status)
+		clear(s);
+	return status;
+}
+
+/* ---- What is to be ---- */
+
+static void number_name(char name[16], char letter, uint32_t n)
+{
+	snprintf(name, 16, "%c%u", letter, (unsigned)n);
+}
+
+static int record(struct ft_stage *s, struct wire_out *o, char op, uint32_t mode, uint32_t number,
+		  const char *path)
+{
+	size_t n = strlen(path);
+	uint8_t head[9] = {(uint8_t)op, (uint8_t)mode, (uint8_t)(mode >> 8), (uint8_t)number,
+			   (uint8_t)(number >> 8), (uint8_t)(number >> 16), (uint8_t)(number >> 24),
+			   (uint8_t)n, (uint8_t)(n >> 8)};
+
+	(void)s;
+	if (!ft_is_path(path) || !*path)
+		return -EINVAL;
+	wire_raw(o, head, sizeof(head));
+	wire_raw(o, path, n);
+	return o->failed ? -ENOMEM : 0;
+}
+
+int ft_stage_file(struct ft_stage *s, const char *path)
+{
+	char name[16];
+	int status = need_stage(s), fd;
+
+	if (!status)
+		status = record(s, &s->puts, 'P', 0, s->count, path);
+	if (status)
+		return status;
+	number_name(name, 'f', s->count++);
+	fd = openat(s->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+int ft_stage_file_done(struct ft_stage *s, int fd, uint32_t mode, uint64_t mtime)
+{
+	struct timespec times[2] = {{.tv_nsec = UTIME_NOW},
+		{.tv_sec = (time_t)(mtime / 1000000000u), .tv_nsec = (long)(mtime % 1000000000u)}};
+	int status = fchmod(fd, mode & 0777) || (mtime && futimens(fd, times)) ? -errno : 0;
+
+	(void)s;
+	/* a network's or a quota's last word comes here */
+	if (close(fd) && !status)
+		status = -errno;
+	return status;
+}
+
+int ft_stage_dir(struct ft_stage *s, const char *path, uint32_t mode)
+{
+	char name[16];
+	int status = need_stage(s);
+
+	if (!status)
+		status = record(s, &s->puts, 'D', 0, s->count, path);
+	if (!status)
+		status = record(s, &s->modes, 'M', mode & 0777, 0, path);
+	if (status)
+		return status;
+	number_name(name, 'f', s->count++);
+	return mkdirat(s->dir, name, 0700) ? -errno : 0;
+}
+
+int ft_stage_link(struct ft_stage *s, const char *path, const char *target)
+{
+	char name[16];
+	int status = need_stage(s);
+
+	if (!status)
+		status = record(s, &s->puts, 'P', 0, s->count, path);
+	if (status)
+		return status;
+	number_name(name, 'f', s->count++);
+	return symlinkat(target, s->dir, name) ? -errno : 0;
+}
+
+int ft_stage_mode(struct ft_stage *s, const char *path, uint32_t mode)
+{
+	int status = need_stage(s);
+
+	return status ? status : record(s, &s->modes, 'M', mode & 0777, 0, path);
+}
+
+int ft_stage_remove(struct ft_stage *s, const char *path)
+{
+	int status = need_stage(s);
+
+	return status ? status : record(s, &s->removes, 'R', 0, s->count++, path);
+}
+
+/* ---- All of it ---- */
+
+static int write_journal(struct ft_stage *s)
+{
+	struct wire_out *o = &s->removes;
+	uint8_t hash[FT_HASH];
+	int fd, status;
+
+	wire_raw(o, s->puts.data, s->puts.size);
+	wire_raw(o, s->modes.data, s->modes.size);
+	if (o->failed || s->puts.failed || s->modes.failed)
+		return -ENOMEM;
+	sign(s, o->data, o->size, hash);
+	wire_raw(o, hash, sizeof(hash));
+	if (o->failed)
+		return -ENOMEM;
+	fd = openat(s->dir, JOURNAL ".new", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	status = write_bytes(fd, o->data, o->size);
+	if (close(fd) && !status)
+		status = -errno;
+	if (!status && renameat(s->dir, JOURNAL ".new", s->dir, JOURNAL))
+		status = -errno;
+	return status;
+}
+
+/* Its status is -errno; what is in the way of our callers (a signal, a group that is killed) is not. */
+static int finish_apart(struct ft_stage *s)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return finish(s);
+	if (!pid) {
+		setsid();
+		_exit(-finish(s) & 255);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
+}
+
+int ft_stage_commit(struct ft_stage *s)
+{
+	int status;
+
+	if (s->dir < 0)
+		return 0;
+	status = write_journal(s);
+	return status ? status : finish_apart(s);
+}
+
+/* With a journal there it is to be finished, not forgotten. */
+void ft_stage_end(struct ft_stage *s)
+{
+	struct stat st;
+
+	if (s->dir >= 0 && fstatat(s->dir, JOURNAL, &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
+		clear(s);
+	if (s->dir >= 0)
+		close(s->dir);
+	s->dir = -1;
+	wire_free(&s->removes);
+	wire_free(&s->puts);
+	wire_free(&s->modes);
+	s->count = 0;
+}
