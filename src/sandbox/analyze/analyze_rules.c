@@ -42,7 +42,7 @@ static const struct {
 	  " bunzip2 bzip2 chgrp chmod chown chattr cp csplit dos2unix gunzip gzip install ld ar link ln lz4 lzma mac2unix"
 	  " mkdir mkfifo mknod mktemp mv patch rename rmdir setfacl split sponge tee touch unix2dos unix2mac unlzma unxz"
 	  " unzip uncompress unzstd xz zforce zstd zstdmt 7z as cc c++ gcc g++ clang clang++ cmake ninja meson javac rustc tsc ranlib strip"
-	  " objcopy protoc ffmpeg convert pandoc sync ex ed vi vim nano emacs sqlite3 tox pytest jest mvn gradle" },
+	  " objcopy protoc ffmpeg convert pandoc sync ex ed red vi vim nano emacs sqlite3 tox pytest jest mvn gradle" },
 	{ TSB_RISK_WRITE, "changes settings of the machine",
 	  " mount umount nmcli ip ifconfig route iptables hwclock timedatectl useradd usermod groupadd passwd chsh service"
 	  " update-alternatives ldconfig modprobe insmod swapon loginctl hostnamectl localectl renice at batch " },
