@@ -12,14 +12,15 @@
 
 #include "engine/virtual.h"
 
-#define NAME "files"
-#define BESIDE "files.new"
+#define NAME_MOST 240		/* room for what is beside it */
 #define BUFFER 65536u
 #define SLACK ((uint64_t)1 << 20)	/* a list this small is not worth writing anew */
 #define FACTOR 4u
+#define HEAD 4096u		/* a page is written as a whole, whoever is killed meanwhile */
 
 struct store {
 	int dir, fd;
+	char name[NAME_MOST + 1], beside[NAME_MOST + 5];
 	struct tsb_mark *mark;
 	uint64_t size;		/* whole sets */
 	uint64_t base;		/* of the first set, when it was written anew */
@@ -27,18 +28,34 @@ struct store {
 
 /* What is written goes through a buffer: records are small. */
 struct sink {
+	const struct store *first;	/* whose list is to be made when something is written; NULL: fd is it */
 	int fd, error;
+	bool over;			/* all is in data */
+	bool beside;			/* the list was made beside its place */
 	uint64_t at;
 	size_t n;
 	char data[BUFFER];
 };
 
-static int drain(struct sink *s)
+/*
+ * A box's first list has nothing to lose. When it is small it is made where it will be, its head last: a list
+ * without a head is a new box's (headless()). Otherwise it is made beside, so that there is never a part of it.
+ */
+static bool make_list(struct sink *s)
 {
-	size_t done = 0;
+	const struct store *t = s->first;
+	int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
 
-	while (done < s->n) {
-		ssize_t w = pwrite(s->fd, s->data + done, s->n - done, (off_t)s->at);
+	s->beside = !s->over || s->at;
+	s->fd = openat(t->dir, s->beside ? t->beside : t->name,
+		       flags | (s->beside ? O_TRUNC : O_EXCL), 0600);
+	return s->fd >= 0;
+}
+
+static int write_part(struct sink *s, size_t from, size_t to, uint64_t at)
+{
+	while (from < to) {
+		ssize_t w = pwrite(s->fd, s->data + from, to - from, (off_t)at);
 
 		if (w < 0 && errno == EINTR)
 			continue;
@@ -46,9 +63,25 @@ static int drain(struct sink *s)
 			s->error = w ? -errno : -EIO;
 			return -1;
 		}
-		done += (size_t)w;
-		s->at += (uint64_t)w;
+		from += (size_t)w;
+		at += (uint64_t)w;
 	}
+	return 0;
+}
+
+static int drain(struct sink *s)
+{
+	size_t head = 0;
+
+	if (s->fd < 0 && !make_list(s)) {
+		s->error = -errno;
+		return -1;
+	}
+	if (s->first && !s->beside)
+		head = s->n < HEAD ? s->n : HEAD;
+	if (write_part(s, head, s->n, s->at + head) || write_part(s, 0, head, s->at))
+		return -1;
+	s->at += s->n;
 	s->n = 0;
 	return 0;
 }
@@ -78,27 +111,24 @@ static int say(char *why, int error, const char *what, const char *more)
 	return error;
 }
 
-/* All that is new since *mark, at `at` of fd; *size: where it ends. */
-static int write_set(int fd, uint64_t at, struct tsb_mark **mark, struct tsb_sandbox *box,
+/* All that is new since *mark, at `at` of the sink's file; *size: where it ends. */
+static int write_set(struct sink *s, uint64_t at, struct tsb_mark **mark, struct tsb_sandbox *box,
 		     uint64_t *size, char *why)
 {
-	struct sink *s = malloc(sizeof(*s));
 	int rc;
 
-	if (!s)
-		return say(why, -ENOMEM, "cannot save the files", NULL);
-	s->fd = fd;
 	s->error = 0;
 	s->at = at;
 	s->n = 0;
+	s->over = false;
 	rc = tsb_save_changes(box, mark, sink_put, s);
+	s->over = true;
 	if (!rc && drain(s))
 		rc = TSB_ERR_FILE;
 	*size = s->at;
 	if (rc)
 		rc = say(why, s->error ? s->error : -EIO, "cannot save the files",
 			 s->error ? NULL : tsb_error(box));
-	free(s);
 	return rc;
 }
 
@@ -109,34 +139,70 @@ static void forget(struct store *s)
 	s->mark = NULL;
 }
 
+/* What is in the sink's new file takes the place of the old list, or is the first. */
+static int put_in_place(struct store *s, const struct sink *k, char *why)
+{
+	/* The first of a box: a machine that loses power then has no box. */
+	if (s->fd >= 0 && fdatasync(k->fd))
+		return say(why, -errno, "cannot sync the list of files", NULL);
+	if (k->beside && renameat(s->dir, s->beside, s->dir, s->name))
+		return say(why, -errno, "cannot replace the list of files", NULL);
+	return 0;
+}
+
 /* A new list with one set, in the place of the old one. */
 static int write_anew(struct store *s, struct tsb_sandbox *box, char *why)
 {
+	struct sink *k = malloc(sizeof(*k));
 	struct tsb_mark *mark = NULL;
 	uint64_t size = 0;
-	int fd = openat(s->dir, BESIDE, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	int rc;
 
-	if (fd < 0)
-		return say(why, -errno, "cannot make the list of files", NULL);
-	rc = write_set(fd, 0, &mark, box, &size, why);
-	/* The first of a box has nothing to lose yet: a machine that loses power then has no box. */
-	if (!rc && s->fd >= 0 && fdatasync(fd))
-		rc = say(why, -errno, "cannot sync the list of files", NULL);
-	if (!rc && renameat(s->dir, BESIDE, s->dir, NAME))
-		rc = say(why, -errno, "cannot replace the list of files", NULL);
+	if (!k)
+		return say(why, -ENOMEM, "cannot save the files", NULL);
+	k->first = s;
+	k->fd = -1;
+	k->beside = false;
+	/* one that is there is replaced */
+	if (s->fd >= 0 && (k->beside = true) &&
+	    (k->fd = openat(s->dir, s->beside, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600)) < 0)
+		rc = say(why, -errno, "cannot make the list of files", NULL);
+	else
+		rc = write_set(k, 0, &mark, box, &size, why);
+	if (!rc)
+		rc = put_in_place(s, k, why);
 	if (rc) {
-		close(fd);
+		if (k->fd >= 0)
+			close(k->fd);
+		if (k->fd >= 0 && s->fd < 0)
+			unlinkat(s->dir, k->beside ? s->beside : s->name, 0);
 		tsb_mark_free(mark);
+		free(k);
 		return rc;
 	}
 	if (s->fd >= 0)
 		close(s->fd);
 	tsb_mark_free(s->mark);
-	s->fd = fd;
+	s->fd = k->fd;
 	s->mark = mark;
 	s->size = s->base = size;
+	free(k);
 	return 0;
+}
+
+/* What is new, behind what is there. */
+static int append(struct store *s, struct tsb_sandbox *box, uint64_t *size, char *why)
+{
+	struct sink *k = malloc(sizeof(*k));
+	int rc;
+
+	if (!k)
+		return say(why, -ENOMEM, "cannot save the files", NULL);
+	k->first = NULL;
+	k->fd = s->fd;
+	rc = write_set(k, s->size, &s->mark, box, size, why);
+	free(k);
+	return rc;
 }
 
 static int sink_none(void *ctx, int fd, const void *data, size_t n)
@@ -165,7 +231,7 @@ int store_commit(struct store *s, struct tsb_sandbox *box, char *why)
 		return 0;
 	if (s->fd < 0 || !s->mark || s->size > FACTOR * s->base + SLACK)
 		return write_anew(s, box, why);
-	rc = write_set(s->fd, s->size, &s->mark, box, &size, why);
+	rc = append(s, box, &size, why);
 	if (!rc) {
 		s->size = size;
 		return 0;
@@ -189,26 +255,38 @@ static uint64_t live(struct tsb_sandbox *box, uint64_t most)
 	return stats.fs_bytes + stats.fs_entries * 256;
 }
 
+/* What is left of a first list whose writer was killed: it held nothing that was promised. */
+static bool headless(const char *data, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && i < HEAD && !data[i])
+		i++;
+	return n <= BUFFER && (i == n || i == HEAD);
+}
+
 static int load(struct store *s, struct tsb_sandbox *box, size_t n, bool *fresh, char *why)
 {
 	void *data = n ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, s->fd, 0) : NULL;
-	size_t used = 0;
+	size_t used = 0, whole = n;
 	int rc;
 
 	if (n && data == MAP_FAILED)
 		return say(why, -errno, "cannot read the list of files", NULL);
-	rc = tsb_load_changes(box, data ? data : "", n, &used, &s->mark);
-	if (n)
-		munmap(data, n);
+	if (headless(data, n))
+		n = 0;
+	rc = tsb_load_changes(box, n ? data : "", n, &used, &s->mark);
+	if (whole)
+		munmap(data, whole);
 	if (rc == TSB_ERR_FORMAT || (!rc && !used && n))
-		return say(why, -EBADMSG, "the list of files (" NAME " in the box's directory) is damaged",
+		return say(why, -EBADMSG, "the list of files (in the box's directory) is damaged",
 			   "not started, so that nothing is lost");
 	if (rc)
 		return say(why, -ENOMEM, "cannot load the files", tsb_error(box));
 	*fresh = !used;
 	s->size = used;
 	s->base = live(box, used);
-	if (used < n && ftruncate(s->fd, (off_t)used))
+	if (used < whole && ftruncate(s->fd, (off_t)used))
 		return say(why, -errno, "cannot cut the list of files", NULL);
 	return 0;
 }
@@ -219,7 +297,7 @@ static int open_list(struct store *s, struct tsb_sandbox *box, bool *fresh, char
 
 	bool accept = false;
 
-	s->fd = openat(s->dir, NAME, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	s->fd = openat(s->dir, s->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	*fresh = s->fd < 0;
 	if (s->fd < 0 && errno != ENOENT)
 		return say(why, -errno, "cannot open the list of files", NULL);
@@ -231,15 +309,21 @@ static int open_list(struct store *s, struct tsb_sandbox *box, bool *fresh, char
 	return load(s, box, (size_t)st.st_size, fresh, why);
 }
 
-int store_open(struct store **out, const char *dir, struct tsb_sandbox *box, bool *fresh,
-	       char *why)
+int store_open(struct store **out, const char *dir, const char *name, struct tsb_sandbox *box,
+	       bool *fresh, char *why)
 {
 	struct store *s = calloc(1, sizeof(*s));
 	int rc;
 
 	if (!s)
 		return say(why, -ENOMEM, "cannot open the store", NULL);
+	if (!*name || strlen(name) > NAME_MOST || strchr(name, '/') || *name == '.') {
+		free(s);
+		return say(why, -EINVAL, "the name of the list of files is none", NULL);
+	}
 	s->fd = -1;
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	snprintf(s->beside, sizeof(s->beside), "%s.new", name);
 	s->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rc = s->dir < 0 ? say(why, -errno, dir, NULL) : open_list(s, box, fresh, why);
 	if (rc) {

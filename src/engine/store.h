@@ -1,5 +1,5 @@
 /*
- * The files of a virtual box on the disk: DIR/files, an append-only list of sets of changes
+ * The files of a virtual box on the disk: DIR/NAME, an append-only list of sets of changes
  * (tsb_save_changes()). A set is whole or it is not there: a torn one at the end is cut off at
  * the next start. When the list has grown to several times what it holds, it is written anew
  * beside and renamed.
@@ -18,8 +18,8 @@ struct store;
  * Fills the sandbox with what is in DIR. *fresh: nothing was there. Results are 0 or -errno, and
  * then why[] (VIRTUAL_WHY bytes) holds a sentence; a damaged file is kept, and named there.
  */
-int store_open(struct store **out, const char *dir, struct tsb_sandbox *box, bool *fresh,
-	       char *why);
+int store_open(struct store **out, const char *dir, const char *name, struct tsb_sandbox *box,
+	       bool *fresh, char *why);
 void store_close(struct store *s);	/* NULL is fine */
 int store_commit(struct store *s, struct tsb_sandbox *box, char *why);
 /* Against a crash of the machine: whoever waits for the disk is who asks. 0 or -errno. */

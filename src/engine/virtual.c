@@ -157,7 +157,7 @@ int virtual_open(struct virtual_box **out, const struct virtual_spec *spec, char
 	if (rc)
 		fail(why, rc, "cannot open", "a sandbox", NULL);
 	if (!rc && spec->dir)
-		rc = store_open(&b->store, spec->dir, b->sandbox, &fresh, why);
+		rc = store_open(&b->store, spec->dir, spec->name ? spec->name : "files", b->sandbox, &fresh, why);
 	if (!rc)
 		rc = fill(b, spec, fresh, why);
 	if (!rc && fresh)

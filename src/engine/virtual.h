@@ -26,6 +26,11 @@
 
 struct virtual_spec {
 	const char *dir;	/* state directory, which exists; NULL: nothing is kept */
+	/*
+	 * The file in it that has the box's files, NULL: "files". All of a box without a server: many may be in
+	 * one directory, and unlink() ends one.
+	 */
+	const char *name;
 	const char *hostname;	/* NULL: sandbox */
 	const char *const *env;	/* NULL-ended, on top of the box's own; NULL: none */
 	const char *cwd;	/* NULL: the workspace's target, or /home/user */

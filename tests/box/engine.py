@@ -489,6 +489,17 @@ def test_durable(t):
         f.write(b"XXXX")
     kind, body, _ = serve(t.engine, b.dir, t.uid)
     equal((kind, "damaged" in body.get("text", "")), ("error", True), "rot is told, not hidden")
+    # Killed while the first list was made, whose head is written last.
+    with open(b.dir + "/files", "r+b") as f:
+        f.truncate(0)
+        f.truncate(4096)
+        f.seek(4096)
+        f.write(b"XXXX" * 100)
+    b.start()
+    equal(b.out("ls; echo new > f; cat f"), "new\n", "a first list without its head is a new box's")
+    b.kill()
+    b.start()
+    equal(b.out("cat f"), "new\n", "and is written over")
 
 
 def test_workspace(t):
