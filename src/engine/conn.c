@@ -119,6 +119,7 @@ void conn_drop(struct conn *c)
 	c->dead = true;
 	shutdown(c->fd, SHUT_RDWR);
 	files_end(c);
+	sync_free(c);
 	if (e && e->client == c)
 		exec_client_gone(e);
 }
@@ -265,6 +266,9 @@ static void on_frame(struct conn *c, const struct wire_frame *f)
 	case CONN_WRITE:
 		files_written(c, f);
 		break;
+	case CONN_TREE:
+		sync_frame(c, f);
+		break;
 	case CONN_READ:
 	case CONN_LOGS:
 	case CONN_WAIT:
@@ -323,6 +327,8 @@ void conn_ready(struct conn *c, uint32_t events)
 		files_more(c);
 	else if (c->state == CONN_LOGS)
 		logs_more(c);
+	else if (c->state == CONN_TREE)
+		sync_more(c);
 	else if (c->exec && c->exec->client == c)
 		exec_poll(c->exec, now_ns());
 	if (!c->dead)

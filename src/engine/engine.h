@@ -165,7 +165,7 @@ void audit_refused(struct server *s, const char *what, const char *why);
 
 /* ---- A connection (conn.c), what is asked on it (request.c, files.c, logs.c) ---- */
 
-enum conn_state { CONN_HELLO, CONN_REQUEST, CONN_EXEC, CONN_WRITE, CONN_READ, CONN_LOGS, CONN_WAIT,
+enum conn_state { CONN_HELLO, CONN_REQUEST, CONN_EXEC, CONN_WRITE, CONN_READ, CONN_LOGS, CONN_WAIT, CONN_TREE,
 		  CONN_LAST };
 
 struct conn {
@@ -189,6 +189,7 @@ struct conn {
 	bool has_mtime;
 	struct tsb_time mtime;
 	void *hash;		/* SHA256_CTX */
+	struct sync *sync;	/* TREE */
 };
 
 void conn_accept(struct server *s);
@@ -209,6 +210,11 @@ void files_request(struct conn *c, const struct wire_frame *f);
 void files_written(struct conn *c, const struct wire_frame *f);	/* DATA_IN, CLOSE_IN */
 void files_more(struct conn *c);	/* READ: there is room again */
 void files_end(struct conn *c);
+
+void sync_request(struct conn *c, const struct wire_frame *f);	/* TREE */
+void sync_frame(struct conn *c, const struct wire_frame *f);
+void sync_more(struct conn *c);		/* there is room again */
+void sync_free(struct conn *c);		/* what was not committed is gone */
 
 void logs_more(struct conn *c);
 

@@ -209,6 +209,9 @@ void request(struct conn *c, const struct wire_frame *f)
 	case WIRE_PAUSE: on_pause(c, true); break;
 	case WIRE_RESUME: on_pause(c, false); break;
 	case WIRE_STOP: on_stop(c, it); break;
+	case WIRE_TREE:
+		sync_request(c, f);
+		break;
 	case WIRE_CONNECT:
 		conn_error(c, WIRE_ERROR_UNSUPPORTED, 0, "a virtual box has no network: nothing in "
 			   "it can listen on a port (create the box with the sandbox `namespace`)");

@@ -86,6 +86,14 @@ static void print_plain(FILE *f, const char *s)
 	}
 }
 
+static bool has_hex(const struct tbx_doc *doc, size_t i, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "changes[%zu].%s.hex", i, name);
+	return tbx_doc_text(doc, path);
+}
+
 static void print_name(FILE *f, const struct tbx_doc *doc, size_t i, const char *name)
 {
 	const char *s = text_of(doc, i, name);
@@ -120,7 +128,7 @@ static void print_change(FILE *f, const struct tbx_doc *doc, size_t i)
 	print_name(f, doc, i, "path");
 	if (type && !strcmp(type, "directory"))
 		putc('/', f);
-	if (link && !gone) {
+	if (link && (text_of(doc, i, "link") || has_hex(doc, i, "link"))) {
 		fputs(" -> ", f);
 		print_name(f, doc, i, "link");
 	}

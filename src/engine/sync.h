@@ -1,0 +1,44 @@
+/*
+ * A conversation about a tree of files: sync.c reads, sync_put.c changes.
+ */
+#ifndef ENGINE_SYNC_H
+#define ENGINE_SYNC_H
+
+#include "engine/engine.h"
+#include "tree/sum.h"
+#include "tree/tree.h"
+
+struct sync_op {
+	uint8_t what;		/* a TREE_ frame: PUT, MODE, REMOVE */
+	uint32_t number, mode;	/* of the file in the stage */
+	char *path;
+};
+
+struct sync {
+	enum wire_tree state;
+	char *root;
+	bool missing, staged;
+	struct ft_node known;
+	/* TREE_GET: the names that are left, the file that is being sent */
+	uint8_t *names;
+	struct wire_iter left;
+	struct tsb_stream *out;
+	/* TREE_PUT: the file that is being received, at `temp`, for `file` */
+	struct tsb_stream *in;
+	char *temp, *file;
+	uint32_t mode, number;
+	uint64_t mtime, at;
+	struct sum sum;
+	/* what is to be done at the end */
+	struct sync_op *ops;
+	size_t count, cap;
+};
+
+char *sync_path(const struct sync *y, const char *below);
+void sync_failed(struct conn *c, enum wire_error code, int error, const char *path);
+void sync_said(struct conn *c);		/* a bare OK */
+
+void sync_change(struct conn *c, const struct wire_frame *f);
+void sync_unstage(struct conn *c, struct sync *y);	/* and forgets what was to be done */
+
+#endif
