@@ -184,7 +184,8 @@ struct tbx_spec {
 	size_t size;
 	const char *name;		/* a second name of the box, unique while it lives; NULL */
 	struct tbx_target target;	/* where the workspace is ... */
-	const char *sandbox;		/* ... "virtual" (NULL), "namespace", "docker", "passthrough" */
+	const char *sandbox;		/* ... "virtual" (NULL), "namespace", "docker",
+					 * "microvm", "passthrough" */
 	const char *runner_sandbox;	/* of the driving agent; NULL: as the workspace's */
 	const char *runner_host;
 	enum tbx_source source;
@@ -226,11 +227,15 @@ struct tbx_spec {
 	 */
 	const char *image;
 	bool read_only_root;		/* behind docker: all but the workspace and /tmp */
+	/* For the microvm sandbox. */
+	const char *kernel;		/* directory of vmlinux, modules.cpio, root.img; NULL: the
+					 * one that is installed on the host */
+	const char *accel;		/* "auto" (NULL), "kvm", "tcg": software emulation */
 };
 #define TBX_SPEC_INIT { sizeof(struct tbx_spec), NULL, { NULL, NULL, 0, NULL, NULL, false, NULL }, \
 	NULL, NULL, NULL, TBX_SOURCE_NONE, NULL, NULL, false, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, \
 	0, false, TBX_NETWORK_NONE, NULL, NULL, 0, NULL, NULL, false, NULL, 0, false, \
-	NULL, false }
+	NULL, false, NULL, NULL }
 
 /* What would be done, of which nothing is: pure, but for the reading of the store's place. */
 int tbx_plan(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **plan);

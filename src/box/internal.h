@@ -150,6 +150,10 @@ int bx_remove_place(struct bx *b);
 /* A new record of the spec, checked: no id, no place yet. */
 int bx_record_of(struct tbx_store *store, const struct tbx_spec *spec, json_t **record);
 int bx_target_of(struct tbx_store *store, const struct tbx_target *target, json_t **out);
+/* machine.c: of the microvm sandbox. */
+bool bx_is_machine(const json_t *record);
+int bx_put_machine(struct tbx_store *store, const struct tbx_spec *spec, const json_t *record,
+		   json_t *out);
 bool bx_is_control(const char *s);
 /* What a container is made from (image.c): into the record's spec, and into START. */
 int bx_spec_image(struct tbx_store *store, const struct tbx_spec *spec, const json_t *record,

@@ -50,6 +50,8 @@ const char *bx_isolation(const json_t *record)
 
 	if (said)
 		return said;
+	if (bx_is_machine(record))
+		return "hardware";
 	if (kind && (!strcmp(kind, "namespace") || !strcmp(kind, "docker")))
 		return "kernel";
 	return kind && !strcmp(kind, "virtual") ? "process" : "none";

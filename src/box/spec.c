@@ -133,12 +133,14 @@ int bx_target_of(struct tbx_store *store, const struct tbx_target *target, json_
 
 static int check_sandbox(struct tbx_store *store, const char *what, const char *s)
 {
-	static const char *const known[] = { "virtual", "namespace", "docker", "passthrough", NULL };
+	static const char *const known[] = { "virtual", "namespace", "docker", "microvm",
+		"passthrough", NULL };
 
 	for (size_t i = 0; known[i]; i++)
 		if (!strcmp(known[i], s))
 			return TBX_OK;
-	return bad(store, what, s, "there are the sandboxes virtual, namespace, docker and passthrough");
+	return bad(store, what, s, "there are the sandboxes virtual, namespace, docker, microvm "
+		   "and passthrough");
 }
 
 static json_t *placement(const char *host, const char *sandbox)
@@ -389,6 +391,8 @@ static int fill(struct tbx_store *store, const struct tbx_spec *spec, json_t *re
 
 	if (!status)
 		status = put_placements(store, spec, record);
+	if (!status)
+		status = bx_put_machine(store, spec, record, out);
 	if (!status)
 		status = put_source(store, spec, record, out);
 	if (!status)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define IMAGE_SECONDS 1800
+#define BOOT_SECONDS 240	/* of a machine that is emulated, on a busy host */
 
 static void put_bytes(struct wire_out *o, enum wire_field name, const json_t *value)
 {
@@ -88,6 +89,8 @@ void bx_start_message(const struct bx *b, struct wire_out *o)
 	put_source(o, spec);
 	put_resources(o, json_object_get(spec, "resources"));
 	put_network(o, spec);
+	put_bytes(o, WIRE_F_KERNEL, bx_at(spec, "machine.kernel"));
+	put_bytes(o, WIRE_F_ACCEL, bx_at(spec, "machine.accel"));
 	put_list(o, WIRE_F_ACCEPT, json_object_get(spec, "accept"));
 	if (json_is_true(json_object_get(spec, "transient")))
 		wire_u8(o, WIRE_F_TRANSIENT, 1);
@@ -116,6 +119,8 @@ static uint64_t start_deadline(const struct bx *b)
 {
 	const char *kind = json_string_value(bx_at(b->record, "placement.workspace.sandbox"));
 
+	if (bx_is_machine(b->record))
+		return bx_step(b->store) + BOOT_SECONDS * BX_SECOND;
 	return bx_step(b->store) + (kind && !strcmp(kind, "docker") ? IMAGE_SECONDS * BX_SECOND : 0);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "init/door.h"
+#include "init/guest.h"
 #include "init/path.h"
 #include "init/verbs.h"
 
@@ -37,6 +38,8 @@ static void fill_first(void)
 
 int main(int argc, char **argv)
 {
+	if (getpid() == 1 && argc && !strcmp(argv[0], "/init"))
+		guest_main();
 	verb_words(argc, argv);
 	fill_first();
 	if (argc == 2 && !strcmp(argv[1], "serve"))

@@ -502,9 +502,11 @@ static int serve_box(struct start *b)
 		serve_fail(b, WIRE_ERROR_SYSTEM, "the workspace cannot be made in", b->spec.dir, NULL);
 		return 1;
 	}
-	if (b->spec.kind != SPEC_DOCKER)
+	if (b->spec.kind == SPEC_PASSTHROUGH || b->spec.kind == SPEC_NAMESPACE)
 		s->cgroup = cgroup_open(&b->spec, &b->report);
-	if (s->cgroup || b->spec.kind == SPEC_DOCKER)
+	if (b->spec.kind == SPEC_MICROVM)
+		status = serve_vm(b);
+	else if (s->cgroup || b->spec.kind == SPEC_DOCKER)
 		status = run_kind(b);
 	else
 		status = serve_fail(b, WIRE_ERROR_SYSTEM, "no memory", NULL, NULL);

@@ -37,5 +37,6 @@ bool serve_is_removed(const struct start *b);
 
 /* serve_docker.c: the exit status. */
 int serve_docker(struct start *b);
+int serve_vm(struct start *b);		/* serve_vm.c */
 
 #endif

@@ -119,7 +119,7 @@ static bool read_ports(struct reading *r)
 }
 
 static const char *const kinds[] = {[SPEC_PASSTHROUGH] = "passthrough",
-	[SPEC_NAMESPACE] = "namespace", [SPEC_DOCKER] = "docker"};
+	[SPEC_NAMESPACE] = "namespace", [SPEC_DOCKER] = "docker", [SPEC_MICROVM] = "microvm"};
 
 const char *spec_kind_word(const struct spec *spec)
 {
@@ -143,7 +143,8 @@ static bool read_words(struct reading *r)
 	bool good = true;
 
 	if (!read_kind(r->spec, kind))
-		good = fail(r, "the kind of the box is none of passthrough, namespace and docker", NULL);
+		good = fail(r, "the kind of the box is none of passthrough, namespace, docker and "
+			    "microvm", NULL);
 	r->spec->network = r->spec->kind == SPEC_PASSTHROUGH ? SPEC_NETWORK_OPEN :
 		SPEC_NETWORK_NONE;
 	if (network && !strcmp(network, "none"))
@@ -157,6 +158,22 @@ static bool read_words(struct reading *r)
 	free(kind);
 	free(network);
 	return good;
+}
+
+static bool read_machine(struct reading *r)
+{
+	char *accel = wire_string(r->fields, WIRE_F_ACCEL, &r->bad);
+	bool good = true;
+
+	r->spec->kernel = wire_string(r->fields, WIRE_F_KERNEL, &r->bad);
+	if (accel && !strcmp(accel, "kvm"))
+		r->spec->accel = SPEC_ACCEL_KVM;
+	else if (accel && !strcmp(accel, "tcg"))
+		r->spec->accel = SPEC_ACCEL_TCG;
+	else if (accel && strcmp(accel, "auto"))
+		good = fail(r, "the acceleration is none of auto, kvm and tcg", NULL);
+	free(accel);
+	return good && absolute(r, r->spec->kernel, "the kernel directory is not an absolute path");
 }
 
 static void read_plain(struct reading *r)
@@ -228,7 +245,7 @@ bool spec_read(struct spec *spec, struct wire_iter fields, const char **why, con
 		read_plain(&r);
 		if (r.bad)
 			fail(&r, "a field of START has a wrong size or a NUL inside", NULL);
-		else if (!r.why && read_ports(&r))
+		else if (!r.why && read_machine(&r) && read_ports(&r))
 			check(&r);
 		if (r.bad)
 			fail(&r, "a field of START has a wrong size or a NUL inside", NULL);
@@ -260,6 +277,7 @@ void spec_free(struct spec *s)
 	drop(s->image);
 	drop(s->workspace);
 	drop(s->target);
+	drop(s->kernel);
 	free_list(s->env);
 	free_list((char **)(uintptr_t)s->allow);
 	free_list((char **)(uintptr_t)s->accept);

@@ -11,7 +11,8 @@
 
 #include "wire/wire.h"
 
-enum spec_kind { SPEC_PASSTHROUGH, SPEC_NAMESPACE, SPEC_DOCKER };
+enum spec_kind { SPEC_PASSTHROUGH, SPEC_NAMESPACE, SPEC_DOCKER, SPEC_MICROVM };
+enum spec_accel { SPEC_ACCEL_AUTO, SPEC_ACCEL_KVM, SPEC_ACCEL_TCG };
 enum spec_network { SPEC_NETWORK_NONE, SPEC_NETWORK_EGRESS, SPEC_NETWORK_OPEN };
 
 struct spec_port {
@@ -40,6 +41,10 @@ struct spec {
 	size_t port_count;
 	const char **accept;		/* NULL-ended: controls that may stay unenforced */
 	bool transient;			/* for one exec */
+	/* of a micro-VM */
+	const char *kernel;		/* directory; NULL: where it is installed */
+	enum spec_accel accel;
+	bool kvm;			/* of the wall around its machine: /dev/kvm is there */
 };
 
 /*

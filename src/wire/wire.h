@@ -302,6 +302,8 @@ enum wire_field {
 	/* START, u8: for one exec. What it writes to its root may be kept in memory */
 	WIRE_F_TRANSIENT = 170,
 	WIRE_F_IMAGE = 180, WIRE_F_READONLY_ROOT,
+	/* a micro-VM's: KERNEL (a directory), ACCEL ("auto", "kvm", "tcg") */
+	WIRE_F_KERNEL = 190, WIRE_F_ACCEL,
 };
 
 /*

@@ -20,7 +20,7 @@ struct boxc {
 	const char *name, *image, *dir, *template, *snapshot, *git, *revision, *workspace, *hostname;
 	const char *memory, *cpus, *pids, *disk, *files, *ttl, *network, *sandbox, *runner;
 	struct tsb_list env, allow, publish, labels, accept, hooks;
-	const char *hook_timeout, *interval;
+	const char *hook_timeout, *interval, *kernel, *accel;
 	bool persistent, read_only, read_only_root;
 	bool hook_warn, shorten, watch, verify;
 	/* where */

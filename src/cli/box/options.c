@@ -24,7 +24,7 @@
 
 #define SPEC_OPTIONS \
 	TSB_OPT_STR(struct boxc, sandbox, 0, "sandbox", "WALL", \
-		    "virtual (default), namespace, docker, or passthrough, which is no wall"), \
+		    "virtual (default), namespace, docker, microvm, or passthrough, which is no wall"), \
 	TSB_OPT_STR(struct boxc, runner, 0, "runner", "WALL", \
 		    "the wall of the agent that drives the box; recorded"), \
 	TARGET_OPTIONS, \
@@ -57,6 +57,10 @@
 		     "do without this control if nothing can enforce it: filesystem, processes, " \
 		     "network, memory, cpu, pids, disk, open-files, syscalls, privileges, devices, " \
 		     "tree-kill, ports"), \
+	TSB_OPT_STR(struct boxc, kernel, 0, "kernel", "DIR", \
+		    "of a micro-VM: what tools/microvm-kernel makes; default: /var/lib/tinybox/kernel"), \
+	TSB_OPT_STR(struct boxc, accel, 0, "accel", "KIND", \
+		    "of a micro-VM: auto (default: KVM where it works), kvm, or tcg, which is software"), \
 	TSB_OPT_LIST(struct boxc, hooks, 0, "hook", "LINE", \
 		     "run by the box's sh whenever the box comes to life, before it is ready; " \
 		     "$TINYBOX_START is create, restore or start; may be repeated"), \

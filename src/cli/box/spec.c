@@ -283,6 +283,8 @@ int boxc_spec(struct boxc *c, struct tbx_spec *spec)
 	spec->accept = list_of(c, &c->accept);
 	spec->hooks = list_of(c, &c->hooks);
 	spec->hook_keep = c->hook_warn;
+	spec->kernel = c->kernel;
+	spec->accel = c->accel;
 	return status;
 }
 

@@ -1,0 +1,24 @@
+/*
+ * A micro-VM's outside (docs/adr/0010): the keeper makes its disks, starts the machine behind the
+ * namespace wall, relays the box's clients to the server in the guest, keeps the deadlines and the
+ * records, and believes nothing that the guest says.
+ */
+#ifndef INIT_VM_H
+#define INIT_VM_H
+
+#include "init/report.h"
+#include "init/spec.h"
+
+struct vm;
+
+/* The listening socket is the box's. NULL: *why, errno. What is enforced is in the report then. */
+struct vm *vm_open(const struct spec *spec, struct report *r, int dir, int procs, int listen,
+		   const char **why);
+/* Starts the machine and the server in it; the report is made anew. False: vm_why(). */
+bool vm_start(struct vm *vm);
+/* What went wrong; *words: what a program or the guest said about it, or NULL. */
+const char *vm_why(const struct vm *vm, const char **words);
+int vm_keep(struct vm *vm);		/* until it has ended; the exit status */
+void vm_close(struct vm *vm);
+
+#endif

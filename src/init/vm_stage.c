@@ -1,0 +1,311 @@
+/*
+ * A micro-VM's disks, in the state directory: the image (of a directory, by mke2fs; or the kernel
+ * directory's own), the box's state, the workspace's copy; and the first root, in memory, which is
+ * the kernel directory's modules and this very program as its /init.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "init/path.h"
+#include "init/text.h"
+#include "init/vm_in.h"
+
+#define IMAGE_SIZE (64ull << 30)	/* sparse: what is not used is not there */
+#define CPIO_HEAD 110
+
+static bool fail(struct vm *vm, const char *why)
+{
+	vm->why = why;
+	return false;
+}
+
+/* ---- The first root ---- */
+
+static void hex(char *to, uint32_t n)
+{
+	for (int i = 7; i >= 0; i--, n >>= 4)
+		to[i] = "0123456789abcdef"[n & 15];
+}
+
+/* One file of a cpio archive ("newc"): its head, name and the zeros behind that. */
+static bool cpio_head(int fd, const char *name, uint32_t mode, uint32_t size)
+{
+	char head[CPIO_HEAD + 64] = "070701";
+	size_t n = strlen(name) + 1;
+	const uint32_t field[13] = {1, mode, 0, 0, 1, 0, size, 0, 0, 0, 0, (uint32_t)n, 0};
+
+	for (unsigned i = 0; i < 13; i++)
+		hex(head + 6 + 8 * i, field[i]);
+	memcpy(head + CPIO_HEAD, name, n);
+	return write_all(fd, head, (CPIO_HEAD + n + 3) & ~(size_t)3);
+}
+
+static bool copy(int to, int from, uint64_t size)
+{
+	while (size) {
+		ssize_t n = sendfile(to, from, NULL, size < 1u << 30 ? size : 1u << 30);
+
+		if (n <= 0) {
+			errno = n ? errno : EIO;
+			return false;
+		}
+		size -= (uint64_t)n;
+	}
+	return true;
+}
+
+/* Zeros up to a multiple: 4 inside an archive, 512 behind one. */
+static bool pad(int fd, int to)
+{
+	static const char zeros[512];
+	off_t at = lseek(fd, 0, SEEK_CUR);
+
+	return at >= 0 && write_all(fd, zeros, (size_t)(-at & (to - 1)));
+}
+
+static bool add_modules(struct vm *vm, int fd, int kernel)
+{
+	int from = openat(kernel, "modules.cpio", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	bool good;
+
+	(void)vm;
+	if (from < 0)
+		return errno == ENOENT;
+	good = fstat(from, &st) == 0 && st.st_size >= 0 && copy(fd, from, (uint64_t)st.st_size) &&
+		pad(fd, 512);
+	close(from);
+	return good;
+}
+
+static bool add_ourselves(int fd)
+{
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	bool good = from >= 0 && fstat(from, &st) == 0 && st.st_size < INT32_MAX &&
+		cpio_head(fd, "new", S_IFDIR | 0755, 0) && cpio_head(fd, "dev", S_IFDIR | 0755, 0) &&
+		cpio_head(fd, "init", S_IFREG | 0755, (uint32_t)st.st_size) &&
+		copy(fd, from, (uint64_t)st.st_size) && pad(fd, 4) &&
+		cpio_head(fd, "TRAILER!!!", 0, 0) && pad(fd, 512);
+
+	if (from >= 0)
+		close(from);
+	return good;
+}
+
+static bool make_initrd(struct vm *vm, int kernel)
+{
+	int fd = memfd_create("initrd", MFD_CLOEXEC);
+
+	vm->files.initrd = fd;
+	if (fd < 0 || !add_modules(vm, fd, kernel) || !add_ourselves(fd) || fchmod(fd, 0444) < 0)
+		return fail(vm, "the machine's first root cannot be made");
+	return true;
+}
+
+/* ---- Disks ---- */
+
+/* What it says, when it fails, is for the user. */
+static char *read_words(int fd)
+{
+	struct text t = {0};
+	char some[512];
+	ssize_t n;
+
+	while ((n = read(fd, some, sizeof(some))) > 0)
+		if (t.size < 2000)
+			text_bytes(&t, some, (size_t)n);
+	for (size_t i = 0; i < t.size; i++)
+		if ((unsigned char)t.data[i] < ' ')
+			t.data[i] = ' ';
+	return t.data;
+}
+
+static bool write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool good = fd >= 0 && write_all(fd, text, strlen(text));
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* An ordinary user's files are root's inside, as behind the other walls. */
+static void as_root(void)
+{
+	char text[48] = "0 ";
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+
+	if (!uid || unshare(CLONE_NEWUSER) < 0)
+		return;
+	text_decimal(text + 2, uid);
+	write_file("/proc/self/uid_map", strcat(text, " 1"));
+	write_file("/proc/self/setgroups", "deny");
+	text_decimal(text + 2, gid);
+	write_file("/proc/self/gid_map", strcat(text, " 1"));
+}
+
+static _Noreturn void mke2fs(const char *disk, const char *from, int say)
+{
+	char *const env[] = {"PATH=/usr/sbin:/sbin:/usr/bin:/bin", "MKE2FS_CONFIG=/dev/null", NULL};
+	const char *argv[24] = {"mke2fs", "-q", "-F", "-t", "ext4", "-b", "4096", "-m", "0", "-I",
+		"256", "-E", "lazy_itable_init=1,lazy_journal_init=1,nodiscard,root_owner=0:0"};
+	size_t n = 13;
+
+	if (from) {
+		argv[n++] = "-O";
+		argv[n++] = "extent,dir_index,filetype,sparse_super,large_file,huge_file,"
+			"uninit_bg,dir_nlink,extra_isize,^has_journal";
+		argv[n++] = "-d";
+		argv[n++] = from;
+	} else {
+		argv[n++] = "-O";
+		argv[n++] = "has_journal,extent,dir_index,filetype,sparse_super,large_file,"
+			"huge_file,uninit_bg,dir_nlink,extra_isize,metadata_csum";
+		argv[n++] = "-J";
+		argv[n++] = "size=4";
+	}
+	argv[n++] = disk;
+	argv[n] = NULL;
+	dup2(say, 1);
+	dup2(say, 2);
+	as_root();
+	for (size_t i = 0; i < 2; i++)
+		execve(i ? "/usr/sbin/mke2fs" : "/sbin/mke2fs", (char *const *)(uintptr_t)argv, env);
+	_exit(127);
+}
+
+/* A file system on the open disk, with what is in the directory, if one is given. */
+static bool make_fs(struct vm *vm, int fd, const char *from)
+{
+	char disk[40] = "/proc/self/fd/";
+	int say[2], status = -1;
+	pid_t pid;
+
+	if (pipe2(say, O_CLOEXEC) < 0)
+		return false;
+	text_decimal(disk + strlen(disk), (uint64_t)fd);
+	pid = fork();
+	if (!pid) {
+		fcntl(fd, F_SETFD, 0);
+		mke2fs(disk, from, say[1]);
+	}
+	close(say[1]);
+	free(vm->why_text);
+	vm->why_text = pid < 0 ? NULL : read_words(say[0]);
+	close(say[0]);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (status == 0) {
+		free(vm->why_text);
+		vm->why_text = NULL;
+		return true;
+	}
+	errno = 0;
+	return fail(vm, WIFEXITED(status) && WEXITSTATUS(status) == 127 ?
+		    "mke2fs is not installed (package e2fsprogs)" : "a disk cannot be made");
+}
+
+/* It gets its name when it is whole. */
+static int new_disk(struct vm *vm, const char *name, uint64_t size, const char *from)
+{
+	static const char half[] = "new";
+	int fd = openat(vm->here, half, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd >= 0 && ftruncate(fd, (off_t)size) == 0 && make_fs(vm, fd, from) &&
+	    renameat(vm->here, half, vm->here, name) == 0)
+		return fd;
+	if (!vm->why)
+		vm->why = "a disk cannot be made in the state directory";
+	if (fd >= 0) {
+		close(fd);
+		unlinkat(vm->here, half, 0);
+	}
+	return -1;
+}
+
+/* The one of before, after a stop. */
+static int disk(struct vm *vm, const char *name, uint64_t size, const char *from, int flags)
+{
+	int fd = openat(vm->here, name, flags | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	fd = new_disk(vm, name, size, from);
+	if (fd < 0 || flags != O_RDONLY)
+		return fd;
+	close(fd);
+	return openat(vm->here, name, flags | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static bool make_disks(struct vm *vm, int kernel)
+{
+	const struct spec *s = vm->spec;
+	struct vm_files *f = &vm->files;
+
+	f->image = s->root ? disk(vm, "image", IMAGE_SIZE, s->root, O_RDONLY) :
+		openat(kernel, "root.img", O_RDONLY | O_CLOEXEC);
+	if (f->image < 0)
+		return vm->why ? false : fail(vm, s->root ? "the image's disk cannot be opened" :
+			"the kernel directory has no root.img: give the box an image (--image)");
+	f->state = disk(vm, "state", s->disk ? s->disk : VM_DISK, NULL, O_RDWR);
+	if (f->state < 0)
+		return vm->why ? false : fail(vm, "the box's disk cannot be opened");
+	if (!s->workspace)
+		return true;
+	f->work = disk(vm, "work", VM_DISK, s->workspace, O_RDWR);
+	return f->work >= 0 || vm->why ? f->work >= 0 : fail(vm, "the workspace's disk cannot be opened");
+}
+
+bool vm_stage(struct vm *vm)
+{
+	int kernel = open(vm->kernel, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool good;
+
+	if (kernel < 0)
+		return fail(vm, "the kernel directory cannot be opened");
+	if (mkdirat(vm->dir, VM_DIR, 0700) < 0 && errno != EEXIST)
+		good = fail(vm, "the machine's directory cannot be made");
+	else
+		good = true;
+	vm->here = good ? openat(vm->dir, VM_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	if (good && vm->here < 0)
+		good = fail(vm, "the machine's directory cannot be opened");
+	good = good && make_disks(vm, kernel) && make_initrd(vm, kernel);
+	close(kernel);
+	return good;
+}
+
+static void shut(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void vm_machine_ends(struct vm *vm)
+{
+	shut(&vm->files.mux);
+	shut(&vm->files.monitor);
+	shut(&vm->files.console);
+}
+
+void vm_unstage(struct vm *vm)
+{
+	vm_machine_ends(vm);
+	shut(&vm->files.initrd);
+	shut(&vm->files.image);
+	shut(&vm->files.state);
+	shut(&vm->files.work);
+}
