@@ -1,5 +1,5 @@
 /*
- * Process 1 of a micro-VM's guest (docs/adr/0010). What the keeper outside must know of it.
+ * Process 1 of a micro-VM's guest (docs/adr/0012). What the keeper outside must know of it.
  */
 #ifndef INIT_GUEST_H
 #define INIT_GUEST_H

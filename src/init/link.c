@@ -82,8 +82,11 @@ bool bridge_flush(struct bridge *b)
 		} else if (n < 0 && errno == EAGAIN) {
 			break;
 		} else if (errno != EINTR) {
-			bridge_free(b);
-			return false;
+			/* it takes no more, but may have said something that is not read yet */
+			if (b->c)
+				mux_taken(b->c, b->size);
+			b->size = 0;
+			b->shut = true;
 		}
 	}
 	if (!b->size) {
@@ -105,6 +108,11 @@ bool bridge_flush(struct bridge *b)
 
 bool bridge_put(struct bridge *b, const void *data, size_t size)
 {
+	if (b->shut) {
+		if (b->c)
+			mux_taken(b->c, size);
+		return true;
+	}
 	if (b->size + size > b->cap - b->at) {
 		uint8_t *more = malloc(b->size + size + 4096);
 

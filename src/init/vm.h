@@ -1,5 +1,5 @@
 /*
- * A micro-VM's outside (docs/adr/0010): the keeper makes its disks, starts the machine behind the
+ * A micro-VM's outside (docs/adr/0012): the keeper makes its disks, starts the machine behind the
  * namespace wall, relays the box's clients to the server in the guest, keeps the deadlines and the
  * records, and believes nothing that the guest says.
  */

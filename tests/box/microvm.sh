@@ -1,0 +1,29 @@
+#!/bin/bash
+# microvm.sh TINYBOX BUILD contract|uid|attacks: boxes in machines, emulated, as CI has no KVM. TAP. The kernel comes from the
+# distribution once for a build directory (tools/microvm-kernel); where that or QEMU cannot be had all is skipped, and says so.
+here=$(dirname "$(realpath "$0")")
+tinybox=$(realpath "$1") build=$(realpath "$2") what=$3
+skip() { echo "1..0 # SKIP $1"; exit 0; }
+[ -x /usr/bin/qemu-system-x86_64 ] || skip "qemu-system-x86 is not installed"
+kernel=$build/microvm-kernel
+exec 9>"$build/microvm-kernel.lock"
+flock 9
+if [ ! -e "$kernel/.done" ]; then
+	timeout 250 "$here/../../tools/microvm-kernel" "$kernel" >"$build/microvm-kernel.log" 2>&1 9>&- ||
+		skip "no kernel: $(tail -n 1 "$build/microvm-kernel.log")"
+	touch "$kernel/.done"
+fi
+exec 9>&-
+# an ordinary user may not come to the build's place
+copy=$(mktemp -d /tmp/tinybox-kernel-XXXXXX)
+trap 'rm -rf "$copy"' EXIT
+chmod 755 "$copy"
+cp --sparse=always "$kernel"/* "$copy"
+create="--kernel $copy --accel tcg"
+case $what in
+contract) python3 "$here/contract.py" --create "$create" "$tinybox" local:microvm ;;
+uid)
+	[ "$(id -u)" = 0 ] || skip "only root can be another user"
+	python3 "$here/contract.py" --uid 1000 --only status --create "$create" "$tinybox" local:microvm ;;
+*) python3 "$here/microvm.py" "$tinybox" "$copy" ;;
+esac
