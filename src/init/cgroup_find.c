@@ -34,6 +34,27 @@ static bool listed(const char *list, const char *word)
 	return false;
 }
 
+/*
+ * The nth word, from 0, whole or not at all. (sscanf would bring a tenth of this program with it.)
+ */
+static bool take_word(const char *s, unsigned nth, char *to, size_t size)
+{
+	size_t n;
+
+	for (;; nth--) {
+		s += strspn(s, " \n");
+		n = strcspn(s, " \n");
+		if (!n || !nth)
+			break;
+		s += n;
+	}
+	if (!n || n >= size)
+		return false;
+	memcpy(to, s, n);
+	to[n] = '\0';
+	return true;
+}
+
 /* Mount point and root of the hierarchy: controller NULL is v2. */
 static bool find_mount(const char *controller, struct place *p)
 {
@@ -45,13 +66,15 @@ static bool find_mount(const char *controller, struct place *p)
 		char type[32], options[1024];
 		const char *dash = strstr(line, " - ");
 
-		if (!dash || sscanf(dash, " - %31s %*s %1023s", type, options) != 2)
+		if (!dash || !take_word(dash, 1, type, sizeof(type)) ||
+		    !take_word(dash, 3, options, sizeof(options)))
 			continue;
 		if (strcmp(type, controller ? "cgroup" : "cgroup2"))
 			continue;
 		if (controller && !listed(options, controller))
 			continue;
-		found = sscanf(line, "%*s %*s %*s %255s %255s", p->root, p->mount) == 2;
+		found = take_word(line, 3, p->root, sizeof(p->root)) &&
+			take_word(line, 4, p->mount, sizeof(p->mount));
 	}
 	if (f)
 		fclose(f);

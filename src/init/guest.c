@@ -67,11 +67,17 @@ static void load_module(int dir, const char *name)
 		close(fd);
 }
 
+/* Without a locale, which alphasort would bring. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
 /* In the order of their names, which begin with numbers. */
 static void load_modules(void)
 {
 	struct dirent **list;
-	int n = scandir("/modules", &list, NULL, alphasort);
+	int n = scandir("/modules", &list, NULL, by_name);
 	int dir = open("/modules", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	for (int i = 0; i < n; i++)

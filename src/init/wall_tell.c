@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,10 +16,14 @@
 static bool kernel_at_least(unsigned major_nr, unsigned minor_nr)
 {
 	struct utsname u;
-	unsigned a = 0, b = 0;
+	unsigned long a, b;
+	char *dot;
 
-	return !uname(&u) && sscanf(u.release, "%u.%u", &a, &b) == 2 &&
-	       (a > major_nr || (a == major_nr && b >= minor_nr));
+	if (uname(&u))
+		return false;
+	a = strtoul(u.release, &dot, 10);
+	b = *dot == '.' ? strtoul(dot + 1, NULL, 10) : 0;
+	return a > major_nr || (a == major_nr && b >= minor_nr);
 }
 
 static void tell_disk(const struct spec *s, struct report *r)
