@@ -32,12 +32,17 @@
 static bool range_is_ours(const char *map)
 {
 	FILE *f = fopen(map, "re");
-	unsigned inside, outside, count;
+	char line[128], *at;
 	bool found = false;
 
-	while (f && !found && fscanf(f, "%u %u %u", &inside, &outside, &count) == 3)
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		unsigned long inside = strtoul(line, &at, 10), count;
+
+		strtoul(at, &at, 10);
+		count = strtoul(at, NULL, 10);
 		found = inside <= WALL_BASE && count >= WALL_RANGE &&
 			WALL_BASE - inside <= count - WALL_RANGE;
+	}
 	if (f)
 		fclose(f);
 	return found;
