@@ -480,6 +480,19 @@ struct tbx_sync {
 int tbx_sync_to(struct tbx_store *store, const struct tbx_sync *sync, struct tbx_doc **doc);
 int tbx_sync_from(struct tbx_store *store, const struct tbx_sync *sync, struct tbx_doc **doc);
 
+/* ---- Ports ---- */
+
+/*
+ * Listens here and carries each connection to a port inside a box, on whatever machine it is, to
+ * 127.0.0.1 or ::1 inside; each direction ends by itself, and a slow side makes the other wait. Goes
+ * on until the function answers nonzero: it is called for each port when it listens (its `host` is
+ * then the port that was picked if it was 0), when a connection ends (why: NULL, or why it could not
+ * be had), and each second (port NULL).
+ */
+typedef int tbx_forward_fn(void *ctx, const struct tbx_port *port, const char *why);
+int tbx_forward(struct tbx_store *store, const char *box, const struct tbx_port *ports, size_t count,
+		tbx_forward_fn *fn, void *ctx);
+
 /* ---- What happened ---- */
 
 /*

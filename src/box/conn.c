@@ -373,6 +373,17 @@ static bool skip_noise(struct wire_in *in)
 	return true;
 }
 
+bool bx_drop_noise(struct bx_conn *c)
+{
+	if (c->noisy && !skip_noise(&c->in)) {
+		if (c->in.size - c->in.start > NOISE_MAX)
+			c->in.error = "the login shell there talks without end";
+		return false;
+	}
+	c->noisy = false;
+	return true;
+}
+
 static int greet(struct bx_conn *c, uint64_t deadline)
 {
 	if (!c->greeted) {

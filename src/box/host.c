@@ -200,6 +200,20 @@ int bx_connect_now(struct bx *b, struct bx_conn *c)
 	return status;
 }
 
+int bx_connect_soon(struct bx *b, struct bx_conn *c)
+{
+	const json_t *target = json_object_get(b->record, "target");
+	char *dir;
+	int status;
+
+	if (!bx_is_ssh(target))
+		return local_connect(b, c);
+	dir = bx_json_copy(json_object_get(b->record, "dir"));
+	status = dir ? bx_ssh_soon(b->store, target, dir, c) : bx_memory(b->store);
+	free(dir);
+	return status;
+}
+
 int bx_connect(struct bx *b, struct bx_conn *c)
 {
 	const char *state = bx_text(b->record, "state");

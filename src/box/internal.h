@@ -207,6 +207,12 @@ void bx_reports(struct wire_iter it, json_t *record);
 
 /* A conversation with the box's server; HELLO is done. */
 int bx_connect(struct bx *b, struct bx_conn *c);
+/* The same without a word yet: for a loop that has other things to do. */
+int bx_connect_soon(struct bx *b, struct bx_conn *c);
+int bx_ssh_soon(struct tbx_store *store, const json_t *target, const char *operand,
+		struct bx_conn *c);
+/* Drops what came before HELLO. False: more is to come; too much: in.error. */
+bool bx_drop_noise(struct bx_conn *c);
 int bx_connect_now(struct bx *b, struct bx_conn *c);	/* whatever state its record tells */
 /* `tinybox-init host` on that machine; HELLO is done. */
 int bx_host(struct tbx_store *store, const json_t *target, struct bx_conn *c);

@@ -411,8 +411,9 @@ int bx_ssh_place(struct tbx_store *store, const json_t *target, const char *name
 	return status ? status : *path ? TBX_OK : bx_memory(store);
 }
 
-static int try_spawn(struct tbx_store *store, const json_t *target, struct program *p, bool again,
-		     const char *mode, const char *operand, struct bx_conn *c)
+/* Starts it there, and does not wait for its words. */
+static int start_there(struct tbx_store *store, const json_t *target, struct program *p, bool again,
+		       const char *mode, const char *operand, struct bx_conn *c)
 {
 	char *home = NULL, *path;
 	const char *remote[] = { NULL, mode, operand, NULL };
@@ -423,13 +424,36 @@ static int try_spawn(struct tbx_store *store, const json_t *target, struct progr
 	path = bx_format("%s/.cache/tinybox/%s", home, p->name);
 	remote[0] = path && bx_is_safe_word(path) ? path : path + strlen(home) + 1;
 	status = run(store, target, remote, c);
+	free(path);
+	free(home);
+	return status;
+}
+
+static int try_spawn(struct tbx_store *store, const json_t *target, struct program *p, bool again,
+		     const char *mode, const char *operand, struct bx_conn *c)
+{
+	int status = start_there(store, target, p, again, mode, operand, c);
+
 	if (!status)
 		status = bx_peek_hello(c, bx_step(store));
 	/* It ran, and said that there is no server. */
 	if (status == TBX_ERR_LOST && strstr(tbx_error(store), "server is not there"))
 		status = TBX_ERR_STATE;
-	free(path);
-	free(home);
+	return status;
+}
+
+int bx_ssh_soon(struct tbx_store *store, const json_t *target, const char *operand, struct bx_conn *c)
+{
+	struct program p;
+	int status = name_program(store, "tinybox-init", &p);
+
+	if (status)
+		return status;
+	*c = (struct bx_conn){.store = store, .fd = -1, .child_err = -1};
+	status = start_there(store, target, &p, false, "connect", operand, c);
+	free(p.path);
+	if (status)
+		bx_conn_close(c);
 	return status;
 }
 

@@ -578,13 +578,9 @@ int egress_fd(const struct egress *e)
 	return e->epoll;
 }
 
-uint16_t egress_port(const struct egress *e, uint16_t inside)
+uint16_t egress_port(const struct egress *e, size_t i)
 {
-	for (size_t i = 0; i < e->port_count; i++) {
-		if (e->ports[i].inside == inside)
-			return e->ports[i].outside;
-	}
-	return 0;
+	return i < e->port_count ? e->ports[i].outside : 0;
 }
 
 /* ---- beginning and end ---- */

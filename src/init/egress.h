@@ -48,8 +48,8 @@ struct egress *egress_open(const struct spec *spec, int listener, int channel, s
 int egress_fd(const struct egress *e);		/* readable when egress_run() has work */
 void egress_run(struct egress *e);		/* what is ready now; never blocks */
 void egress_close(struct egress *e);
-/* The host's port that leads to this one inside; 0: none. */
-uint16_t egress_port(const struct egress *e, uint16_t inside);
+/* Where the published port of that index of the spec is on the host; 0: nowhere. */
+uint16_t egress_port(const struct egress *e, size_t i);
 
 /*
  * In process 1, when its end of the channel is readable: connects where the keeper asks, and passes the

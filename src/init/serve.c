@@ -203,8 +203,7 @@ static void put_published(const struct start *b, struct wire_out *o)
 		size_t mark = wire_nest(o, WIRE_F_PUBLISH);
 
 		wire_u32(o, WIRE_F_PORT, p->inside);
-		wire_u32(o, WIRE_F_HOST_PORT, p->outside ? p->outside :
-			 egress_port(b->egress, p->inside));
+		wire_u32(o, WIRE_F_HOST_PORT, egress_port(b->egress, i));
 		wire_text(o, WIRE_F_ADDRESS, p->address ? p->address : "127.0.0.1");
 		wire_unnest(o, mark);
 	}

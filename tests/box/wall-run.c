@@ -128,7 +128,7 @@ static int keep_until_end(struct wall *w, const struct spec *s, pid_t pid, struc
 	}
 	for (size_t i = 0; e && i < s->port_count; i++)
 		fprintf(stderr, "port %u is %u\n", s->ports[i].inside,
-			egress_port(e, s->ports[i].inside));
+			egress_port(e, i));
 	while (e) {
 		struct pollfd p[2] = {{.fd = egress_fd(e), .events = POLLIN},
 			{.fd = pidfd, .events = POLLIN}};

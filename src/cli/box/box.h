@@ -32,6 +32,7 @@ struct boxc {
 	/* the rest */
 	const char *signal, *store;
 	const char *to, *from;		/* sync */
+	const char *address;		/* forward */
 	bool with_git, no_ignore, yes;
 	bool json, dry, force, tree, follow, quick, quiet;
 
@@ -65,6 +66,8 @@ int boxc_spec(struct boxc *c, struct tbx_spec *spec);
 int boxc_target(struct boxc *c, struct tbx_target *target);
 int boxc_exec_options(struct boxc *c, struct tbx_exec *e);
 bool boxc_signal(const char *s, int *signal);
+/* GUEST[:HOST] */
+bool boxc_forward_port(const struct boxc *c, const char *s, struct tbx_port *p);
 
 /* label.c: names of a box's processes, from operands behind BOX or from --label; heap */
 int boxc_procs(struct boxc *c, bool all, const char *const **procs);
@@ -110,6 +113,7 @@ int boxc_reap(struct boxc *c);
 int boxc_doctor(struct boxc *c);
 int boxc_events(struct boxc *c);
 int boxc_cp(struct boxc *c);
+int boxc_forward(struct boxc *c);
 int boxc_sync(struct boxc *c);
 int boxc_completion(struct boxc *c);
 /* reap --watch */

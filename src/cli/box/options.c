@@ -204,6 +204,13 @@ static const struct tsb_opt events_options[] = {
 	TSB_OPT_FLAG(struct boxc, follow, 'f', "follow", "go on"), TSB_OPT_END
 };
 
+static const struct tsb_opt forward_options[] = {
+	TSB_OPT_STR(struct boxc, address, 0, "address", "ADDRESS",
+		    "to listen at, of IPv4 or IPv6; default 127.0.0.1"),
+	TSB_OPT_FLAG(struct boxc, json, 0, "json", "print a line of JSON for each port that listens"),
+	TSB_OPT_END
+};
+
 static const struct tsb_opt sync_options[] = {
 	TSB_OPT_STR(struct boxc, dir, 0, "dir", "DIR", "the directory here; default the working directory"),
 	TSB_OPT_STR(struct boxc, to, 0, "to", "[BOX:]PATH", "make this one equal to it"),
@@ -240,6 +247,9 @@ const struct boxc_verb boxc_verbs[] = {
 	     boxc_events, 0, 1),
 	VERB("exec", "[OPTION]... BOX [--] COMMAND [ARG]...", "run a command in a box", exec_options,
 	     TSB_OPERAND_ENDS, boxc_exec, 2, -1),
+	VERB("forward", "[OPTION]... BOX GUEST[:HOST]...",
+	     "listen here for ports inside a box; HOST absent or 0: a free one", forward_options, 0,
+	     boxc_forward, 2, -1),
 	VERB("inspect", "[OPTION]... BOX...", "print what a box is and what is enforced", json_options, 0,
 	     boxc_inspect, 1, -1),
 	VERB("kill", "[OPTION]... BOX PROCESS...\n[OPTION]... --label NAME BOX",
@@ -275,7 +285,7 @@ const struct boxc_verb boxc_verbs[] = {
 const struct tsb_command boxc_tool = {
 	.version = TSB_COMMAND_VERSION, .name = "tinybox", .synopsis = "[OPTION]... COMMAND [ARG]...",
 	.summary = "Isolated places where programs run, on this machine or another.\n\nCommands: attach, audit, "
-		   "completion, cp, create, doctor, events, exec, inspect, kill, logs, ls, pause, ps,\n"
+		   "completion, cp, create, doctor, events, exec, forward, inspect, kill, logs, ls, pause, ps,\n"
 		   "reap, resume, rm, run, shell, spawn, start, stop, sync, ttl, wait. 'tinybox COMMAND --help' "
 		   "says more.\nThe exit status of exec and run is the command's; 70 for a failure of "
 		   "tinybox's own; 2 for a bad option.",

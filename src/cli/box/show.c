@@ -260,8 +260,9 @@ static void published(const struct tbx_doc *doc)
 		long long guest = number_at(doc, path, "published", i, "guest");
 		const char *address = text_at(doc, path, "published", i, "address");
 
-		snprintf(text, sizeof(text), "%.60s:%lld -> %lld", address ? address : "127.0.0.1", host,
-			 guest);
+		address = address ? address : "127.0.0.1";
+		snprintf(text, sizeof(text), strchr(address, ':') ? "[%.60s]:%lld -> %lld" :
+			 "%.60s:%lld -> %lld", address, host, guest);
 		field("published", text);
 	}
 }

@@ -220,6 +220,22 @@ static bool read_port(const struct boxc *c, const char *s, struct tbx_port *p)
 	return !rest || *rest;
 }
 
+bool boxc_forward_port(const struct boxc *c, const char *s, struct tbx_port *p)
+{
+	char *copy = heap_strdup(c->heap, s), *rest;
+	uint16_t last;
+
+	if (!copy || !cut_port(copy, &rest, &last))
+		return false;
+	p->guest = last;
+	if (rest) {
+		p->host = last;
+		if (!cut_port(rest, &rest, &p->guest) || rest)
+			return false;
+	}
+	return p->guest;
+}
+
 static int read_ports(struct boxc *c, struct tbx_spec *spec)
 {
 	struct tbx_port *ports = heap_zalloc(c->heap, (c->publish.n + 1) * sizeof(*ports));
