@@ -12,10 +12,12 @@ typedef unsigned char tailpos_vec __attribute__((vector_size(16)));
 
 static uint64_t tailpos_sum(tailpos_vec v)
 {
-	uint64_t sum = 0;
+	const uint64_t even = 0x00ff00ff00ff00ff, ones = 0x0001000100010001;
+	uint64_t w[2], sum = 0;
 
-	for (int i = 0; i < 16; i++)
-		sum += v[i];
+	memcpy(w, &v, sizeof(w));
+	for (int i = 0; i < 2; i++)
+		sum += (((w[i] & even) + (w[i] >> 8 & even)) * ones) >> 48;
 	return sum;
 }
 
@@ -24,7 +26,7 @@ uint64_t tailpos_count(const char *at, size_t n, int delim)
 	const tailpos_vec want = (tailpos_vec){ 0 } + (unsigned char)delim;
 	uint64_t count = 0;
 
-	while (n >= 64) {
+	while (n >= 32) {
 		tailpos_vec a = { 0 }, b = { 0 };
 		size_t turns = n / 32 < 255 ? n / 32 : 255;
 

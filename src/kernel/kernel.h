@@ -212,8 +212,9 @@ struct program {
 	const char *interpreter, *argument;	/* SCRIPT; argument may be NULL */
 };
 int proc_find_program(struct tsb_proc *p, const char *path, struct program *out);
-/* One walk: 0 if path is a file that the process may execute; -EACCES if it is not. */
-int proc_executable(struct tsb_proc *p, const char *path);
+/* One walk: 0 if path is a file that the process may execute (*command: the one that it stands
+ * for, or NULL); -EACCES if it is not. */
+int proc_executable(struct tsb_proc *p, const char *path, const struct tsb_command **command);
 /*
  * Sets a forked child up to run that program (argv, env copied; env NULL: keeps)
  * and starts it; close-on-exec descriptors are closed. A SCRIPT runs as

@@ -100,13 +100,16 @@ static int program_read_head(struct tsb_proc *p, struct call_ctx *ctx, const cha
 	return (int)n;
 }
 
-int proc_executable(struct tsb_proc *p, const char *path)
+int proc_executable(struct tsb_proc *p, const char *path, const struct tsb_command **command)
 {
-	const char *command;
+	const char *name = NULL;
 	struct call_ctx ctx;
 	int r = call_reads(p, &ctx, path);
 
-	return r < 0 ? r : vfs_program(&ctx.c, path, NULL, &command);
+	if (r == 0)
+		r = vfs_program(&ctx.c, path, NULL, &name);
+	*command = r == 0 && name ? program_registered(p->k, name) : NULL;
+	return r;
 }
 
 int proc_find_program(struct tsb_proc *p, const char *path, struct program *out)

@@ -141,14 +141,30 @@ bool lex_refill(struct parser *ps)
 	return ps->in.pos >= ps->in.end && lex_grow(ps);
 }
 
-uint32_t lex_line(struct parser *ps, size_t pos)
+/* Goes to pos, and looks a little farther, so that what is asked next is known. */
+static void line_go(struct lex_frame *in, size_t pos)
 {
-	struct lex_frame *in = &ps->in;
+	enum { AHEAD = 256 };
+	const char *newline;
+	size_t n;
 
 	while (in->line_at < pos)
 		in->line += in->s[in->line_at++] == '\n';
 	while (in->line_at > pos)
 		in->line -= in->s[--in->line_at] == '\n';
+	n = pos < in->end ? in->end - pos : 0;
+	n = n < AHEAD ? n : AHEAD;
+	newline = memchr(in->s + pos, '\n', n);
+	in->line_to = newline ? (size_t)(newline - in->s) : pos + n;
+}
+
+uint32_t lex_line(struct parser *ps, size_t pos)
+{
+	struct lex_frame *in = &ps->in;
+
+	if (pos < in->line_at || pos > in->line_to)
+		line_go(in, pos);
+	in->line_at = pos;
 	return in->line;
 }
 

@@ -103,6 +103,7 @@ static void parse_take_line(struct parser *ps, const struct parse_lines *l)
 	ps->in.s = (char *)(uintptr_t)script->text;
 	ps->in.end = script->n;
 	ps->in.pos = ps->in.line_at = l->pos;
+	ps->in.line_to = 0;
 	ps->in.line = l->line;
 	ps->lines = l;
 }

@@ -51,6 +51,7 @@ struct lex_frame {
 	char *s;		/* the text; s[end] is NUL */
 	size_t pos, end;
 	size_t line_at;		/* `line` is the number of the line of s[line_at] */
+	size_t line_to;		/* up to here it is the same; less: not known */
 	uint32_t line;
 	uint32_t anchor;	/* foreign: the position all its nodes get */
 	bool foreign;		/* not script->text itself */

@@ -87,28 +87,31 @@ static bool path_candidate(const char **at, const char *end, const char *name, s
 	return true;
 }
 
-static bool is_program(struct shell *sh, const char *path, bool *exists)
+static bool is_program(struct shell *sh, const char *path, bool *exists,
+		       const struct tsb_command **command)
 {
-	int r = proc_executable(sh->p, path);
+	int r = proc_executable(sh->p, path, command);
 	struct tsb_stat st;
 
 	*exists = !r || (r == -EACCES && !tsb_stat(sh->p, path, &st) && !S_ISDIR(st.mode));
 	return !r;
 }
 
-static const char *search_path(struct shell *sh, const char *name, struct slice path)
+static const char *search_path(struct shell *sh, const char *name, struct slice path,
+			       const struct tsb_command **command)
 {
 	const char *at = path.p, *end = path.p + path.n;
 	const char *found = NULL, *weak = NULL;
 	struct str candidate;
 
+	*command = NULL;
 	if (!path.n)
 		return name;	/* no PATH: the name itself */
 	str_init(&candidate, sh->heap, STR_MAX_DEFAULT);
 	while (!found && path_candidate(&at, end, name, &candidate)) {
 		bool exists = false;
 
-		if (is_program(sh, candidate.p, &exists))
+		if (is_program(sh, candidate.p, &exists, command))
 			found = arena_dup(&sh->turn, candidate.p, candidate.n);
 		else if (exists && !weak)
 			weak = arena_dup(&sh->turn, candidate.p, candidate.n);
@@ -119,18 +122,28 @@ static const char *search_path(struct shell *sh, const char *name, struct slice 
 
 const char *command_find_path(struct shell *sh, const char *name, unsigned flags)
 {
-	const char *path = search_path(sh, name, path_value(sh, flags));
+	const struct tsb_command *command;
+	const char *path = search_path(sh, name, path_value(sh, flags), &command);
 	bool exists;
 
-	return path == name && !is_program(sh, path, &exists) ? NULL : path;
+	return path == name && !is_program(sh, path, &exists, &command) ? NULL : path;
 }
 
 const char *command_path(struct shell *sh, const char *name, unsigned flags)
+{
+	struct program found;
+
+	return command_program(sh, name, flags, &found);
+}
+
+const char *command_program(struct shell *sh, const char *name, unsigned flags,
+			    struct program *found)
 {
 	size_t n = strlen(name);
 	struct map_entry *e;
 	const char *path;
 
+	*found = (struct program){ .kind = PROGRAM_COMMAND };
 	if (!(flags & RUN_STANDARD_PATH) && sh->hashed.n && (e = map_find(&sh->hashed, name, n))) {
 		if (!sh->opts[SHOPT_CHECKHASH] || !tsb_access(sh->p, e->value, TSB_X_OK)) {
 			hash_hit(sh, name, n);
@@ -138,7 +151,8 @@ const char *command_path(struct shell *sh, const char *name, unsigned flags)
 		}
 		map_remove(&sh->hashed, name, n);
 	}
-	path = search_path(sh, name, path_value(sh, flags));
+	path = search_path(sh, name, path_value(sh, flags), &found->command);
+	found->path = path;
 	if (path && !(flags & RUN_STANDARD_PATH) && sh->opts[OPT_HASHALL]) {
 		hash_put(sh, name, path);
 		hash_hit(sh, name, n);
@@ -148,6 +162,7 @@ const char *command_path(struct shell *sh, const char *name, unsigned flags)
 
 void command_paths(struct shell *sh, const char *name, const char *path, struct fields *out)
 {
+	const struct tsb_command *command;
 	struct slice list = path_value(sh, 0);
 	const char *at, *end;
 	struct str candidate;
@@ -161,7 +176,7 @@ void command_paths(struct shell *sh, const char *name, const char *path, struct 
 		bool exists = false;
 		char **grown;
 
-		if (!is_program(sh, candidate.p, &exists))
+		if (!is_program(sh, candidate.p, &exists, &command))
 			continue;
 		grown = arena_array(&sh->turn, out->n + 2, sizeof(*grown));
 		if (out->n)

@@ -251,6 +251,7 @@ struct quick_command {
 	enum quick kind;
 	struct fields fields;
 	const struct builtin *builtin;
+	struct program program;	/* its command is set when the look-up has told it */
 };
 /* Is it a simple command whose words can be expanded here? Then expands them. */
 enum quick quick_prepare(struct shell *sh, const struct node *n, struct quick_command *out);
@@ -362,6 +363,9 @@ void quote_trace(struct str *out, const char *s, size_t n);
 /* ---- command.c ---- */
 /* The file that `name` runs, from the hash or PATH: in sh->turn; NULL. */
 const char *command_path(struct shell *sh, const char *name, unsigned flags);
+/* Also what it is, when that was seen on the way (found->command is set then). */
+const char *command_program(struct shell *sh, const char *name, unsigned flags,
+			    struct program *found);
 /* The same without the hash table. */
 const char *command_find_path(struct shell *sh, const char *name, unsigned flags);
 /* All files of that name in PATH. */

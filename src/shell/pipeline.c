@@ -95,7 +95,6 @@ static int stage_program(struct shell *sh, const struct node *n, struct quick_co
 {
 	struct redir_undo undo;
 	enum flow flow = FLOW_NEXT;
-	struct program program;
 	int pid = 0, status;
 
 	redir_begin(sh, &undo);
@@ -112,9 +111,9 @@ static int stage_program(struct shell *sh, const struct node *n, struct quick_co
 	if (sh->opts[OPT_XTRACE])
 		trace_words(sh, &q->fields);
 	proc_charge_command(sh->p, q->fields.at[0]);
-	status = run_find(sh, q->fields.at[0], 0, &program);
+	status = q->program.command ? 0 : run_find(sh, q->fields.at[0], 0, &q->program);
 	if (!status)
-		pid = run_start(sh, &program, q->fields.at);
+		pid = run_start(sh, &q->program, q->fields.at);
 	redir_restore(sh, &undo);
 	if (status)
 		return -status;

@@ -94,10 +94,10 @@ int run_find(struct shell *sh, const char *name, unsigned flags, struct program 
 
 	if (strchr(name, '/'))
 		return find_path(sh, name, out);
-	path = *name ? command_path(sh, name, flags) : NULL;
+	path = *name ? command_program(sh, name, flags, out) : NULL;
 	if (!path)
 		return not_found(sh, name);
-	return find_path(sh, path, out);
+	return out->command ? 0 : find_path(sh, path, out);
 }
 
 /* The kernel's copy of the environment follows the exported variables. */
@@ -338,7 +338,8 @@ enum quick quick_prepare(struct shell *sh, const struct node *n, struct quick_co
 	out->builtin = builtin_active(sh, name.p, name.n);
 	if (out->builtin && (n->redirs || !builtin_only_prints(out->builtin, 0, NULL)))
 		return QUICK_NO;
-	if (!out->builtin && !memchr(name.p, '/', name.n) && !command_path(sh, name.p, 0))
+	if (!out->builtin && !memchr(name.p, '/', name.n) && 
+	    !command_program(sh, name.p, 0, &out->program))
 		return QUICK_NO;	/* the child says "command not found" */
 	sh->line = n->line;
 	if (expand_words(sh, n->simple.words, &out->fields) != FLOW_NEXT)

@@ -210,48 +210,78 @@ static void environ_add(struct str *all, size_t *n, const char *name, size_t nam
 }
 
 /* What no one has asked for is as it was given. */
-static void environ_given(struct shell *sh, struct str *all, size_t *n)
+static size_t environ_given(struct shell *sh, const char **list)
 {
 	struct words *w = words_of(sh);
-	const char *cwd = tsb_getcwd(sh->p), *value;
+	const char *value;
+	size_t n = 0;
 
 	for (uint64_t left = w->env_waits; left; left &= left - 1) {
 		const char *e = w->env[__builtin_ctzll(left)];
 
 		if (environ_is_variable(e, &value))
-			environ_add(all, n, e, (size_t)(value - e) - 1, (struct slice){ value, strlen(value) });
+			list[n++] = e;
 	}
-	environ_add(all, n, "SHLVL", 5, SLICE("1"));
-	environ_add(all, n, "PWD", 3, (struct slice){ cwd, strlen(cwd) });
+	return n;
+}
+
+/* The shell's own variables; those that every shell sets itself; functions. */
+static size_t environ_variables(struct shell *sh, struct str *all)
+{
+	struct slice value;
+	size_t n = 0;
+
+	for (struct map_entry *e = NULL; (e = map_next(&sh->vars, e));) {
+		struct var *v = e->value;
+
+		if (v && environ_has(v) && var_text(sh, v, &value))
+			environ_add(all, &n, e->key, e->len, value);
+	}
+	return n;
+}
+
+static size_t environ_rest(struct shell *sh, struct str *all)
+{
+	const char *cwd = tsb_getcwd(sh->p);
+	size_t n = 0;
+
+	if (words_of(sh)->env_begun) {
+		environ_add(all, &n, "SHLVL", 5, SLICE("1"));
+		environ_add(all, &n, "PWD", 3, (struct slice){ cwd, strlen(cwd) });
+	}
+	environ_functions(sh, all, &n);
+	return n;
+}
+
+/* Entries for n texts, each behind the last one's NUL. */
+static char *environ_entries(const char **list, size_t n, char *text)
+{
+	for (size_t i = 0; i < n; i++) {
+		list[i] = text;
+		text += strlen(text) + 1;
+	}
+	return text;
 }
 
 static void environ_build(struct shell *sh)
 {
 	struct words *w = words_of(sh);
-	struct slice value;
+	size_t vars, rest, given = 0;
 	struct str all;
-	size_t n = 0, at = 0;
 	char *text;
 
 	str_init(&all, sh->heap, STR_MAX_DEFAULT);
-	for (struct map_entry *e = NULL; (e = map_next(&sh->vars, e));) {
-		struct var *v = e->value;
-
-		if (!v || !environ_has(v) || !var_text(sh, v, &value))
-			continue;
-		environ_add(&all, &n, e->key, e->len, value);
-	}
-	if (w->env_begun)
-		environ_given(sh, &all, &n);
-	environ_functions(sh, &all, &n);
+	vars = environ_variables(sh, &all);
+	rest = environ_rest(sh, &all);
 	heap_free(sh->heap, w->environ_text);
 	w->environ_text = text = str_take(&all, NULL);
-	w->environ_list = heap_resize(sh->heap, w->environ_list, (n + 1) * sizeof(char *));
-	for (size_t i = 0; i < n; i++) {
-		w->environ_list[i] = text + at;
-		at += strlen(text + at) + 1;
-	}
-	w->environ_list[n] = NULL;
+	w->environ_list = heap_resize(sh->heap, w->environ_list,
+				      (vars + rest + 65) * sizeof(char *));
+	text = environ_entries(w->environ_list, vars, text);
+	if (w->env_begun)	/* at most 64: a bit each */
+		given = environ_given(sh, w->environ_list + vars);
+	environ_entries(w->environ_list + vars + given, rest, text);
+	w->environ_list[vars + given + rest] = NULL;
 	sh->environ = w->environ_list;
 	sh->environ_stale = false;
 }

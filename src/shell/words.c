@@ -279,10 +279,10 @@ static void environ_look(const char *const *env, struct environ_look *out)
 	for (; env && env[n]; n++) {
 		const char *e = env[n];
 
-		if (e[0] == 'G' || e[0] == 'P')
+		if (e[0] == 'G' || (e[0] == 'P' && e[1] == 'O'))
 			out->cannot_wait |= !strncmp(e, "GLOBIGNORE=", 11) ||
 					    !strncmp(e, "POSIXLY_CORRECT=", 16);
-		else if (e[0] != 'L')
+		else if (e[0] != 'L' || (e[1] != 'C' && e[1] != 'A'))
 			continue;
 		else if (!strncmp(e, "LC_ALL=", 7))
 			out->locale[0] = e + 7;

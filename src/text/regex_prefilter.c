@@ -387,13 +387,27 @@ static unsigned long starts_make(struct regex *re, struct re_filter *out)
 	return cost;
 }
 
+/* Nothing but a literal: one byte begins it, and no automaton tells more. */
+static void starts_of_literal(struct regex *re, const struct re_filter *f)
+{
+	unsigned char c = (unsigned char)f->lit[0];
+
+	re->nullable = false;
+	re->starts[c >> 3] = (uint8_t)(1u << (c & 7));
+}
+
 void re_filter_make(struct regex *re, const struct re_node *tree)
 {
 	struct re_filter *f = &re->filter;
 	/* No tree: a list of strings, which have nothing in common. */
 	unsigned long literal = tree ? literal_make(re, tree, f) : (unsigned long)-1;
-	unsigned long start = starts_make(re, f);
+	bool literal_only = f->whole && f->lit && !f->icase && !re->raw;
+	unsigned long start = 0;
 
+	if (literal_only)
+		starts_of_literal(re, f);
+	else
+		start = starts_make(re, f);
 	if (re->raw) {
 		f->whole = false;
 		return;

@@ -124,8 +124,12 @@ static enum regex_status line_found(const struct lines *l, const char *p)
 }
 
 /* Every byte through the automaton; p begins a line. */
-static enum regex_status lines_plain(const struct lines *l, const char *p)
+static enum regex_status lines_plain(struct lines *l, const char *p)
 {
+	if (!l->d)
+		l->d = automaton(l->re, RE_DFA_LINES, l->eol);
+	if (!l->d)
+		return REGEX_NOMATCH;
 	int32_t row = re_dfa_start(l->re, l->d, RC_TEXT | RC_LINE);
 	const unsigned char *hit = lines_run(l->re, l->d, (const unsigned char *)p,
 					     (const unsigned char *)l->end, &row);
@@ -203,7 +207,7 @@ static bool filter_adapt(struct regex *re, size_t gap)
 	return gap >= (f->kind == RE_FILTER_START ? GAP_START : GAP_LITERAL);
 }
 
-static enum regex_status lines_filtered(const struct lines *l)
+static enum regex_status lines_filtered(struct lines *l)
 {
 	struct regex *re = l->re;
 	const char *p = l->text, *mark = p, *slice, *hit;
@@ -252,10 +256,12 @@ static enum regex_status lines_filtered(const struct lines *l)
 enum regex_status re_scan_lines(struct regex *re, const char *text, size_t n, int eol,
 				size_t *line, size_t *line_end)
 {
-	struct lines l = { re, automaton(re, RE_DFA_LINES, eol), text, text + n, eol, line,
-			   line_end };
+	/* A literal is found without an automaton, which takes longer to make than short texts. */
+	bool whole = re->filter.whole;
+	struct lines l = { re, whole ? NULL : automaton(re, RE_DFA_LINES, eol), text, text + n, eol,
+			   line, line_end };
 
-	if (!n || !l.d || (re->filter.whole && memchr(re->filter.lit, eol, re->filter.n)))
+	if (!n || (whole ? !!memchr(re->filter.lit, eol, re->filter.n) : !l.d))
 		return REGEX_NOMATCH;
 	if (re->filter.kind != RE_FILTER_NONE && !re->filter_off)
 		return lines_filtered(&l);
@@ -302,12 +308,13 @@ static const char *literal_too(const struct lines *l, const char *p)
 
 void re_scan_more(struct regex *re, const char *text, size_t n, int eol, size_t *line_end)
 {
-	struct lines l = { re, automaton(re, RE_DFA_LINES, eol), text, text + n, eol, NULL,
-			   line_end };
+	bool whole = re->filter.whole;
+	struct lines l = { re, whole ? NULL : automaton(re, RE_DFA_LINES, eol), text, text + n, eol,
+			   NULL, line_end };
 	const char *p = text + *line_end + 1, *stop;
 
-	for (; l.d && p < l.end; p = stop + 1) {
-		stop = re->filter.whole ? literal_too(&l, p) : line_too(&l, p);
+	for (; (whole || l.d) && p < l.end; p = stop + 1) {
+		stop = whole ? literal_too(&l, p) : line_too(&l, p);
 		re_tick(re, stop ? (size_t)(stop - p) / 64 + 1 : 64);
 		if (!stop)
 			return;
