@@ -338,7 +338,7 @@ enum quick quick_prepare(struct shell *sh, const struct node *n, struct quick_co
 	out->builtin = builtin_active(sh, name.p, name.n);
 	if (out->builtin && (n->redirs || !builtin_only_prints(out->builtin, 0, NULL)))
 		return QUICK_NO;
-	if (!out->builtin && !memchr(name.p, '/', name.n) && 
+	if (!out->builtin && !memchr(name.p, '/', name.n) &&
 	    !command_program(sh, name.p, 0, &out->program))
 		return QUICK_NO;	/* the child says "command not found" */
 	sh->line = n->line;
