@@ -2,6 +2,7 @@
  * `serve` of a micro-VM: its keeper (vm.h) in the place of the wall and the server.
  */
 #include <errno.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "init/serve_in.h"
@@ -18,8 +19,25 @@ static int failed(struct start *b, const struct vm *vm)
 	return 1;
 }
 
+/* The box can be started again now: the next keeper finds nothing of this one. */
+static void tell_stopped(struct start *b, const int *fds, size_t count)
+{
+	struct wire_out o = {0};
+
+	unlinkat(b->dir, "socket", 0);
+	close(b->server.lock);
+	b->server.lock = -1;
+	wire_begin(&o, WIRE_OK);
+	wire_end(&o);
+	for (size_t i = 0; i < count; i++)
+		send(fds[i], o.data, o.size, MSG_NOSIGNAL | MSG_DONTWAIT);
+	wire_free(&o);
+}
+
 int serve_vm(struct start *b)
 {
+	int stoppers[VM_STOPPERS];
+	size_t count = 0;
 	const char *why = NULL;
 	struct vm *vm = vm_open(&b->spec, &b->report, b->dir, b->procs, b->server.listen.fd, &why);
 	int status = 1;
@@ -33,7 +51,10 @@ int serve_vm(struct start *b)
 			status = failed(b, vm);
 		else if (serve_answer_ok(b, getpid()))
 			status = vm_keep(vm);
+		count = vm_stoppers(vm, stoppers);
 	}
 	vm_close(vm);
+	if (count)
+		tell_stopped(b, stoppers, count);
 	return status;
 }

@@ -19,6 +19,9 @@ bool vm_start(struct vm *vm);
 /* What went wrong; *words: what a program or the guest said about it, or NULL. */
 const char *vm_why(const struct vm *vm, const char **words);
 int vm_keep(struct vm *vm);		/* until it has ended; the exit status */
+/* Sockets of those who asked for the end and wait for OK, the caller's from then on; how many. */
+#define VM_STOPPERS 8
+size_t vm_stoppers(struct vm *vm, int fds[VM_STOPPERS]);
 void vm_close(struct vm *vm);
 
 #endif

@@ -5,6 +5,7 @@
  * when a deadline has passed and it does not tell, the keeper does.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ struct vm_client {
 	struct watch w;		/* until it is joined */
 	struct wire_in in;
 	struct wire_out out;
-	bool greeted, ordered, closing;
+	bool greeted, ordered, kept;
 	enum vm_order order;
 	enum wire_type request;
 	struct bridge *bridge;
@@ -169,6 +170,24 @@ void vm_client_ordered(struct vm *vm, bool done)
 
 /* ---- The guest's frames ---- */
 
+static void keep_stopper(struct vm *vm, struct bridge *b)
+{
+	if (vm->stopper_count < VM_STOPPERS && !((struct vm_client *)b->owner)->kept)
+		vm->stoppers[vm->stopper_count++] = fcntl(b->w.fd, F_DUPFD_CLOEXEC, 3);
+	((struct vm_client *)b->owner)->kept = true;
+}
+
+size_t vm_stoppers(struct vm *vm, int fds[VM_STOPPERS])
+{
+	for (struct vm_client *c = vm->clients; c; c = c->next)
+		if (c->bridge && c->request == WIRE_STOP) {
+			c->bridge->shut = true;
+			keep_stopper(vm, c->bridge);
+		}
+	memcpy(fds, vm->stoppers, sizeof(vm->stoppers));
+	return vm->stopper_count;
+}
+
 static void took_head(struct vm_client *c, struct bridge *b)
 {
 	c->left = c->head[0] | (size_t)c->head[1] << 8 | (size_t)c->head[2] << 16 |
@@ -181,6 +200,11 @@ static void took_head(struct vm_client *c, struct bridge *b)
 	c->left--;
 	/* we have greeted: its own words of that kind are no client's business */
 	c->drop = c->head[4] == WIRE_HELLO;
+	/* a stop is over when the machine has ended, and what was around it */
+	if (c->request == WIRE_STOP && c->head[4] == WIRE_OK) {
+		c->drop = b->shut = true;
+		keep_stopper(c->vm, b);
+	}
 	c->started_size = 0;
 	if (c->head[4] == WIRE_END || c->head[4] == WIRE_OK || c->head[4] == WIRE_ERROR)
 		c->end = c->head[4] == WIRE_END || c->request != WIRE_EXEC;

@@ -56,6 +56,8 @@ struct vm {
 	size_t line_size;
 	struct vm_client *clients;
 	size_t client_count;
+	int stoppers[VM_STOPPERS];	/* clients that wait for the end */
+	size_t stopper_count;
 	bool paused, spoke, stands, stopping, bye, failed;
 	uint64_t started_at;
 	const char *why;		/* it failed */

@@ -156,12 +156,43 @@ static void as_root(void)
 	write_file("/proc/self/gid_map", strcat(text, " 1"));
 }
 
+/* What mke2fs puts into every root is nothing of the directory's. */
+static _Noreturn void tidy(const char *disk)
+{
+	char *const argv[] = {"debugfs", "-w", "-R", "rmdir lost+found", (char *)(uintptr_t)disk, NULL};
+	char *const env[] = {NULL};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	dup2(null, 1);
+	dup2(null, 2);
+	for (size_t i = 0; i < 2; i++)
+		execve(i ? "/usr/sbin/debugfs" : "/sbin/debugfs", argv, env);
+	_exit(127);
+}
+
+/* The root is whose the directory is; behind as_root() that is root. */
+static void root_owner(struct text *t, const char *from)
+{
+	struct stat st = {0};
+
+	text_add(t, "lazy_itable_init=1,lazy_journal_init=1,nodiscard,root_owner=");
+	if (from && !geteuid())
+		stat(from, &st);
+	text_number(t, st.st_uid);
+	text_add(t, ":");
+	text_number(t, st.st_gid);
+}
+
 static _Noreturn void mke2fs(const char *disk, const char *from, int say)
 {
+	struct text owner = {0};
 	char *const env[] = {"PATH=/usr/sbin:/sbin:/usr/bin:/bin", "MKE2FS_CONFIG=/dev/null", NULL};
 	const char *argv[24] = {"mke2fs", "-q", "-F", "-t", "ext4", "-b", "4096", "-m", "0", "-I",
-		"256", "-E", "lazy_itable_init=1,lazy_journal_init=1,nodiscard,root_owner=0:0"};
-	size_t n = 13;
+		"256", "-E", NULL};
+	size_t n = 12;
+
+	root_owner(&owner, from);
+	argv[n++] = text_string(&owner);
 
 	if (from) {
 		argv[n++] = "-O";
@@ -210,6 +241,13 @@ static bool make_fs(struct vm *vm, int fd, const char *from)
 	if (status == 0) {
 		free(vm->why_text);
 		vm->why_text = NULL;
+		pid = from ? fork() : -1;
+		if (!pid) {
+			fcntl(fd, F_SETFD, 0);
+			tidy(disk);
+		}
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
 		return true;
 	}
 	errno = 0;
