@@ -26,6 +26,7 @@
 
 #include "init/guest.h"
 #include "init/link.h"
+#include "init/mirror.h"
 #include "init/path.h"
 #include "init/text.h"
 #include "init/verbs.h"
@@ -34,6 +35,8 @@ struct guest {
 	struct loop loop;
 	struct link link;
 	struct watch signals;
+	struct mirror *mirror;
+	int told;		/* where the mirror's words come out, until they have a channel */
 	struct timer end;
 	unsigned patience;	/* how often the end still waits */
 	pid_t serve;		/* who starts the server; it has ended when that stands, or cannot */
@@ -281,6 +284,7 @@ static int opened(void *ctx, enum mux_kind kind, uint16_t port)
 		if (g->started)
 			return -1;
 		g->started = true;
+		link_join(&g->link, g->told, MUX_RECORDS, 0);
 		return pair_with_child(g, serve_work, &g->serve);
 	case MUX_WAKE:
 		return pair_with_child(g, wake_work, &other);
@@ -308,12 +312,17 @@ static _Noreturn void off(void *ctx)
 static void end(void *owner)
 {
 	struct guest *g = owner;
+	bool busy = false;
 
+	if (g->mirror && mirror_finish(g->mirror))
+		g->mirror = NULL;
 	for (struct bridge *b = g->link.bridges; b; b = b->next)
-		if (!b->ended && g->patience-- > 0) {
-			timer_set(&g->loop, &g->end, now_mono() + 1000000);
-			return;
-		}
+		busy = busy || !b->ended;
+	if ((g->mirror || busy) && g->patience) {
+		g->patience--;
+		timer_set(&g->loop, &g->end, now_mono() + 1000000);
+		return;
+	}
 	sync();
 	if (umount("/state") < 0 || (umount(GUEST_WORK) < 0 && errno != EINVAL))
 		sync();
@@ -350,6 +359,19 @@ static void signals_ready(void *owner, uint32_t events)
 	}
 }
 
+/* Its channel is opened behind the first word, when the keeper listens. */
+static void start_mirror(struct guest *g)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		dead("no sockets");
+	g->told = pair[1];
+	g->mirror = mirror_open(&g->loop, GUEST_DIR, pair[0]);
+	if (!g->mirror)
+		dead("the records cannot be followed");
+}
+
 _Noreturn void guest_main(void)
 {
 	static struct guest g;
@@ -371,6 +393,7 @@ _Noreturn void guest_main(void)
 	if (g.signals.fd < 0 || !loop_open(&g.loop) || !watch_want(&g.loop, &g.signals, EPOLLIN) ||
 	    !link_start(&g.link, &g.loop, open_port(), true))
 		dead("no loop");
+	start_mirror(&g);
 	/* the first word: the keeper knows that the machine runs */
 	mux_end(mux_open(&g.link.mux, MUX_WAKE, 0, NULL));
 	link_flush(&g.link);

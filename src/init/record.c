@@ -110,7 +110,7 @@ bool record_open(struct server *s)
 	if (!open_records(s, KEEP_RECORDS))
 		return false;
 	each(s, latest, &most);
-	s->next = most + 1;
+	s->next = most < s->spec->next ? s->spec->next : most + 1;
 	r.fd = s->records;
 	while (reader_next(&r, &f))
 		;

@@ -39,7 +39,8 @@ int serve_vm(struct start *b)
 	int stoppers[VM_STOPPERS];
 	size_t count = 0;
 	const char *why = NULL;
-	struct vm *vm = vm_open(&b->spec, &b->report, b->dir, b->procs, b->server.listen.fd, &why);
+	struct vm *vm = vm_open(&b->spec, &b->report, b->dir, b->procs, b->server.listen.fd,
+				&b->server.audit, &why);
 	int status = 1;
 
 	if (!vm) {

@@ -200,6 +200,7 @@ static void read_plain(struct reading *r)
 	s->cpu = (uint32_t)number(r, WIRE_F_CPU, 0, UINT32_MAX);
 	s->open_files = (uint32_t)number(r, WIRE_F_OPEN_FILES, 0, UINT32_MAX);
 	s->transient = number(r, WIRE_F_TRANSIENT, 0, 1);
+	s->next = number(r, WIRE_F_NEXT, 0, INT64_MAX);
 	s->env = list_of(r, WIRE_F_ENV);
 	s->allow = (const char **)list_of(r, WIRE_F_ALLOW);
 	s->accept = (const char **)list_of(r, WIRE_F_ACCEPT);

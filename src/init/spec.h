@@ -41,6 +41,7 @@ struct spec {
 	size_t port_count;
 	const char **accept;		/* NULL-ended: controls that may stay unenforced */
 	bool transient;			/* for one exec */
+	uint64_t next;			/* the first process's number, at least */
 	/* of a micro-VM */
 	const char *kernel;		/* directory; NULL: where it is installed */
 	enum spec_accel accel;

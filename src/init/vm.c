@@ -169,6 +169,7 @@ static void put_start(const struct vm *vm, struct wire_out *o)
 	wire_u64(o, WIRE_F_MEMORY, s->memory);
 	wire_u32(o, WIRE_F_PIDS, s->pids);
 	wire_u32(o, WIRE_F_OPEN_FILES, s->open_files);
+	wire_u64(o, WIRE_F_NEXT, vm_records_next(vm));
 	wire_text(o, WIRE_F_NETWORK, "none");
 	/* whatever the guest's kernel lacks, the machine is the wall, and says what it enforces */
 	for (size_t i = 0; vm_controls[i]; i++)
@@ -247,7 +248,7 @@ static int guest_opened(void *ctx, enum mux_kind kind, uint16_t port)
 		if (!begin(vm))
 			vm_fail(vm, "no memory");
 	}
-	if (kind == MUX_RECORDS && vm->stands)
+	if (kind == MUX_RECORDS && vm->spoke)
 		return vm_records_open(vm);
 	return -1;
 }
@@ -386,6 +387,7 @@ static void undo(struct vm *vm)
 	}
 	vm->pid = 0;
 	vm_clients_end(vm);
+	vm_records_close(vm);
 	if (vm->link.loop)
 		link_stop(&vm->link);
 	vm->link.loop = NULL;
@@ -484,14 +486,14 @@ const char *vm_why(const struct vm *vm, const char **words)
 }
 
 struct vm *vm_open(const struct spec *spec, struct report *r, int dir, int procs, int listen,
-		   const char **why)
+		   struct chain *audit, const char **why)
 {
 	struct vm *vm = calloc(1, sizeof(*vm));
 
 	*why = "no memory";
 	if (!vm)
 		return NULL;
-	*vm = (struct vm){.spec = spec, .report = r, .dir = dir, .procs = procs, .here = -1,
+	*vm = (struct vm){.spec = spec, .report = r, .dir = dir, .procs = procs, .here = -1, .audit = audit,
 		.engine = vm_engine(), .kernel = find_kernel(spec->kernel), .console_file = -1,
 		.files = {-1, -1, -1, -1, -1, -1, -1},
 		.listen = {.fd = listen, .ready = vm_accept, .owner = vm},

@@ -8,12 +8,13 @@
 
 #include "init/report.h"
 #include "init/spec.h"
+#include "wire/chain.h"
 
 struct vm;
 
 /* The listening socket is the box's. NULL: *why, errno. What is enforced is in the report then. */
 struct vm *vm_open(const struct spec *spec, struct report *r, int dir, int procs, int listen,
-		   const char **why);
+		   struct chain *audit, const char **why);
 /* Starts the machine and the server in it; the report is made anew. False: vm_why(). */
 bool vm_start(struct vm *vm);
 /* What went wrong; *words: what a program or the guest said about it, or NULL. */

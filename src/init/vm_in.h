@@ -7,6 +7,7 @@
 #include "init/text.h"
 #include "init/vm.h"
 #include "init/wall.h"
+#include "wire/chain.h"
 #include "wire/wire.h"
 
 #define VM_DIR "vm"			/* in the state directory: the disks, the console */
@@ -54,6 +55,8 @@ struct vm {
 	int console_file;
 	char line[VM_LINE];		/* the monitor's, not whole yet */
 	size_t line_size;
+	struct records *records;	/* NULL: the guest tells none */
+	struct chain *audit;
 	struct vm_client *clients;
 	size_t client_count;
 	int stoppers[VM_STOPPERS];	/* clients that wait for the end */
@@ -95,5 +98,7 @@ void vm_client_ordered(struct vm *vm, bool done);
 
 /* vm_records.c: a socket for what the guest tells of its records; -1. */
 int vm_records_open(struct vm *vm);
+void vm_records_close(struct vm *vm);
+uint64_t vm_records_next(const struct vm *vm);	/* the number that no process had yet */
 
 #endif

@@ -304,6 +304,8 @@ enum wire_field {
 	WIRE_F_IMAGE = 180, WIRE_F_READONLY_ROOT,
 	/* a micro-VM's: KERNEL (a directory), ACCEL ("auto", "kvm", "tcg") */
 	WIRE_F_KERNEL = 190, WIRE_F_ACCEL,
+	/* START, u64: the lowest number of a process that was never given */
+	WIRE_F_NEXT,
 };
 
 /*
