@@ -82,6 +82,8 @@ uint64_t docker_cap_mask(void);
 
 /* Before docker_save(): the name of the image that will be made, if one will. */
 bool docker_name_image(struct docker *d, const struct spec *spec);
+/* An archive of a root's files becomes d->image. False: why. */
+bool docker_import(struct docker *d, int fd);
 /* What to give `create`; NULL: why. */
 const char *docker_image(struct docker *d, const struct spec *spec);
 

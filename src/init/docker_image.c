@@ -2,7 +2,7 @@
  * Where a container's image comes from: the engine has it (or fetches it), or it is made from a
  * directory or an archive of this machine, under a name of the box's own that goes with the box.
  */
-#include "init/docker.h"
+#include "init/docker_stray.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ bool docker_name_image(struct docker *d, const struct spec *spec)
 {
 	struct text t = {0};
 
-	text_add(&t, "tinybox/image:");
+	text_add(&t, DOCKER_IMAGES ":");
 	text_add(&t, spec->box);
 	/* a plus may be in a box's name and not in a tag */
 	for (char *at = t.data; at && *at; at++)
@@ -64,7 +64,7 @@ static enum archive archive_of(int fd)
 	return ARCHIVE_TREE;
 }
 
-static bool import_from(struct docker *d, int fd)
+bool docker_import(struct docker *d, int fd)
 {
 	struct docker_words w = {0};
 	struct tool t;
@@ -141,7 +141,7 @@ static bool from_archive(struct docker *d, const char *path)
 		good = load_from(d, fd);
 	/* what is compressed may be either */
 	if (!good && kind != ARCHIVE_IMAGE)
-		good = lseek(fd, 0, SEEK_SET) == 0 && import_from(d, fd);
+		good = lseek(fd, 0, SEEK_SET) == 0 && docker_import(d, fd);
 	close(fd);
 	return good;
 }

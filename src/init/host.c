@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "init/cgroup.h"
-#include "init/docker.h"
+#include "init/docker_stray.h"
 #include "init/path.h"
 #include "init/probe.h"
 #include "init/server.h"
@@ -223,12 +223,48 @@ static bool do_probe(void)
 	struct wire_out o = {0};
 	size_t n = p ? probe_all(p) : 0;
 
+	if (n && n < PROBE_MAX)
+		docker_probe(&p[n++]);
+
 	wire_begin(&o, WIRE_OK);
 	if (p)
 		probe_write(p, n, &o);
 	wire_end(&o);
 	free(p);
 	return send_frames(1, &o);
+}
+
+static bool engine_error(struct docker *d)
+{
+	errno = 0;
+	return say_error(d->remote ? WIRE_ERROR_UNSUPPORTED : WIRE_ERROR_SYSTEM, text_string(&d->why), NULL,
+			 NULL);
+}
+
+/* What an engine has of a store's boxes; or one of them goes. */
+static bool do_engine(struct wire_iter fields, bool remove)
+{
+	struct docker d = {0};
+	struct wire_out o = {0};
+	bool bad = false, good;
+	char *text = wire_string(fields, remove ? WIRE_F_NAME : WIRE_F_LABEL, &bad);
+
+	if (bad || !text || !*text) {
+		free(text);
+		return say_error(WIRE_ERROR_REQUEST, "the request does not say what of an engine", NULL, NULL);
+	}
+	wire_begin(&o, WIRE_OK);
+	good = remove ? docker_drop(&d, text) : docker_strays(&d, text, &o);
+	wire_end(&o);
+	if (good) {
+		good = send_frames(1, &o);
+	} else {
+		wire_free(&o);
+		good = engine_error(&d);
+	}
+	docker_free(&d);
+	free(text);
+	return good;
 }
 
 /* The stream becomes the box's; what the client has said already goes there first. */
@@ -270,6 +306,8 @@ static bool request(const struct wire_frame *f, struct wire_in *in, int *status)
 		good = do_probe();
 	} else if (f->type == WIRE_TREE && !bad) {
 		good = do_tree(f, in);
+	} else if ((f->type == WIRE_ENGINE_LIST || f->type == WIRE_ENGINE_DROP) && !bad) {
+		good = do_engine(wire_fields(f), f->type == WIRE_ENGINE_DROP);
 	} else if (bad || !path || *path != '/') {
 		good = say_error(WIRE_ERROR_REQUEST, "the request has no absolute DIR", NULL, NULL);
 	} else if (f->type == WIRE_HOST_START) {

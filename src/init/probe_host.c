@@ -1,6 +1,6 @@
 /*
  * The probes of control groups (by making one) and of what else this host has for boxes: programs are
- * run, with a deadline, devices are opened, the docker daemon is spoken to.
+ * run, with a deadline and devices are opened (docker_probe.c has the container engine).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,9 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,7 +18,6 @@
 
 #define RUN_MS 4000
 #define KVM_GET_API_VERSION 0xae00
-#define SOCKET_MS 1000
 
 /* A group with all three limits, as a box would have it. */
 void probe_cgroups(struct list *l)
@@ -113,46 +110,6 @@ static void probe_program(struct list *l, const char *name, char **argv, const c
 		probe_add(l, name, PROBE_MISSING, fix, "%s fails: %s", argv[0], line);
 }
 
-/* 0: it answers; otherwise errno. */
-static int ask_docker(const char *path, char *line, size_t size)
-{
-	static const char ask[] = "GET /version HTTP/1.0\r\nHost: docker\r\n\r\n";
-	struct sockaddr_un a = {.sun_family = AF_UNIX};
-	struct timeval t = {.tv_usec = SOCKET_MS * 1000 % 1000000, .tv_sec = SOCKET_MS / 1000};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), error = 0;
-	ssize_t n = -1;
-
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof(t));
-	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof(a)) ||
-	    send(fd, ask, sizeof(ask) - 1, MSG_NOSIGNAL) != sizeof(ask) - 1 ||
-	    (n = recv(fd, line, size - 1, 0)) <= 0)
-		error = errno ? errno : ECONNRESET;
-	line[n > 0 ? n : 0] = 0;
-	line[strcspn(line, "\r\n")] = 0;
-	if (fd >= 0)
-		close(fd);
-	return error;
-}
-
-static void probe_docker(struct list *l)
-{
-	char line[64];
-	int error = ask_docker("/var/run/docker.sock", line, sizeof(line));
-
-	if (!error)
-		probe_add(l, "docker", strstr(line, " 200") ? PROBE_OK : PROBE_LIMITED, NULL,
-			  "the daemon answers: %s", line);
-	else if (error == EACCES)
-		probe_add(l, "docker", PROBE_MISSING, "sudo usermod -aG docker $USER, and log in again",
-			  "the daemon's socket is not for this user");
-	else
-		probe_add(l, "docker", PROBE_MISSING, access("/usr/bin/dockerd", X_OK) ?
-			  "sudo apt-get install docker.io" : "sudo systemctl start docker",
-			  "no daemon on /var/run/docker.sock: %s", strerror(error));
-}
-
 static void probe_kvm(struct list *l)
 {
 	int fd = open("/dev/kvm", O_RDWR | O_CLOEXEC);
@@ -184,7 +141,6 @@ void probe_programs(struct list *l)
 
 	probe_program(l, "bubblewrap", bwrap, "sudo apt-get install bubblewrap (only where "
 		      "user-namespaces is missing)");
-	probe_docker(l);
 	probe_kvm(l);
 	probe_program(l, "qemu", qemu, "sudo apt-get install qemu-system");
 	probe_program(l, "ssh", ssh, "sudo apt-get install openssh-client");

@@ -101,7 +101,8 @@ static void tell_network(struct kept *k, const struct door_facts *f)
 	struct report *r = &k->b->report;
 
 	if (s->network == SPEC_NETWORK_OPEN)
-		report_enforced(r, "network", "open", "the engine's default network, as asked");
+		report_enforced(r, "network", "open", f->links ? "the engine's default network, as asked" :
+				"the engine's default network, as asked, which is none here");
 	else if (f->links)
 		report_open(r, "network", s->network == SPEC_NETWORK_NONE ? "none" : "egress",
 			    "the container has more than a loopback", NULL);
@@ -297,8 +298,10 @@ static bool start_box(struct kept *k)
 	if (k->door < 0)
 		return serve_fail(b, WIRE_ERROR_SYSTEM, "the container's door cannot be made in",
 				  b->spec.dir, NULL);
+	if (!open_ways(b) || !make_container(k))
+		return false;
 	tell_files(k);
-	if (!open_ways(b) || !make_container(k) || !serve_check_report(b))
+	if (!serve_check_report(b))
 		return false;
 	if (k->unwanted || !docker_start(&k->docker, b->spec.box))
 		return engine_failed(k);
@@ -306,7 +309,6 @@ static bool start_box(struct kept *k)
 		return false;
 	door_close(b->dir, k->door);
 	k->door = -1;
-	tell_files(k);
 	tell_network(k, &facts);
 	tell_powers(k, &facts);
 	tell_limits(k, &facts);

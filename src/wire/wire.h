@@ -212,6 +212,13 @@ enum wire_type {
 	WIRE_HOST_OPEN = 74,
 
 	/*
+	 * A container engine (docker, podman). LIST: LABEL (a store's tag); OK: BOX (repeated; nested:
+	 * BOX, the name its container or image bears, and NAME, which one it is). DROP: NAME. OK
+	 */
+	WIRE_ENGINE_LIST = 76,
+	WIRE_ENGINE_DROP = 77,
+
+	/*
 	 * Layers: what boxes wrote, sealed (docs/adr/0009). LAYERS is the directory of all, LAYER
 	 * the name of one. Each can be asked again after a crash and does what is left to do.
 	 *
