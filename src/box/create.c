@@ -101,6 +101,8 @@ static int make(struct bx *b)
 	if (!status && ssh)
 		status = bx_save(b);
 	if (!status)
+		status = bx_note_engine(b);
+	if (!status)
 		status = bx_place(b);
 	if (!status)
 		status = bx_save(b);

@@ -145,6 +145,14 @@ int bx_sweep_group(struct tbx_store *store, const char *id);
 /* What may be on this machine of a box of which only the number is known (reap.c). */
 int bx_remove_place(struct bx *b);
 
+/* ---- Container engines (engines.c) ---- */
+
+/* Before a box's container can be there: reap will look on that machine. */
+int bx_note_engine(struct bx *b);
+typedef void bx_stray_fn(void *ctx, const char *path, const char *why, int status);
+/* What engines have of boxes that are not in the store. */
+void bx_engine_reap(struct tbx_store *store, bool dry, json_t *dead, bx_stray_fn *found, void *ctx);
+
 /* ---- What a box is (spec.c) ---- */
 
 /* A new record of the spec, checked: no id, no place yet. */

@@ -319,6 +319,13 @@ static void look_at_host(struct reap *r, const json_t *target)
 	free(place);
 }
 
+static void engine_stray(void *ctx, const char *path, const char *why, int status)
+{
+	struct reap *r = ctx;
+
+	note(r->strays, "path", path, why, !r->dry && !status, status ? tbx_error(r->store) : NULL);
+}
+
 int tbx_reap(struct tbx_store *store, bool dry, struct tbx_doc **doc)
 {
 	struct reap r = {.store = store, .dry = dry, .boxes = json_array(), .strays = json_array(),
@@ -335,6 +342,7 @@ int tbx_reap(struct tbx_store *store, bool dry, struct tbx_doc **doc)
 		bx_groups(store, look_at_group, &r);
 		for (size_t i = 0; i < json_array_size(r.targets); i++)
 			look_at_host(&r, json_array_get(r.targets, i));
+		bx_engine_reap(store, dry, r.dead, engine_stray, &r);
 		bx_free_list(ids);
 	}
 	json_decref(r.targets);

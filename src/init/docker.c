@@ -182,10 +182,26 @@ static bool new_attempt(struct docker *d)
 	return true;
 }
 
+/* Nothing is noted of an engine that was not there: nobody could take it back. */
+static bool ask_version(struct docker *d)
+{
+	struct docker_words w = {0};
+	struct tool t;
+
+	docker_word(&w, "version");
+	docker_word(&w, docker_is_podman(d) ? "--format={{.Client.Version}}" :
+		    "--format={{.Server.Version}}");
+	if (!docker_call(d, &t, &w, SHORT))
+		return docker_failed(d, &t, "the container engine does not answer");
+	d->version = strdup(tool_line(&t));
+	tool_free(&t);
+	return d->version;
+}
+
 bool docker_find(struct docker *d)
 {
 	d->image = strdup("");
-	return d->image && find_program(d) && find_host(d) && new_attempt(d);
+	return d->image && find_program(d) && find_host(d) && ask_version(d) && new_attempt(d);
 }
 
 void docker_free(struct docker *d)
@@ -194,6 +210,7 @@ void docker_free(struct docker *d)
 	free(d->host);
 	free(d->image);
 	free(d->own_env);
+	free(d->version);
 	text_free(&d->why);
 	*d = (struct docker){0};
 }

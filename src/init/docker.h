@@ -27,6 +27,7 @@ struct docker {
 	char attempt[33];
 	const char *env[24];
 	char *own_env;		/* DOCKER_HOST=... */
+	char *version;		/* what it called itself, when it was looked for */
 	struct text why;	/* the sentence of what failed last */
 	bool remote;		/* why says that the engine is on another machine */
 	bool (*tick)(void *ctx);

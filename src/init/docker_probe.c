@@ -25,21 +25,6 @@ static void tell(struct probe *p, enum probe_state state, const char *text, cons
 	snprintf(p->fix, sizeof(p->fix), "%s", fix);
 }
 
-static bool version(struct docker *d, char *text, size_t size)
-{
-	struct docker_words w = {0};
-	struct tool t;
-
-	docker_word(&w, "version");
-	docker_word(&w, docker_is_podman(d) ? "--format={{.Client.Version}}" :
-		    "--format={{.Server.Version}}");
-	if (!docker_call(d, &t, &w, 10))
-		return docker_failed(d, &t, "it does not answer");
-	snprintf(text, size, "%s %.40s", docker_is_podman(d) ? "podman" : "docker", tool_line(&t));
-	tool_free(&t);
-	return true;
-}
-
 /* An archive without a file in it. */
 static bool empty_image(struct docker *d)
 {
@@ -124,9 +109,12 @@ void docker_probe(struct probe *p)
 
 	memset(p, 0, sizeof(*p));
 	p->name = "docker";
-	if (docker_find(&d) && version(&d, name, sizeof(name)))
+	if (docker_find(&d)) {
+		snprintf(name, sizeof(name), "%s %.40s", docker_is_podman(&d) ? "podman" : "docker",
+			 d.version);
 		try(&d, p, name);
-	else
+	} else {
 		tell(p, PROBE_MISSING, text_string(&d.why), fix_of(text_string(&d.why)));
+	}
 	docker_free(&d);
 }

@@ -73,8 +73,16 @@ static bool holds_engine(const struct kept *k)
 {
 	const struct spec *s = &k->b->spec;
 	const char *host = k->docker.host;
+	char *path = s->workspace && !strncmp(host, "unix://", 7) ? realpath(host + 7, NULL) : NULL;
+	char *slash = path ? strrchr(path, '/') : NULL;
+	bool holds = false;
 
-	return s->workspace && !strncmp(host, "unix://", 7) && wall_holds(s->workspace, host + 7);
+	if (slash) {
+		slash[slash == path] = '\0';
+		holds = wall_holds(s->workspace, path);
+	}
+	free(path);
+	return holds;
 }
 
 static void tell_files(struct kept *k)

@@ -70,13 +70,243 @@ echo root:x:0:0:root:/root:/bin/sh >root/etc/passwd
 tar -C root -c . | D import - test/busybox:1 >/dev/null
 box() { tb create --sandbox docker --image test/busybox:1 "$@"; }
 
-box=$(box)
+kept() { D ps -aq; D images -q tinybox/image; }
+word() { tr '\0' ' ' | sed 's/ *$//'; }
+
+# ---- from the first to the last ----
+box=$(box --env 'A=a b' --hostname hohoho)
 is "created" "box-1 0" "$box $?"
-tb exec "$box" true
-is "true" 0 $?
-is "process 1 is ours" "tinybox-init" "$(tb exec "$box" cat /proc/1/comm | sed 's/^init$/tinybox-init/')"
+is "its environment and its name" "a b|hohoho" "$(tb exec "$box" sh -c 'echo "$A|$(hostname)"')"
+has "process 1 is ours" "/dev/tinybox/init" "$(tb exec "$box" cat /proc/1/cmdline | word)"
+tb exec "$box" sh -c 'echo kept >f; sleep 1000 & echo $!' >/dev/null
+tb stop "$box" >/dev/null
+status=$?
+for _ in $(seq 100); do [ -z "$(D ps -q)" ] && break; sleep .1; done
+is "stopped" "0 exited" "$status $(D ps -a --format '{{.State}}')"
+tb start "$box" >/dev/null
+is "started again: files are there, processes are not" "kept 0" "$(tb exec "$box" sh -c 'echo $(cat f) $(ps | grep -c "[s]leep 1000")')"
+tb pause "$box" >/dev/null && tb exec "$box" true 2>err
+is "paused: no exec" 70 $?
+tb resume "$box" >/dev/null && tb exec "$box" true
+is "resumed" 0 $?
+has "inspect" "isolation	kernel" "$(tb inspect "$box")"
+is "nothing that was asked for is unenforced" "" "$(tb inspect "$box" | grep 'NOT ENFORCED')"
+D stop "$(D ps -q)" >/dev/null
+is "docker stop ends it as an end" "lost" "$(tb ls | cut -f3)"
+tb start "$box" >/dev/null
+is "and it can be started" kept "$(tb exec "$box" cat f)"
 tb rm "$box" >/dev/null
-is "rm, and nothing is left" "0 " "$? $(D ps -aq)"
+is "rm, and nothing is left" "0 " "$? $(kept)"
+is "run" "ran 3" "$(tb run --sandbox docker --image test/busybox:1 sh -c 'echo ran; exit 3') $?"
+is "... and nothing is left" "" "$(kept)"
+
+# ---- images ----
+mkdir only && cp /bin/busybox only/busybox
+tar -C only -c . | D import -c 'ENTRYPOINT ["/no/such"]' -c 'CMD ["--help"]' -c 'ENV FROM=image PATH=/nowhere' -c 'USER 77' -c 'VOLUME /v' \
+	-c 'WORKDIR /elsewhere' - test/only:1 >/dev/null
+box=$(tb create --sandbox docker --image test/only:1 --env B=2)
+is "an image without sh, whose entrypoint is not there" "FROM=image 2 0" \
+	"$(tb exec "$box" /busybox sh -c '/busybox env | /busybox grep FROM; echo $B; /busybox id -u' | xargs)"
+tb rm "$box" >/dev/null
+tar -C root -cf root.tar .
+tar -C root -czf root.tar.gz .
+D save -o saved.tar test/busybox:1
+for image in ./root "$dir/root.tar" ./root.tar.gz ./saved.tar; do
+	box=$(tb create --sandbox docker --image "$image")
+	is "an image from $image" works "$(tb exec "$box" sh -c 'echo works')"
+	tb rm "$box" >/dev/null
+	is "... which goes with the box" "" "$(kept)"
+done
+is "... and takes none of the user's with it" 2 "$(D images -q | sort -u | wc -l)"
+for image in -v --privileged 'a b' '' /no/such ./docker.sock 'x;touch y' nosuch/image:1; do
+	tb create --sandbox docker "--image=$image" >out 2>err
+	is "no image: '$image'" "no " "$([ $? = 0 ] || echo no) $(cat out)"
+done
+tb create --sandbox docker >out 2>err
+has "no image at all is told by name" "--image REFERENCE" "$(cat err)"
+tb create --sandbox namespace --read-only-root >out 2>err
+is "... and what is docker's is docker's" 2 $?
+is "nothing came of it" "" "$(kept)"
+
+# ---- values are data ----
+work='--privileged,"readonly
+=x'
+mkdir -p "$dir/$work" && chown 1234:1235 "$dir/$work"
+box=$(box --dir "$dir/$work" --env 'A=$(x) `y` "z"
+-v' --label 'k=--rm' --workspace '/w,s "p"')
+is "a hostile directory, and a hostile place for it" "0 here" "$? $(tb exec "$box" sh -c 'touch file && echo here')"
+is "its files are its owner's" "1234 1235" "$(stat -c '%u %g' "$dir/$work/file")"
+is "values arrive" 'A=$(x) `y` "z" -v' "$(tb exec "$box" env | grep -A1 ^A= | xargs -d '\n')"
+tb exec "$box" chmod u+s file 2>/dev/null
+is "no file of somebody's becomes set-user-id" 644 "$(stat -c %a "$dir/$work/file")"
+is "... and it has no capability" "0000000000000000" "$(tb exec "$box" grep CapEff /proc/self/status | cut -f2)"
+tb rm "$box" >/dev/null
+box=$(box --dir "$dir/$work" --read-only)
+tb exec "$box" touch /workspace/other 2>/dev/null
+is "a workspace that cannot be written" "1 file" "$? $(ls "$dir/$work")"
+tb rm "$box" >/dev/null
+mkdir "$(printf 'x\xff')"
+tb create --sandbox docker --image test/busybox:1 --dir "$(printf 'x\xff')" 2>err
+has "a name that the engine cannot say is refused by name" "70 UTF-8" "$? $(grep -o UTF-8 err)"
+for no in "$dir" "$dir/state"; do
+	box --dir "$no" >/dev/null 2>err
+	has "not this workspace: ${no##*/}" "the workspace holds" "$(cat err)"
+done
+mkdir own; ln docker.sock own/ 2>/dev/null
+DOCKER_HOST=unix://$dir/own/docker.sock box --dir "$dir/own" >/dev/null 2>err
+has "nor one with the engine's socket" "engine's socket" "$(cat err)"
+is "nothing came of it" "" "$(kept)"
+
+# ---- the wall, each with its control ----
+cat >eat.c <<'X'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int n, char **v)
+{
+	size_t size = (size_t)atol(v[n - 1]) << 20;
+	char *p = malloc(size);
+
+	memset(p, 1, size);
+	return !printf("ate %d\n", p[size - 1]);
+}
+X
+gcc -O0 -static -o eat eat.c
+box=$(box --memory 64m --pids 24 --cpus 0.5 --open-files 100)
+tb cp eat "$box:/tmp/eat"
+is "8 MiB below a cap of 64 live" "ate 1" "$(tb exec "$box" /tmp/eat 8)"
+tb exec --record rec "$box" /tmp/eat 100
+is "100 MiB die of it" "137 oom memory" "$? $(python3 -c 'import json; r = json.load(open("rec")); print(r["reason"], r["limit"])')"
+is "and the box lives" alive "$(tb exec "$box" echo alive)"
+is "a few processes are fine" 10 "$(tb exec "$box" sh -c 'for i in $(seq 10); do echo & done; wait' | wc -l)"
+is "open files" 100 "$(tb exec "$box" sh -c 'ulimit -n')"
+is "all of it is told" 5 "$(tb inspect "$box" | grep -Ec '^control	(memory|pids|cpu|open-files|network)	.*enforced by')"
+is "a loopback and nothing else" lo "$(tb exec "$box" sh -c 'sed 1,2d /proc/net/dev' | cut -d: -f1 | xargs)"
+is "control: there is more outside" yes "$([ "$(sed 1,2d /proc/net/dev | wc -l)" -gt 1 ] && echo yes)"
+tb exec "$box" cat "$dir/eat.c" >/dev/null 2>&1
+is "the host's files are not there" 1 $?
+is "nor its processes" yes "$([ "$(tb exec "$box" sh -c 'ls -d /proc/[0-9]*' | wc -l)" -lt 10 ] && echo yes)"
+is "no new privileges, a filter (two, with ours)" "1 2 2" "$(tb exec "$box" sed -n 's/^\(NoNewPrivs\|Seccomp\|Seccomp_filters\):\t//p' /proc/self/status | xargs)"
+is "capabilities: the few" 00000000000000fb "$(tb exec "$box" sed -n 's/^CapBnd:\t//p' /proc/self/status)"
+for try in 'mount -t tmpfs none /tmp' 'unshare -U true' 'mknod /tmp/d b 254 0' 'kill -9 1' 'chroot / true' 'readlink /proc/1/exe' 'readlink /proc/1/fd/3' 'cat /proc/1/environ' 'hostname x' \
+	'echo x >/dev/tinybox/init' 'echo c >/proc/sysrq-trigger' 'ip link add d type dummy'; do
+	tb exec "$box" sh -c "$try" >out 2>&1; status=$?
+	[ "$try" = 'kill -9 1' ] && { tb exec "$box" true; status=$((!$?)); }
+	is "not allowed: $try" yes "$([ $status != 0 ] && echo yes)"
+done
+is "the door is closed" "init" "$(tb exec "$box" ls /dev/tinybox)"
+has "many processes are not" "can't fork" "$(tb exec "$box" sh -c 'for i in $(seq 40); do sleep 100 & done' 2>&1)"
+tb rm "$box" >/dev/null
+box=$(box --read-only-root)
+is "a root that cannot be written" "1 0 0" "$(tb exec "$box" sh -c 'for d in /etc /tmp /workspace; do touch $d/x 2>/dev/null; echo $?; done' | xargs)"
+tb rm "$box" >/dev/null
+box --disk 64m >out 2>err
+if [ -s out ]; then
+	tb rm "$(cat out)" >/dev/null
+	skip "a disk's size" "the engine's storage can limit it here"
+else
+	has "a disk's size that nothing limits is refused" "the control disk" "$(cat err)"
+	box=$(box --disk 64m --accept disk)
+	has "... or accepted, and told" "NOT ENFORCED: the engine's storage" "$(tb inspect "$box" | grep disk)"
+	tb rm "$box" >/dev/null
+fi
+box=$(box --network open)
+has "open is the engine's own network" "as asked" "$(tb inspect "$box" | grep '^control	network')"
+tb rm "$box" >/dev/null
+
+# ---- the network: our proxy, our listeners ----
+python3 - >"$dir/http.port" <<'X' &
+import http.server, sys
+class H(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.end_headers(); self.wfile.write(b"from outside\n")
+    def log_message(self, *a): pass
+s = http.server.HTTPServer(("127.0.0.1", 0), H)
+print(s.server_port, flush=True)
+s.serve_forever()
+X
+web=$!
+for _ in $(seq 100); do [ -s http.port ] && break; sleep .1; done
+to=127.0.0.1:$(cat http.port)
+box=$(box --network egress --allow "$to" -p 8099)
+is "egress to what is allowed" "from outside" "$(tb exec "$box" wget -q -O - "http://$to/")"
+tb exec "$box" wget -q -O - "http://127.0.0.1:1/" >out 2>&1
+has "and nowhere else" "403" "$(cat out)"
+is "... with a loopback only" lo "$(tb exec "$box" sh -c 'sed 1,2d /proc/net/dev' | cut -d: -f1 | xargs)"
+tb exec "$box" sh -c '(echo from inside | nc -lp 8099) >/dev/null 2>&1 & while ! grep -q :1FA3 /proc/net/tcp*; do usleep 10000; done'
+port=$(tb inspect --json "$box" | python3 -c 'import json, sys; p = json.load(sys.stdin)["published"][0]; print(p["address"], p["host"])')
+is "a port is on loopback" 127.0.0.1 "${port% *}"
+is "and leads inside" "from inside" "$(python3 -c 'import socket, sys; s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 10); print(s.makefile().read().strip())' $port)"
+tb rm "$box" >/dev/null
+kill $web
+
+# ---- replies that were lost ----
+box=$(box)
+D rm -f "$(D ps -q)" >/dev/null
+is "a container that somebody removed" lost "$(tb ls | cut -f3)"
+tb start "$box" >/dev/null 2>err
+has "... is not there any more" "its container is not there" "$(cat err)"
+tb rm "$box" >/dev/null
+is "... and can be removed" 0 $?
+box=$(box)
+rm -rf "state/boxes/$box"
+for _ in $(seq 100); do [ -z "$(kept)" ] && break; sleep .1; done
+is "a box whose directory is gone is gone with its container" "" "$(kept)"
+keeper() { python3 -c 'import fcntl, struct, sys, os
+try: fd = os.open(sys.argv[1], os.O_RDWR)
+except OSError: sys.exit()
+print(struct.unpack("hhqqi4x", fcntl.fcntl(fd, fcntl.F_GETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0)))[4] or "")' "state/boxes/$1/run/lock"; }
+box=$(box)
+id=$(D ps -q)
+kill -9 "$(keeper "$box")"
+for _ in $(seq 100); do [ -z "$(D ps -q)" ] && break; sleep .1; done
+is "a keeper that dies takes process 1 with it" "$id " "$(D ps -aq) $(D ps -q)"
+rm -rf "state/boxes/$box"
+has "reap finds the container by the store's tag" "container $id" "$(tb reap)"
+is "and nothing is left" "" "$(kept)"
+left=0
+for ms in 60 200 350 600; do
+	for who in caller both; do
+		before=$(cat state/counter)
+		setsid timeout 60 "$tinybox" create --sandbox docker --image ./root >/dev/null 2>&1 &
+		caller=$!
+		sleep "$(printf '0.%03d' $ms)"
+		box=box-$((before + 1))
+		pid=$(keeper "$box")
+		[ $who = caller ] || [ -z "$pid" ] || kill -9 "$pid" 2>/dev/null
+		[ $who = keeper ] || kill -9 -- "-$caller" 2>/dev/null
+		wait $caller 2>/dev/null
+		tb reap >/dev/null
+		tb rm -f "$box" >/dev/null 2>&1
+		tb reap >/dev/null
+		[ -z "$(kept)" ] || { left=$((left + 1)); echo "# after $ms ms, $who: $(D ps -a --format '{{.Names}} {{.State}}') $(D images tinybox/image)"; }
+	done
+done
+is "kill -9 at many moments, then reap: no container and no image" 0 $left
+is "no other directory either" "" "$(ls state/boxes)"
+
+# ---- which engine ----
+DOCKER_HOST=tcp://127.0.0.1:1 box >/dev/null 2>err
+has "an engine on another machine is refused by name" "tcp://127.0.0.1:1 is on another machine" "$(cat err)"
+DOCKER_HOST=unix://$dir/nothing box >/dev/null 2>err
+has "one that does not answer" "the container engine does not answer" "$(cat err)"
+TINYBOX_DOCKER=docker box >/dev/null 2>err
+has "a program by a name that is not whole" "TINYBOX_DOCKER" "$(cat err)"
+box=$(box)
+is "commands later do not need the environment" 0 "$(env -u DOCKER_HOST timeout 60 "$tinybox" rm "$box" >/dev/null; echo $?)"
+is "doctor does it" "docker	ok" "$(tb doctor | grep '^docker' | cut -f1,2)"
+is "... and leaves nothing" "" "$(kept)"
+is "the store forgets engines" no "$(tb reap; [ -e state/engines ] && echo yes || echo no)"
+
+# ---- an ordinary user who may use the engine ----
+mkdir user && cp "$tinybox" "$(dirname "$tinybox")/tinybox-init" "$(dirname "$tinybox")/tinybox-engine" user/ && mkdir user/work && chown -R 1000:1000 user
+chgrp 4242 docker.sock && chmod 660 docker.sock
+U() { setpriv --reuid 1000 --regid 1000 --groups 4242 env HOME="$dir/user" TINYBOX_STATE_DIR="$dir/user/state" timeout 60 "$dir/user/tinybox" "$@"; }
+box=$(U create --sandbox docker --image test/busybox:1 --dir "$dir/user/work" --memory 64m)
+is "a user makes a box" "1000" "$(U exec "$box" sh -c 'touch f; id -u')"
+is "... whose files are his" 1000 "$(stat -c %u user/work/f)"
+U rm "$box" >/dev/null
+is "... and removes it" "0 " "$? $(kept)"
 
 # ---- the exec contract ----
 contract() {	# contract WHERE OPTIONS
@@ -85,6 +315,25 @@ contract() {	# contract WHERE OPTIONS
 	has "... all of it" 1.. "$(tail -1 contract.tap)"
 }
 contract local:docker ""
+port=$((20000 + $$ % 20000))
+ssh-keygen -q -t ed25519 -N '' -f hk
+ssh-keygen -q -t ed25519 -N '' -f ck
+install -m644 ck.pub ak
+mkdir -p /run/sshd
+printf '%s\n' "Port $port" "ListenAddress 127.0.0.1" "HostKey $dir/hk" "PidFile $dir/sshd.pid" "AuthorizedKeysFile $dir/ak" \
+	"StrictModes no" "UsePAM no" "UseDNS no" "PasswordAuthentication no" "KbdInteractiveAuthentication no" \
+	"PermitRootLogin prohibit-password" "MaxSessions 100" "MaxStartups 100" "SetEnv SHLVL=1 DOCKER_HOST=$DOCKER_HOST XDG_CACHE_HOME=$dir/cache" >cfg
+if /usr/sbin/sshd -f "$dir/cfg" -E "$dir/sshd.log"; then
+	echo "[127.0.0.1]:$port $(cut -d' ' -f1,2 hk.pub)" >known
+	env -u DOCKER_HOST "$here/contract.py" --create "--image test/busybox:1 --ssh-port $port --ssh-identity $dir/ck --ssh-known-hosts $dir/known" \
+		"$tinybox" "ssh:root@127.0.0.1:docker" >contract.tap 2>&1
+	is "the contract on ssh x docker" "" "$(grep -A2 '^not ok' contract.tap)"
+	has "... all of it" 1.. "$(tail -1 contract.tap)"
+	is "... and nothing is left" "" "$(kept)"
+else
+	skip "the contract on ssh x docker" "sshd does not start here"
+fi
 
+[ -z "$CPU" ] || grep -h . /proc/$engine/stat /proc/$(pgrep -P "$engine" containerd)/stat | awk '{ print "# engine", $2, ($14 + $15 + $16 + $17) / 100 }'
 echo "1..$n"
 exit $bad
