@@ -303,8 +303,9 @@ int tbx_snapshot_remove(struct tbx_store *store, const char *snapshot);
 int tbx_snapshot_diff(struct tbx_store *store, const char *from, const char *to,
 		      struct tbx_doc **diff);
 /*
- * One file with all that a box of it needs, but for an --image. It is whole or not there; hashes are
- * looked at before it is believed, and one of a newer version or another program is refused.
+ * One file with all that a box of it needs, so not one made on an --image. It is whole or not there;
+ * hashes are looked at before it is believed, and one of a newer version or another program is refused.
+ * "-": standard output, or input. What the file says that its boxes may reach is not taken over.
  */
 int tbx_snapshot_export(struct tbx_store *store, const char *snapshot, const char *file);
 int tbx_snapshot_import(struct tbx_store *store, const char *file, const struct tbx_target *target,

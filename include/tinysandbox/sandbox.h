@@ -294,11 +294,14 @@ struct tsb_mark;
 int tsb_save_changes(struct tsb_sandbox *box, struct tsb_mark **mark, tsb_output_fn *fn, void *ctx);
 /*
  * The sandbox gets the files that the sets in data, in order, make; *used: the bytes of them, up to
- * one that is torn. None: nothing changes. No mark may belong to it before. TSB_ERR_FORMAT:
- * whole, but not ours.
+ * one that is torn. None: nothing changes. *mark NULL: they begin from nothing, and no mark may
+ * belong to it before; otherwise from what was loaded into that mark last. TSB_ERR_FORMAT: whole,
+ * but not ours.
  */
 int tsb_load_changes(struct tsb_sandbox *box, const void *data, size_t n, size_t *used,
 		     struct tsb_mark **mark);
+/* One more of the same moment; NULL: no memory. */
+struct tsb_mark *tsb_mark_copy(const struct tsb_mark *mark);
 void tsb_mark_free(struct tsb_mark *mark);
 
 struct tsb_statistics {

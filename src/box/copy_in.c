@@ -212,12 +212,28 @@ static int destination(struct copy *cp, const char *from, const char *to, char *
 	return *path ? TBX_OK : bx_memory(cp->b.store);
 }
 
+static int copy_in(struct copy *cp, const char *from, const char *to)
+{
+	struct stat st;
+	char *path = NULL;
+	int status;
+
+	if (lstat(from, &st))
+		status = file_error(cp, from);
+	else
+		status = destination(cp, from, to, &path);
+	if (!status && S_ISLNK(st.st_mode))
+		status = send_link(cp, AT_FDCWD, from, from, path);
+	else if (!status)
+		status = send_any(cp, AT_FDCWD, from, from, path, 0);
+	free(path);
+	return status;
+}
+
 int tbx_copy_in(struct tbx_store *store, const char *box, const char *from, const char *to,
 		struct tbx_doc **doc)
 {
 	struct copy cp = {.skipped = json_array()};
-	struct stat st;
-	char *path = NULL;
 	int status;
 
 	*doc = NULL;
@@ -230,14 +246,23 @@ int tbx_copy_in(struct tbx_store *store, const char *box, const char *from, cons
 		json_decref(cp.skipped);
 		return status;
 	}
-	if (lstat(from, &st))
-		status = file_error(&cp, from);
-	else
-		status = destination(&cp, from, to, &path);
-	if (!status && S_ISLNK(st.st_mode))
-		status = send_link(&cp, AT_FDCWD, from, from, path);
-	else if (!status)
-		status = send_any(&cp, AT_FDCWD, from, from, path, 0);
-	free(path);
-	return copy_done(&cp, status, doc);
+	return copy_done(&cp, copy_in(&cp, from, to), doc);
+}
+
+int bx_copy_in(struct bx *b, const char *from, const char *to)
+{
+	struct copy cp = {.skipped = json_array(), .b = {.store = b->store, .lock = -1}};
+	struct tbx_doc *doc;
+	int status;
+
+	memcpy(cp.b.id, b->id, sizeof(b->id));
+	cp.b.dir = dup(b->dir);
+	cp.b.record = json_deep_copy(b->record);
+	json_object_set_new(cp.b.record, "state", json_string("ready"));
+	status = copy_done(&cp, copy_in(&cp, from, to), &doc);
+	if (!status && tbx_doc_count(doc, "skipped"))
+		status = bx_fail(b->store, TBX_ERR_FILE, "%s: %s", tbx_doc_text(doc, "skipped[0].path"),
+				 tbx_doc_text(doc, "skipped[0].why"));
+	tbx_doc_free(doc);
+	return status;
 }

@@ -3,7 +3,7 @@
  * die, what is on disk tells `reap` what to do: a directory without a record, a record that says
  * "creating" or "removing" without a living owner of its lock.
  */
-#include "box/internal.h"
+#include "box/snap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,9 +86,7 @@ static void undo(struct bx *b, int status)
 /* Whether what is in it lived before. */
 static bool restored(const struct bx *b)
 {
-	const char *kind = json_string_value(bx_at(b->record, "spec.source.kind"));
-
-	return kind && (!strcmp(kind, "snapshot") || !strcmp(kind, "template"));
+	return json_object_get(b->record, "begins");
 }
 
 /* The place is known before it is used, so that it can be found again. */
@@ -99,32 +97,31 @@ static int make(struct bx *b)
 	int status = name ? bx_claim_name(b, name) : TBX_OK;
 
 	if (!status && ssh)
-		status = bx_save(b);
+		status = bx_snap_commit(b);
 	if (!status)
 		status = bx_note_engine(b);
 	if (!status)
 		status = bx_place(b);
 	if (!status)
-		status = bx_save(b);
+		status = ssh ? bx_save(b) : bx_snap_commit(b);
 	if (!status)
 		status = bx_start_server(b);
 	/* From now on the key of the machine is known: no other is new any more. */
 	if (!status && ssh)
 		json_object_set_new(json_object_get(b->record, "target"), "accept_new_key", json_false());
+	if (!status && bx_is_git(b->record))
+		status = bx_git_fill(b);
 	if (!status)
 		status = bx_run_hooks(b, restored(b) ? "restore" : "create");
 	return status ? status : bx_set_state(b, "ready");
 }
 
-int tbx_create(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **box)
+int bx_create_of(struct tbx_store *store, json_t *record, struct tbx_doc **box)
 {
-	json_t *record;
+	bool transient = json_is_true(bx_at(record, "spec.transient"));
 	struct bx b;
-	int status = bx_record_of(store, spec, &record);
+	int status = bx_new(store, !transient, &b);
 
-	if (status)
-		return status;
-	status = bx_new(store, !spec->transient, &b);
 	b.record = record;
 	if (status) {
 		bx_close(&b);
@@ -139,11 +136,19 @@ int tbx_create(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_
 	} else {
 		bx_audit(&b, "create", NULL);
 		status = bx_doc(store, bx_box_doc(&b), box);
-		if (spec->transient)
+		if (transient)
 			bx_hold(&b);
 	}
 	bx_close(&b);
 	return status;
+}
+
+int tbx_create(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **box)
+{
+	json_t *record;
+	int status = bx_record_of(store, spec, &record);
+
+	return status ? status : bx_create_of(store, record, box);
 }
 
 /* ---- Look ---- */
@@ -338,6 +343,8 @@ int bx_destroy(struct bx *b, bool force)
 		status = bx_host_remove(b, force);
 	if (!status)
 		status = bx_forget(b);
+	if (!status)
+		bx_snap_drop(b->store, b->record);
 	return status;
 }
 

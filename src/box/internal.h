@@ -117,6 +117,19 @@ void bx_free_list(char **list);
 int bx_store_lock(struct tbx_store *store);
 /* TBX_ERR_STORE with the reason: damaged. It is set aside as record.json.damaged-N if `aside`. */
 int bx_read_record(struct bx *b, bool aside);
+/* For those who keep other things in the store. */
+/* The whole of a small file; malloc, NUL behind it. NULL: errno. */
+char *bx_file_read(int dir, const char *name, size_t *size);
+/* Beside it, then renamed over it. 0 or -1, errno. */
+int bx_file_write(int dir, const char *name, const char *text, size_t n, bool sync);
+/* Opened and locked, `how` as flock's. -1: errno. */
+int bx_file_lock(int dir, const char *name, int create, int how);
+/* A directory, made when it is not there. -1: errno. */
+int bx_dir_make(int at, const char *name);
+/* Names in a directory, none that begins with a dot, in the order of their numbers. NULL: no memory. */
+char **bx_names_in(int dir);
+/* 7 of "box-7"; 0: it has none, or not that prefix (NULL: any). */
+uint64_t bx_number_of(const char *id, const char *prefix);
 /* Removes a tree below a directory, by descriptors; never follows a link. */
 int bx_remove_tree(int dir, const char *name);
 
@@ -167,6 +180,15 @@ bool bx_is_control(const char *s);
 int bx_spec_image(struct tbx_store *store, const struct tbx_spec *spec, const json_t *record,
 		  json_t *out);
 void bx_put_image(struct wire_out *o, const json_t *image);
+
+/* ---- A repository as the workspace (git.c) ---- */
+
+int bx_git_source(struct tbx_store *store, const struct tbx_spec *spec, json_t *source);
+bool bx_is_git(const json_t *record);
+/* Cloned here, by the system's git, and copied into the box, which runs. */
+int bx_git_fill(struct bx *b);
+/* tbx_copy_in for a box whose lock is held. */
+int bx_copy_in(struct bx *b, const char *from, const char *to);
 
 /* ---- Conversations (conn.c) ---- */
 
@@ -251,6 +273,8 @@ bool bx_is_destination(const char *s);
 
 /* ---- The box's start (start.c) ---- */
 
+/* A box of a record that is whole but for its id; takes the reference. */
+int bx_create_of(struct tbx_store *store, json_t *record, struct tbx_doc **box);
 /* The START message of a record. */
 void bx_start_message(const struct bx *b, struct wire_out *o);
 /* Starts the server of a box whose record is whole, and notes what it answered. */

@@ -2,7 +2,7 @@
  * The truth from the store, the state directories and the kernel. A box whose lock can be had has
  * no living owner; what it then says it is in the middle of will never be finished.
  */
-#include "box/internal.h"
+#include "box/snap.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -255,6 +255,8 @@ static bool is_stray(const struct reap *r, const char *name)
 		return false;
 	memcpy(id, name, n - tag - 1);
 	id[n - tag - 1] = '\0';
+	if (!bx_number_of(id, "box"))
+		return false;		/* layers: snap_reap.c */
 	return tbx_is_name(id) && faccessat(r->store->boxes, id, F_OK, 0);
 }
 
@@ -319,7 +321,7 @@ static void look_at_host(struct reap *r, const json_t *target)
 	free(place);
 }
 
-static void engine_stray(void *ctx, const char *path, const char *why, int status)
+static void stray_found(void *ctx, const char *path, const char *why, int status)
 {
 	struct reap *r = ctx;
 
@@ -342,7 +344,9 @@ int tbx_reap(struct tbx_store *store, bool dry, struct tbx_doc **doc)
 		bx_groups(store, look_at_group, &r);
 		for (size_t i = 0; i < json_array_size(r.targets); i++)
 			look_at_host(&r, json_array_get(r.targets, i));
-		bx_engine_reap(store, dry, r.dead, engine_stray, &r);
+		bx_engine_reap(store, dry, r.dead, stray_found, &r);
+		bx_snap_targets(store, r.targets);
+		bx_snap_reap(store, dry, r.targets, r.dead, stray_found, &r);
 		bx_free_list(ids);
 	}
 	json_decref(r.targets);

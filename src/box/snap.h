@@ -8,9 +8,10 @@
  *	templates/NAME -> snap-N
  *	layers/layer-N/			a layer of a box on this machine; on others it is FAR/layers-TAG
  *
- * A part is in use while a record that can be read, of a box ("layers", "image" ...) or of a snapshot,
- * names it: that is looked at, never counted. A record names a part before the part is made, and a
- * name is never given twice; so what no record names under the store's lock, nobody will name.
+ * A part (a layer, an image, a disk) is in use while a record of a box or of a snapshot has it in its
+ * list "parts" [{name, size, files, hash}]: that is looked at, never counted. A record names a part
+ * before the part is made, and a name is never given twice; so what no record names under the store's
+ * lock, nobody will name.
  */
 #ifndef BOX_SNAP_H
 #define BOX_SNAP_H
@@ -43,11 +44,16 @@ struct bx_keeping {
 	int (*check)(struct bx_snap *s, bool verify);
 	/* A new box's record (not saved yet) gets what its server is to begin from. */
 	int (*begin)(struct bx_snap *s, json_t *record);
-	/* What is its own and in nobody's use any more goes; called when the record is "removing". */
-	int (*drop)(struct bx_snap *s);
-	/* {path: {type, mode, size, hash, link}}: all files that are otherwise than in a new box;
-	 * {path: null}: gone. NULL: cannot be said. */
-	int (*tree)(struct bx_snap *s, json_t **tree);
+	/*
+	 * Parts of a record that is gone from the store, of which those that nobody names go. Also for
+	 * the record of a box that was removed. What cannot go now is a stray.
+	 */
+	int (*drop)(struct tbx_store *store, const json_t *record);
+	/*
+	 * {path: {type, mode, size, hash}}: all that is otherwise than in a new box; {path: null}:
+	 * gone. NULL: that is found out by looking in a box made for it.
+	 */
+	int (*tree)(struct bx_snap *s, json_t *tree);
 	/* Its parts to a descriptor, and back. NULL: not for this sandbox. */
 	int (*export)(struct bx_snap *s, int fd);
 	int (*import)(struct bx_snap *s, int fd);
@@ -58,6 +64,7 @@ struct bx_keeping {
 };
 
 extern const struct bx_keeping bx_keep_namespace, bx_keep_virtual;
+extern const struct bx_keeping *const bx_keepings[];	/* NULL behind the last */
 
 /* NULL after bx_fail(): that sandbox has no snapshots. */
 const struct bx_keeping *bx_keeping(struct tbx_store *store, const char *sandbox);
@@ -71,13 +78,15 @@ void bx_snap_close(struct bx_snap *s);
 int bx_snap_save(struct bx_snap *s);
 int bx_snap_forget(struct bx_snap *s);
 int bx_snap_ids(struct tbx_store *store, char ***ids);
+/* A number that was never given before; 0 after bx_fail(). Under the store's lock. */
+uint64_t bx_take_number(struct tbx_store *store, const char *prefix);
 /* "layer-7": a name that was never given before. */
 int bx_part_name(struct tbx_store *store, const char *prefix, char name[BX_NAME_MAX + 1]);
 /*
- * Whether any record has the name in a list of that member ("layers"), or as its value. Under the
- * store's lock. A record that cannot be read may have it: true.
+ * The names of all parts that records have, as members of an object. *unsure: there is a record that
+ * cannot be read, and which may have any. Under the store's lock it is the truth.
  */
-bool bx_part_used(struct tbx_store *store, const char *member, const char *name);
+json_t *bx_parts_used(struct tbx_store *store, bool *unsure);
 /* The document for callers; new reference. */
 json_t *bx_snap_doc(const struct bx_snap *s);
 
@@ -90,9 +99,27 @@ int bx_snap_take(struct bx *b, struct bx_snap *s, const struct tbx_snap *opt, un
  * source names; the source's target and sandbox become the record's.
  */
 int bx_snap_source(struct tbx_store *store, const struct tbx_spec *spec, json_t *record);
-/* Under the store's lock, when the new box's record is saved: the snapshot is still there. */
+/* The first saving of a new box's record: parts that it names are still there then. */
 int bx_snap_commit(struct bx *b);
-void bx_snap_reap(struct tbx_store *store, bool dry, const json_t *targets,
-		  void (*found)(void *ctx, const char *path, const char *why, int status), void *ctx);
+/* The box's parts, when its record is gone. */
+void bx_snap_drop(struct tbx_store *store, const json_t *record);
+/* A box's server is to be started: what a crash left of a sealing is brought to its end. */
+int bx_seal_finish(struct bx *b);
+/* LAYERS and LAYER of START. */
+void bx_layers_fields(const struct bx *b, struct wire_out *o);
+/* Puts the hash of all parts into the record. */
+void bx_snap_hash(struct bx_snap *s);
+/* What is in it as tree() says it, by way of a box; and what is in a new box, if that is needed. */
+int bx_snap_look(struct tbx_store *store, const char *id, json_t *tree);
+int bx_snap_look_new(struct tbx_store *store, const char *sandbox, json_t *tree);
+/*
+ * For reap: snapshots that are half made or damaged, and parts that nobody names, on this machine and
+ * on `targets`. dead: machines that did not answer.
+ */
+typedef void bx_found_fn(void *ctx, const char *path, const char *why, int status);
+void bx_snap_reap(struct tbx_store *store, bool dry, const json_t *targets, json_t *dead,
+		  bx_found_fn *found, void *ctx);
+/* Machines that snapshots are on go to the list. */
+void bx_snap_targets(struct tbx_store *store, json_t *targets);
 
 #endif

@@ -2,7 +2,7 @@
  * A spec, checked, as the record of a box that is to be. What cannot be done is refused here, by
  * name; nothing is accepted and forgotten.
  */
-#include "box/internal.h"
+#include "box/snap.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -217,8 +217,8 @@ static int put_source(struct tbx_store *store, const struct tbx_spec *spec, json
 		return put_dir(store, "--dir", spec->from, local, source);
 	if (spec->source == TBX_SOURCE_IMAGE)
 		return put_dir(store, "--image", spec->from, local, source);
-	return bx_fail(store, TBX_ERR_UNSUPPORTED, "a workspace from a %s cannot be made by this version; "
-		       "use --dir or --image with a directory", kinds[spec->source]);
+	return spec->source == TBX_SOURCE_GIT ? bx_git_source(store, spec, source) :
+		TBX_OK;		/* what is kept is looked at when all else is known */
 }
 
 static int put_env(struct tbx_store *store, const char *const *env, json_t *out)
@@ -428,6 +428,8 @@ int bx_record_of(struct tbx_store *store, const struct tbx_spec *spec, json_t **
 	bx_put(*record, "target", target);
 	status = fill(store, &whole, *record, out);
 	bx_put(*record, "spec", out);
+	if (!status && (whole.source == TBX_SOURCE_SNAPSHOT || whole.source == TBX_SOURCE_TEMPLATE))
+		status = bx_snap_source(store, &whole, *record);
 	if (!status)
 		return TBX_OK;
 	json_decref(*record);

@@ -1,7 +1,7 @@
 /*
  * What a box is, in the words of its server: the START of wire.h, from the record.
  */
-#include "box/internal.h"
+#include "box/snap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +70,8 @@ static void put_source(struct wire_out *o, const json_t *spec)
 	bx_put_image(o, json_object_get(spec, "image"));
 	if (json_is_true(json_object_get(spec, "read_only_root")))
 		wire_u8(o, WIRE_F_READONLY_ROOT, 1);
+	if (json_object_get(source, "root"))
+		put_bytes(o, WIRE_F_ROOT, json_object_get(source, "root"));
 	put_bytes(o, WIRE_F_TARGET, json_object_get(spec, "workspace"));
 	wire_u8(o, WIRE_F_READONLY, json_is_true(json_object_get(spec, "read_only")));
 }
@@ -87,6 +89,7 @@ void bx_start_message(const struct bx *b, struct wire_out *o)
 	put_bytes(o, WIRE_F_CWD, json_object_get(spec, "cwd"));
 	put_bytes(o, WIRE_F_HOSTNAME, json_object_get(spec, "hostname"));
 	put_source(o, spec);
+	bx_layers_fields(b, o);
 	put_resources(o, json_object_get(spec, "resources"));
 	put_network(o, spec);
 	put_bytes(o, WIRE_F_KERNEL, bx_at(spec, "machine.kernel"));
@@ -129,8 +132,10 @@ int bx_start_server(struct bx *b)
 	uint64_t deadline = start_deadline(b);
 	struct wire_frame f;
 	struct bx_conn c;
-	int status = bx_serve(b, &c);
+	int status = bx_seal_finish(b);
 
+	if (!status)
+		status = bx_serve(b, &c);
 	if (status)
 		return status;
 	bx_start_message(b, &c.out);

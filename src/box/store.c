@@ -66,15 +66,14 @@ static int make_path(struct tbx_store *store)
 	}
 }
 
-static int open_dir(int at, const char *name)
+int bx_dir_make(int at, const char *name)
 {
 	if (mkdirat(at, name, 0700) && errno != EEXIST)
 		return -1;
 	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* The whole of a small file; malloc, NUL behind it. NULL: errno. */
-static char *read_file(int dir, const char *name, size_t *size)
+char *bx_file_read(int dir, const char *name, size_t *size)
 {
 	/* not waiting for whoever might write to a pipe of that name */
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -109,8 +108,7 @@ out:
 	return text;
 }
 
-/* Beside it, then renamed over it. 0 or -1, errno. */
-static int write_file(int dir, const char *name, const char *text, size_t n, bool sync)
+int bx_file_write(int dir, const char *name, const char *text, size_t n, bool sync)
 {
 	char temp[80];
 	ssize_t put = 1;
@@ -139,7 +137,7 @@ static int write_file(int dir, const char *name, const char *text, size_t n, boo
 
 static int read_tag(struct tbx_store *store)
 {
-	char *tag = read_file(store->dir, "tag", NULL);
+	char *tag = bx_file_read(store->dir, "tag", NULL);
 	uint8_t noise[4];
 	char *hex;
 
@@ -153,7 +151,7 @@ static int read_tag(struct tbx_store *store)
 		return bx_memory(store);
 	memcpy(store->tag, hex, 9);
 	free(hex);
-	if (write_file(store->dir, "tag", store->tag, 8, true))
+	if (bx_file_write(store->dir, "tag", store->tag, 8, true))
 		return bx_fail(store, TBX_ERR_STORE, "%s: cannot be written: %s", store->path,
 			       strerror(errno));
 	return TBX_OK;
@@ -185,9 +183,9 @@ static int open_places(struct tbx_store *store)
 	if (status)
 		return status;
 	if (store->dir >= 0)
-		store->boxes = open_dir(store->dir, "boxes");
+		store->boxes = bx_dir_make(store->dir, "boxes");
 	if (store->boxes >= 0)
-		store->names = open_dir(store->dir, "names");
+		store->names = bx_dir_make(store->dir, "names");
 	if (store->names < 0)
 		return bx_fail(store, TBX_ERR_STORE, "%s: the state directory cannot be used: %s",
 			       store->path, strerror(errno));
@@ -249,7 +247,7 @@ void tbx_close(struct tbx_store *store)
 
 /* ---- Locks and numbers ---- */
 
-static int lock_file(int dir, const char *name, int create, int how)
+int bx_file_lock(int dir, const char *name, int create, int how)
 {
 	int fd = openat(dir, name, O_RDWR | create | O_NOFOLLOW | O_CLOEXEC, 0600), status;
 
@@ -271,29 +269,30 @@ static int lock_file(int dir, const char *name, int create, int how)
 
 int bx_store_lock(struct tbx_store *store)
 {
-	int fd = lock_file(store->dir, "lock", O_CREAT, LOCK_EX);
+	int fd = bx_file_lock(store->dir, "lock", O_CREAT, LOCK_EX);
 
 	return fd >= 0 ? fd : bx_fail(store, TBX_ERR_STORE, "%s/lock: %s", store->path,
 				      strerror(errno));
 }
 
-/* The number of "box-N"; 0: it is none. */
-static uint64_t number_of(const char *id)
+uint64_t bx_number_of(const char *id, const char *prefix)
 {
+	const char *dash = strrchr(id, '-');
 	char *end;
 	uint64_t n;
 
-	if (strncmp(id, "box-", 4) || id[4] < '1' || id[4] > '9')
+	if (!dash || dash[1] < '1' || dash[1] > '9' ||
+	    (prefix && (strlen(prefix) != (size_t)(dash - id) || strncmp(id, prefix, (size_t)(dash - id)))))
 		return 0;
 	errno = 0;
-	n = strtoull(id + 4, &end, 10);
+	n = strtoull(dash + 1, &end, 10);
 	return *end || errno || n >= NUMBER_MAX ? 0 : n;
 }
 
 /* The last number that was given. A damaged counter: the largest that is still there. */
 static uint64_t last_number(struct tbx_store *store)
 {
-	char *text = read_file(store->dir, "counter", NULL), *end;
+	char *text = bx_file_read(store->dir, "counter", NULL), *end;
 	uint64_t n = 0;
 	char **ids;
 
@@ -306,7 +305,7 @@ static uint64_t last_number(struct tbx_store *store)
 	if (n || bx_ids(store, &ids))
 		return n;
 	for (size_t i = 0; ids[i]; i++)
-		n = number_of(ids[i]) > n ? number_of(ids[i]) : n;
+		n = bx_number_of(ids[i], "box") > n ? bx_number_of(ids[i], "box") : n;
 	bx_free_list(ids);
 	return n;
 }
@@ -321,13 +320,13 @@ static int take_number(struct tbx_store *store, bool sync, struct bx *b)
 		n++;
 		snprintf(b->id, sizeof(b->id), "box-%llu", (unsigned long long)n);
 		size = snprintf(text, sizeof(text), "%llu\n", (unsigned long long)n);
-		if (write_file(store->dir, "counter", text, (size_t)size, sync))
+		if (bx_file_write(store->dir, "counter", text, (size_t)size, sync))
 			return -1;
 	} while (mkdirat(store->boxes, b->id, 0700) && errno == EEXIST);
 	b->dir = openat(store->boxes, b->id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (b->dir < 0)
 		return -1;
-	b->lock = lock_file(b->dir, "lock", O_CREAT, LOCK_EX);
+	b->lock = bx_file_lock(b->dir, "lock", O_CREAT, LOCK_EX);
 	return b->lock < 0 ? -1 : 0;
 }
 
@@ -409,7 +408,7 @@ static int take_lock(struct bx *b, enum bx_lock lock, int create)
 	for (struct bx_held *h = b->store->held; h; h = h->next)
 		if (!strcmp(h->id, b->id))
 			return TBX_OK;
-	b->lock = lock_file(b->dir, "lock", create, lock == BX_LOCK_TRY ? LOCK_EX | LOCK_NB : LOCK_EX);
+	b->lock = bx_file_lock(b->dir, "lock", create, lock == BX_LOCK_TRY ? LOCK_EX | LOCK_NB : LOCK_EX);
 	if (b->lock >= 0 && is_there(b))
 		return TBX_OK;
 	if (b->lock >= 0 || errno == ENOENT)
@@ -483,7 +482,7 @@ int bx_read_record(struct bx *b, bool aside)
 	const char *why = NULL;
 	json_error_t error;
 	size_t n = 0;
-	char *text = read_file(b->dir, "record.json", &n);
+	char *text = bx_file_read(b->dir, "record.json", &n);
 	json_t *record;
 
 	if (!text && errno == ENOENT)
@@ -520,7 +519,7 @@ int bx_save(struct bx *b)
 
 	if (!text)
 		return bx_memory(b->store);
-	if (write_file(b->dir, "record.json", text, strlen(text), sync))
+	if (bx_file_write(b->dir, "record.json", text, strlen(text), sync))
 		status = bx_fail(b->store, TBX_ERR_STORE, "%s/boxes/%s/record.json: %s", b->store->path,
 				 b->id, strerror(errno));
 	free(text);
@@ -587,7 +586,7 @@ int bx_forget(struct bx *b)
 static int by_number(const void *a, const void *b)
 {
 	const char *x = *(char *const *)a, *y = *(char *const *)b;
-	uint64_t m = number_of(x), n = number_of(y);
+	uint64_t m = bx_number_of(x, NULL), n = bx_number_of(y, NULL);
 
 	return m != n ? (m > n) - (m < n) : strcmp(x, y);
 }
@@ -599,8 +598,7 @@ void bx_free_list(char **list)
 	free(list);
 }
 
-/* Names in a directory, none that begins with a dot. NULL: no memory or errno. */
-static char **names_in(int dir)
+char **bx_names_in(int dir)
 {
 	char **list = calloc(1, sizeof(*list)), **more;
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -631,6 +629,6 @@ static char **names_in(int dir)
 
 int bx_ids(struct tbx_store *store, char ***ids)
 {
-	*ids = names_in(store->boxes);
+	*ids = bx_names_in(store->boxes);
 	return *ids ? TBX_OK : bx_memory(store);
 }

@@ -34,7 +34,7 @@ struct conn;
 struct spec {
 	struct virtual_spec v;
 	char *box;
-	char **env, **accept;	/* NULL-ended */
+	char **env, **accept, **layer;	/* NULL-ended */
 	char *network;
 	uint32_t cpu;
 	size_t ports, allow;

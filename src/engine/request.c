@@ -166,8 +166,31 @@ static void on_info(struct conn *c)
 	conn_last(c);
 }
 
-static void on_pause(struct conn *c, bool on)
+/* The box goes on: no run is in the middle of a change while the tree is looked at. */
+static void on_seal(struct conn *c)
 {
+	char why[VIRTUAL_WHY];
+	bool any;
+	int rc = virtual_seal(c->server->box, &any, why);
+
+	if (rc) {
+		conn_error(c, WIRE_ERROR_SYSTEM, -rc, "%s", why);
+		return;
+	}
+	wire_begin(&c->out, WIRE_OK);
+	wire_u8(&c->out, WIRE_F_GONE, !any);
+	wire_end(&c->out);
+	conn_last(c);
+}
+
+static void on_pause(struct conn *c, bool on, struct wire_iter it)
+{
+	bool bad = false;
+
+	if (wire_number(it, WIRE_F_HOLD, 0, &bad) || bad) {
+		conn_error(c, WIRE_ERROR_UNSUPPORTED, 0, "this box needs no pause to be sealed");
+		return;
+	}
 	c->server->paused = on;
 	server_pause(c->server);
 	audit_event(c->server, on ? "pause" : "resume", NULL);
@@ -206,8 +229,9 @@ void request(struct conn *c, const struct wire_frame *f)
 	case WIRE_LOGS: on_logs(c, it); break;
 	case WIRE_ATTACH: on_attach(c, it); break;
 	case WIRE_INFO: on_info(c); break;
-	case WIRE_PAUSE: on_pause(c, true); break;
-	case WIRE_RESUME: on_pause(c, false); break;
+	case WIRE_PAUSE: on_pause(c, true, it); break;
+	case WIRE_RESUME: on_pause(c, false, it); break;
+	case WIRE_SEAL: on_seal(c); break;
 	case WIRE_STOP: on_stop(c, it); break;
 	case WIRE_TREE:
 		sync_request(c, f);

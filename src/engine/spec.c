@@ -41,10 +41,11 @@ static size_t count_of(struct wire_iter it, enum wire_field name)
 static bool read_text(struct spec *s, struct wire_iter it)
 {
 	static const enum wire_field names[] = {
-		WIRE_F_DIR, WIRE_F_HOSTNAME, WIRE_F_CWD, WIRE_F_ROOT, WIRE_F_WORKSPACE, WIRE_F_TARGET
+		WIRE_F_DIR, WIRE_F_HOSTNAME, WIRE_F_CWD, WIRE_F_ROOT, WIRE_F_WORKSPACE, WIRE_F_TARGET,
+		WIRE_F_LAYERS
 	};
 	const char **to[] = { &s->v.dir, &s->v.hostname, &s->v.cwd, &s->v.root, &s->v.workspace,
-			      &s->v.target };
+			      &s->v.target, &s->v.layers };
 	bool bad = false;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -59,7 +60,9 @@ static bool read_text(struct spec *s, struct wire_iter it)
 	s->network = wire_string(it, WIRE_F_NETWORK, &bad);
 	s->env = list_of(it, WIRE_F_ENV, &bad);
 	s->accept = list_of(it, WIRE_F_ACCEPT, &bad);
+	s->layer = list_of(it, WIRE_F_LAYER, &bad);
 	s->v.env = (const char *const *)s->env;
+	s->v.layer = (const char *const *)s->layer;
 	return !bad;
 }
 
@@ -100,7 +103,12 @@ bool spec_read(struct spec *s, struct wire_iter it, char why[VIRTUAL_WHY])
 		return wrong(why, "start: this is the server of virtual boxes: KIND is another");
 	if (!s->box || !*s->box || !s->v.dir)
 		return wrong(why, "start: BOX or DIR is missing");
-	if (!absolute(s->v.dir) || !absolute(s->v.cwd) || !absolute(s->v.root) ||
+	if (s->layer[0] && !s->v.layers)
+		return wrong(why, "start: LAYERS is missing");
+	for (size_t i = 0; s->layer[i]; i++)
+		if (!*s->layer[i] || strchr(s->layer[i], '/') || s->layer[i][0] == '.')
+			return wrong(why, "start: a layer has no such name");
+	if (!absolute(s->v.layers) || !absolute(s->v.dir) || !absolute(s->v.cwd) || !absolute(s->v.root) ||
 	    !absolute(s->v.workspace) || !absolute(s->v.target))
 		return wrong(why, "start: a path is not absolute");
 	if (s->v.target && !strcmp(s->v.target, "/"))
@@ -137,4 +145,5 @@ void spec_free(struct spec *s)
 	free(s->network);
 	free_list(s->env);
 	free_list(s->accept);
+	free_list(s->layer);
 }

@@ -13,6 +13,8 @@
 #include "engine/virtual.h"
 
 #define NAME_MOST 240		/* room for what is beside it */
+#define LAYER "files"		/* in a layer, whatever the list is called */
+#define SEALED "sealed"
 #define BUFFER 65536u
 #define SLACK ((uint64_t)1 << 20)	/* a list this small is not worth writing anew */
 #define FACTOR 4u
@@ -22,6 +24,7 @@ struct store {
 	int dir, fd;
 	char name[NAME_MOST + 1], beside[NAME_MOST + 5];
 	struct tsb_mark *mark;
+	struct tsb_mark *below;	/* the layers; NULL: none, or what a list of one set begins from */
 	uint64_t size;		/* whole sets */
 	uint64_t base;		/* of the first set, when it was written anew */
 };
@@ -154,12 +157,15 @@ static int put_in_place(struct store *s, const struct sink *k, char *why)
 static int write_anew(struct store *s, struct tsb_sandbox *box, char *why)
 {
 	struct sink *k = malloc(sizeof(*k));
-	struct tsb_mark *mark = NULL;
+	struct tsb_mark *mark = tsb_mark_copy(s->below);
 	uint64_t size = 0;
 	int rc;
 
-	if (!k)
+	if (!k || (s->below && !mark)) {
+		free(k);
+		tsb_mark_free(mark);
 		return say(why, -ENOMEM, "cannot save the files", NULL);
+	}
 	k->first = s;
 	k->fd = -1;
 	k->beside = false;
@@ -243,6 +249,31 @@ int store_commit(struct store *s, struct tsb_sandbox *box, char *why)
 	return rc;
 }
 
+int store_seal(struct store *s, struct tsb_sandbox *box, bool *any, char *why)
+{
+	int rc = store_commit(s, box, why);
+	struct tsb_mark *mark;
+
+	*any = s->fd >= 0;
+	if (rc || s->fd < 0)
+		return rc;
+	if (!faccessat(s->dir, SEALED, F_OK, AT_SYMLINK_NOFOLLOW))
+		return say(why, -EEXIST, "an earlier layer was not taken away", NULL);
+	mark = tsb_mark_copy(s->mark);
+	if (!mark)
+		return say(why, -ENOMEM, "cannot seal the list of files", NULL);
+	if (renameat(s->dir, s->name, s->dir, SEALED)) {
+		tsb_mark_free(mark);
+		return say(why, -errno, "cannot seal the list of files", NULL);
+	}
+	close(s->fd);
+	s->fd = -1;
+	s->size = s->base = 0;
+	tsb_mark_free(s->below);
+	s->below = mark;
+	return 0;
+}
+
 /* ---- Opening ---- */
 
 /* About what a list of one set would take. */
@@ -283,35 +314,92 @@ static int load(struct store *s, struct tsb_sandbox *box, size_t n, bool *fresh,
 			   "not started, so that nothing is lost");
 	if (rc)
 		return say(why, -ENOMEM, "cannot load the files", tsb_error(box));
-	*fresh = !used;
+	*fresh = *fresh && !used;
 	s->size = used;
 	s->base = live(box, used);
-	if (used < whole && ftruncate(s->fd, (off_t)used))
-		return say(why, -errno, "cannot cut the list of files", NULL);
 	return 0;
+}
+
+static int size_of(struct store *s, size_t *n, char *why)
+{
+	struct stat st;
+
+	if (fstat(s->fd, &st) || !S_ISREG(st.st_mode))
+		return say(why, -EINVAL, "the list of files is no file", NULL);
+	*n = (size_t)st.st_size;
+	return 0;
+}
+
+/* A list that is only read; what is torn at its end was never there. */
+static int load_sealed(struct store *s, int dir, const char *name, struct tsb_sandbox *box, bool *fresh,
+		       char *why)
+{
+	size_t n = 0;
+	int rc;
+
+	s->fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (s->fd < 0)
+		return say(why, -errno, "a layer that the box begins from is not there", NULL);
+	rc = size_of(s, &n, why);
+	if (!rc)
+		rc = load(s, box, n, fresh, why);
+	close(s->fd);
+	s->fd = -1;
+	s->size = s->base = 0;
+	return rc;
+}
+
+static int load_layers(struct store *s, const struct virtual_spec *spec, struct tsb_sandbox *box,
+		       bool *fresh, char *why)
+{
+	int rc = 0, dir = -1;
+	char path[80];
+
+	if (spec->layer && *spec->layer) {
+		dir = open(spec->layers, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		if (dir < 0)
+			return say(why, -errno, spec->layers, NULL);
+	}
+	for (size_t i = 0; dir >= 0 && !rc && spec->layer[i]; i++) {
+		snprintf(path, sizeof(path), "%.64s/" LAYER, spec->layer[i]);
+		rc = load_sealed(s, dir, path, box, fresh, why);
+	}
+	if (dir >= 0)
+		close(dir);
+	if (!rc && !faccessat(s->dir, SEALED, F_OK, AT_SYMLINK_NOFOLLOW))
+		rc = load_sealed(s, s->dir, SEALED, box, fresh, why);
+	if (rc || !s->mark)
+		return rc;
+	s->below = tsb_mark_copy(s->mark);
+	return s->below ? 0 : say(why, -ENOMEM, "cannot load the layers", NULL);
 }
 
 static int open_list(struct store *s, struct tsb_sandbox *box, bool *fresh, char *why)
 {
-	struct stat st;
-
 	bool accept = false;
+	size_t n = 0;
+	int rc;
 
 	s->fd = openat(s->dir, s->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	*fresh = s->fd < 0;
 	if (s->fd < 0 && errno != ENOENT)
 		return say(why, -errno, "cannot open the list of files", NULL);
+	if (s->fd < 0 && s->mark)
+		return 0;
 	if (s->fd < 0)
 		return tsb_save_changes(box, &s->mark, sink_none, &accept) ?
 		       say(why, -ENOMEM, "cannot open the list of files", NULL) : 0;
-	if (fstat(s->fd, &st) || !S_ISREG(st.st_mode))
-		return say(why, -EINVAL, "the list of files is no file", NULL);
-	return load(s, box, (size_t)st.st_size, fresh, why);
+	rc = size_of(s, &n, why);
+	if (!rc)
+		rc = load(s, box, n, fresh, why);
+	if (!rc && s->size < n && ftruncate(s->fd, (off_t)s->size))
+		rc = say(why, -errno, "cannot cut the list of files", NULL);
+	return rc;
 }
 
-int store_open(struct store **out, const char *dir, const char *name, struct tsb_sandbox *box,
+int store_open(struct store **out, const struct virtual_spec *spec, struct tsb_sandbox *box,
 	       bool *fresh, char *why)
 {
+	const char *name = spec->name ? spec->name : "files";
 	struct store *s = calloc(1, sizeof(*s));
 	int rc;
 
@@ -324,8 +412,11 @@ int store_open(struct store **out, const char *dir, const char *name, struct tsb
 	s->fd = -1;
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	snprintf(s->beside, sizeof(s->beside), "%s.new", name);
-	s->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rc = s->dir < 0 ? say(why, -errno, dir, NULL) : open_list(s, box, fresh, why);
+	*fresh = true;
+	s->dir = open(spec->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = s->dir < 0 ? say(why, -errno, spec->dir, NULL) : load_layers(s, spec, box, fresh, why);
+	if (!rc)
+		rc = open_list(s, box, fresh, why);
 	if (rc) {
 		store_close(s);
 		return rc;
@@ -343,6 +434,7 @@ void store_close(struct store *s)
 	if (s->dir >= 0)
 		close(s->dir);
 	tsb_mark_free(s->mark);
+	tsb_mark_free(s->below);
 	free(s);
 }
 

@@ -13,13 +13,15 @@
 #include <tinysandbox/sandbox.h>
 
 struct store;
+struct virtual_spec;
 
 /*
- * Fills the sandbox with what is in DIR. *fresh: nothing was there. Results are 0 or -errno, and
+ * Fills the sandbox with the layers it begins from and what is in DIR. *fresh: nothing was there. Results are 0 or -errno, and
  * then why[] (VIRTUAL_WHY bytes) holds a sentence; a damaged file is kept, and named there.
  */
-int store_open(struct store **out, const char *dir, const char *name, struct tsb_sandbox *box,
+int store_open(struct store **out, const struct virtual_spec *spec, struct tsb_sandbox *box,
 	       bool *fresh, char *why);
+int store_seal(struct store *s, struct tsb_sandbox *box, bool *any, char *why);	/* virtual_seal() */
 void store_close(struct store *s);	/* NULL is fine */
 int store_commit(struct store *s, struct tsb_sandbox *box, char *why);
 /* Against a crash of the machine: whoever waits for the disk is who asks. 0 or -errno. */

@@ -157,7 +157,7 @@ int virtual_open(struct virtual_box **out, const struct virtual_spec *spec, char
 	if (rc)
 		fail(why, rc, "cannot open", "a sandbox", NULL);
 	if (!rc && spec->dir)
-		rc = store_open(&b->store, spec->dir, spec->name ? spec->name : "files", b->sandbox, &fresh, why);
+		rc = store_open(&b->store, spec, b->sandbox, &fresh, why);
 	if (!rc)
 		rc = fill(b, spec, fresh, why);
 	if (!rc && fresh)
@@ -193,6 +193,12 @@ int virtual_commit(struct virtual_box *b, char why[VIRTUAL_WHY])
 int virtual_sync(struct virtual_box *b)
 {
 	return b->store ? store_sync(b->store) : 0;
+}
+
+int virtual_seal(struct virtual_box *b, bool *any, char why[VIRTUAL_WHY])
+{
+	*any = false;
+	return b->store ? store_seal(b->store, b->sandbox, any, why) : 0;
 }
 
 uint64_t virtual_stored(const struct virtual_box *b)

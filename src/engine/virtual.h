@@ -34,6 +34,12 @@ struct virtual_spec {
 	const char *hostname;	/* NULL: sandbox */
 	const char *const *env;	/* NULL-ended, on top of the box's own; NULL: none */
 	const char *cwd;	/* NULL: the workspace's target, or /home/user */
+	/*
+	 * NULL-ended names of layers in the directory `layers`, lowest first: sealed lists that the
+	 * box begins from (docs/adr/0009); or NULL
+	 */
+	const char *const *layer;
+	const char *layers;
 	const char *root;	/* a directory of the host, copied over / of a new box; or NULL */
 	const char *workspace;	/* a directory of the host, mounted; or NULL */
 	const char *target;	/* where; also made without a workspace. NULL: /workspace if there is one */
@@ -51,6 +57,11 @@ int virtual_open(struct virtual_box **out, const struct virtual_spec *spec, char
 int virtual_close(struct virtual_box *b);
 int virtual_commit(struct virtual_box *b, char why[VIRTUAL_WHY]);
 int virtual_sync(struct virtual_box *b);	/* what was committed is on the disk; 0 or -errno */
+/*
+ * Commits, and sets all that is there aside as DIR/sealed, for a layer; what comes goes to another
+ * list. *any: there was something. Not while an earlier one still lies there.
+ */
+int virtual_seal(struct virtual_box *b, bool *any, char why[VIRTUAL_WHY]);
 /* Bytes that the store takes on the disk. */
 uint64_t virtual_stored(const struct virtual_box *b);
 

@@ -153,6 +153,8 @@ static void gone(struct conn *c)
 
 	if (client)
 		p->client = NULL;
+	if (c->role == CONN_HOLDER && c->s->paused)
+		server_pause(c->s, false);
 	conn_free(c);
 	if (client)
 		proc_client_gone(p);

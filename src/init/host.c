@@ -15,6 +15,7 @@
 
 #include "init/cgroup.h"
 #include "init/docker_stray.h"
+#include "init/layer.h"
 #include "init/path.h"
 #include "init/probe.h"
 #include "init/server.h"
@@ -308,6 +309,8 @@ static bool request(const struct wire_frame *f, struct wire_in *in, int *status)
 		good = do_tree(f, in);
 	} else if ((f->type == WIRE_ENGINE_LIST || f->type == WIRE_ENGINE_DROP) && !bad) {
 		good = do_engine(wire_fields(f), f->type == WIRE_ENGINE_DROP);
+	} else if (f->type >= WIRE_LAYER_SEAL && f->type <= WIRE_LAYER_MERGE && !bad) {
+		good = layer_request(f, in);
 	} else if (bad || !path || *path != '/') {
 		good = say_error(WIRE_ERROR_REQUEST, "the request has no absolute DIR", NULL, NULL);
 	} else if (f->type == WIRE_HOST_START) {

@@ -239,16 +239,32 @@ static void signal_trees(struct server *s, int sig)
 				tree_pass(s->proc, p->nurse, NULL, 0, sig, &denied);
 }
 
-static bool do_pause(struct conn *c, bool paused)
+void server_pause(struct server *s, bool paused)
 {
-	struct server *s = c->s;
-
 	if (!s->cgroup || !cgroup_freeze(s->cgroup, paused))
 		signal_trees(s, paused ? SIGSTOP : SIGCONT);
 	s->paused = paused;
 	audit_event(s, paused ? "pause" : "resume", NULL);
-	conn_ok(c);
-	return false;
+}
+
+/* A client that dies with HOLD must not leave a box that stands still. */
+static bool do_pause(struct conn *c, bool paused, struct wire_iter it)
+{
+	bool bad = false, hold = paused && wire_number(it, WIRE_F_HOLD, 0, &bad), was = c->s->paused;
+
+	if (bad)
+		return bad_request(c, "HOLD has a wrong size");
+	server_pause(c->s, paused);
+	if (!hold) {
+		conn_ok(c);
+		return false;
+	}
+	c->role = was ? CONN_PLAIN : CONN_HOLDER;
+	c->frame = no_frame;
+	wire_begin(&c->out, WIRE_OK);
+	wire_end(&c->out);
+	conn_flush(c);
+	return true;
 }
 
 static uint32_t living(struct server *s)
@@ -373,8 +389,8 @@ bool request_frame(struct conn *c, const struct wire_frame *f)
 	case WIRE_KILL: return do_kill(c, it);
 	case WIRE_ATTACH: return do_attach(c, it);
 	case WIRE_STOP: return do_stop(c, it);
-	case WIRE_PAUSE: return do_pause(c, true);
-	case WIRE_RESUME: return do_pause(c, false);
+	case WIRE_PAUSE: return do_pause(c, true, it);
+	case WIRE_RESUME: return do_pause(c, false, it);
 	case WIRE_INFO: return do_info(c);
 	case WIRE_PS: return working(c, f, work_ps);
 	case WIRE_LOGS: return do_logs(c, f);

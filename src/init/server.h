@@ -62,6 +62,7 @@ enum conn_role {
 	CONN_WAITER,	/* waits for its end */
 	CONN_KILLER,	/* waits until its tree is gone */
 	CONN_STOPPER,	/* waits until all is gone */
+	CONN_HOLDER,	/* the box is paused as long as it is there */
 };
 
 struct conn {
@@ -159,6 +160,7 @@ void error_frame(struct wire_out *o, enum wire_error code, int error, const char
 
 /* request.c */
 bool request_frame(struct conn *c, const struct wire_frame *f);
+void server_pause(struct server *s, bool paused);
 
 /* exec.c */
 void exec_request(struct conn *c, const struct wire_frame *f);

@@ -187,6 +187,7 @@ static void read_plain(struct reading *r)
 	s->hostname = wire_string(r->fields, WIRE_F_HOSTNAME, &r->bad);
 	s->root = wire_string(r->fields, WIRE_F_ROOT, &r->bad);
 	s->image = wire_string(r->fields, WIRE_F_IMAGE, &r->bad);
+	s->layers = wire_string(r->fields, WIRE_F_LAYERS, &r->bad);
 	s->workspace = wire_string(r->fields, WIRE_F_WORKSPACE, &r->bad);
 	s->target = wire_string(r->fields, WIRE_F_TARGET, &r->bad);
 	s->readonly = number(r, WIRE_F_READONLY, 0, 1);
@@ -204,6 +205,7 @@ static void read_plain(struct reading *r)
 	s->env = list_of(r, WIRE_F_ENV);
 	s->allow = (const char **)list_of(r, WIRE_F_ALLOW);
 	s->accept = (const char **)list_of(r, WIRE_F_ACCEPT);
+	s->layer = (const char **)list_of(r, WIRE_F_LAYER);
 }
 
 static bool check_env(struct reading *r)
@@ -212,6 +214,19 @@ static bool check_env(struct reading *r)
 		if (!strchr(*e, '=') || **e == '=')
 			return fail(r, "a variable is not NAME=VALUE", *e);
 	return true;
+}
+
+/* Names in that one directory, of a kind of sandbox that has layers. */
+static bool check_layers(struct reading *r)
+{
+	const struct spec *s = r->spec;
+
+	if (s->layer[0] && (!s->layers || s->kind != SPEC_NAMESPACE))
+		return fail(r, "this kind of box has no layers", NULL);
+	for (size_t i = 0; s->layer[i]; i++)
+		if (!good_name(s->layer[i]) || i >= SPEC_LAYERS_MOST)
+			return fail(r, "a layer has no such name, or there are too many", s->layer[i]);
+	return absolute(r, s->layers, "the directory of layers is not an absolute path");
 }
 
 static bool check(struct reading *r)
@@ -232,7 +247,7 @@ static bool check(struct reading *r)
 		absolute(r, s->root, "the root is not an absolute path") &&
 		absolute(r, s->workspace, "the workspace is not an absolute path") &&
 		absolute(r, s->target, "the workspace's target is not an absolute path") &&
-		check_env(r);
+		check_layers(r) && check_env(r);
 }
 
 bool spec_read(struct spec *spec, struct wire_iter fields, const char **why, const char **what)
@@ -276,6 +291,8 @@ void spec_free(struct spec *s)
 	drop(s->hostname);
 	drop(s->root);
 	drop(s->image);
+	drop(s->layers);
+	free_list((char **)(uintptr_t)s->layer);
 	drop(s->workspace);
 	drop(s->target);
 	drop(s->kernel);

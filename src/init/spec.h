@@ -15,6 +15,8 @@ enum spec_kind { SPEC_PASSTHROUGH, SPEC_NAMESPACE, SPEC_DOCKER, SPEC_MICROVM };
 enum spec_accel { SPEC_ACCEL_AUTO, SPEC_ACCEL_KVM, SPEC_ACCEL_TCG };
 enum spec_network { SPEC_NETWORK_NONE, SPEC_NETWORK_EGRESS, SPEC_NETWORK_OPEN };
 
+#define SPEC_LAYERS_MOST 400u	/* overlayfs takes 500 */
+
 struct spec_port {
 	uint16_t inside, outside;	/* outside 0: any free one */
 	const char *address;		/* to listen on; NULL: 127.0.0.1 */
@@ -27,6 +29,8 @@ struct spec {
 	const char *cwd, *hostname;	/* NULL: the wall's own choice */
 	const char *root;		/* directory under / of the box; NULL: the host's /usr */
 	const char *image;		/* docker: a reference; NULL: the root */
+	const char *layers;		/* the directory of all layers; NULL: none */
+	const char **layer;		/* NULL-ended: those that are below what it writes, lowest first */
 	const char *workspace, *target;	/* NULL: none */
 	bool readonly, readonly_root;	/* the workspace; docker: all but it and /tmp */
 	bool given_user;		/* UID or GID was asked for */
@@ -54,6 +58,10 @@ struct spec {
  */
 bool spec_read(struct spec *spec, struct wire_iter fields, const char **why, const char **what);
 void spec_free(struct spec *spec);
+static inline bool spec_has_layers(const struct spec *spec)
+{
+	return spec->layer && spec->layer[0];
+}
 bool spec_accepts(const struct spec *spec, const char *control);
 /* "namespace" ... */
 const char *spec_kind_word(const struct spec *spec);

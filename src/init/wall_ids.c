@@ -191,7 +191,8 @@ const char *wall_help(const struct wall *w, pid_t pid, int sock)
 static void take_trees(struct wall *w, int sock)
 {
 	const struct spec *s = w->spec;
-	const bool need[WALL_TREES] = {!wall_in_memory(s), s->root != NULL, s->workspace != NULL};
+	const bool need[WALL_TREES] = {!wall_in_memory(s), s->root != NULL, s->workspace != NULL,
+		spec_has_layers(s)};
 	int fds[WALL_PASS_MAX];
 	size_t count = 0, at = 0;
 	char byte;

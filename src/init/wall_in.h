@@ -17,7 +17,7 @@
 #define WALL_RANGE 65536u
 
 /* Trees that only the host's root can open come from the keeper, as detached mounts. */
-enum wall_tree { WALL_STORE, WALL_LOWER, WALL_WORKSPACE, WALL_TREES };
+enum wall_tree { WALL_STORE, WALL_LOWER, WALL_WORKSPACE, WALL_LAYERS, WALL_TREES };
 
 /* wall_net.c: a thread of the child's that makes its network namespace */
 struct wall_net {
@@ -103,6 +103,11 @@ int tree_open(int dir, const char *path, int flags);
 int tree_idmap(int tree, int userns);	/* 0, or -1 */
 struct tree_option { const char *name, *value; };
 int tree_new(const char *type, const struct tree_option *o, size_t count, int flags);
+/*
+ * An overlay with the options, whose lower layers are those directories, the highest first. With more than a
+ * few it needs Linux 6.7, which takes them one by one.
+ */
+int tree_overlay(const int *lower, size_t lowers, const struct tree_option *o, size_t count);
 /* Attaches it at a directory below root, made where missing; no symbolic link may be part of its path. */
 bool tree_put(int tree, int root, const char *path);
 /* The same where nothing but we has written yet: a path is taken as it is. */

@@ -112,6 +112,12 @@ const char *wall_trees(const struct wall *w, int userns, int *tree)
 		if (userns >= 0 && tree_idmap(tree[WALL_LOWER], userns))
 			return "the root directory's file system has no id-mapped mounts";
 	}
+	if (spec_has_layers(s)) {
+		tree[WALL_LAYERS] = source_tree(s->layers, TREE_READONLY);
+		if (tree[WALL_LAYERS] < 0)
+			return "the directory of layers cannot be mounted (its path may have no symbolic "
+				"link)";
+	}
 	if (s->workspace) {
 		tree[WALL_WORKSPACE] = source_tree(s->workspace, TREE_RECURSIVE |
 						   (s->readonly ? TREE_READONLY : 0));
@@ -277,19 +283,17 @@ static const char *fill(struct wall *w, int at, int root)
  * Paths for overlayfs, which takes names: a descriptor's is free of characters it would split at.
  * Volatile: without it the end of a box waits until the whole file system below is written to disk.
  */
-static int overlay(int skel, int lower, int store)
+static int overlay(const int *lower, size_t count, int store)
 {
-	char layers[80], upper[40], work[40];
-	struct tree_option o[] = {{"lowerdir", layers}, {"upperdir", upper}, {"workdir", work},
-		{"userxattr", NULL}, {"volatile", NULL}};
+	char upper[40], work[40];
+	struct tree_option o[] = {{"upperdir", upper}, {"workdir", work}, {"userxattr", NULL},
+		{"volatile", NULL}};
 	int u = tree_dir(store, "upper", 0755), k = tree_dir(store, "work", 0755), tree = -1;
 
-	snprintf(layers, sizeof(layers), lower < 0 ? "/proc/self/fd/%d" :
-		 "/proc/self/fd/%d:/proc/self/fd/%d", skel, lower);
 	snprintf(upper, sizeof(upper), "/proc/self/fd/%d", u);
 	snprintf(work, sizeof(work), "/proc/self/fd/%d", k);
 	if (u >= 0 && k >= 0)
-		tree = tree_new("overlay", o, 5, 0);
+		tree = tree_overlay(lower, count, o, 4);
 	if (u >= 0)
 		close(u);
 	if (k >= 0)
@@ -315,28 +319,66 @@ static int open_store(struct wall *w, int at)
 	return put_in_stage(store, at, "store") ? store : -1;
 }
 
+/* The sealed layers, the highest first; their number, or -1. */
+static int open_sealed(const struct wall *w, int *lower)
+{
+	const char **layer = w->spec->layer;
+	int n = 0, count = 0;
+	char path[80];
+
+	while (layer && layer[count])
+		count++;
+	for (; n < count; n++) {
+		snprintf(path, sizeof(path), "%s/upper", layer[count - 1 - n]);
+		lower[n] = openat(w->tree[WALL_LAYERS], path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (lower[n] < 0)
+			return -1;
+	}
+	return n;
+}
+
+/* From the highest: what was sealed, our skeleton, the root directory if there is one. */
+static const char *stack(struct wall *w, int at, int store, int *root)
+{
+	int lower[SPEC_LAYERS_MOST + 2], n = 0, skel;
+	const char *why;
+
+	if (spec_has_layers(w->spec) && !put_in_stage(w->tree[WALL_LAYERS], at, "layers"))
+		return "the layers cannot be mounted";
+	n = open_sealed(w, lower);
+	if (n < 0)
+		return "a layer that the box begins from is not there";
+	skel = tree_dir(at, "skel", 0755);
+	why = skel < 0 ? "the directories of / cannot be made" : skeleton(w, skel);
+	lower[n++] = skel;
+	if (w->spec->root)
+		lower[n++] = w->tree[WALL_LOWER];
+	*root = why ? -1 : overlay(lower, (size_t)n, store);
+	for (int i = 0, saved = errno; i < n; errno = saved)
+		close(lower[i++]);
+	return why;
+}
+
 /*
- * The layers: what the box writes, in the store; ours; the root directory, if there is one. Without
- * it a store that overlayfs cannot write to (overlayfs itself, network file systems) is the root.
+ * What the box writes, in the store, above all that. Without a root and sealed layers a store that
+ * overlayfs cannot write to (overlayfs itself, network file systems) is the root.
  */
 static const char *make_overlay(struct wall *w, int at, int *root)
 {
-	int store = open_store(w, at), lower = w->tree[WALL_LOWER], skel;
+	int store = open_store(w, at);
 	const char *why;
 
 	if (store < 0)
 		return "the box's store cannot be mounted";
-	if (w->spec->root && !put_in_stage(lower, at, "lower"))
+	if (w->spec->root && !put_in_stage(w->tree[WALL_LOWER], at, "lower"))
 		return "the root directory cannot be mounted";
-	skel = tree_dir(at, "skel", 0755);
-	why = skel < 0 ? "the directories of / cannot be made" : skeleton(w, skel);
+	why = stack(w, at, store, root);
 	if (why)
 		return why;
-	*root = overlay(skel, lower, store);
 	if (*root >= 0)
 		return stage(*root) ? NULL : "the box's root cannot be attached";
-	if (w->spec->root)
-		return "an overlay of the root directory cannot be mounted (Linux 5.11 can; a state "
+	if (w->spec->root || spec_has_layers(w->spec))
+		return "an overlay of the layers cannot be mounted (Linux 5.11 can; a state "
 			"directory on overlayfs or NFS cannot be written to)";
 	*root = tree_open(store, "upper", 0);
 	if (*root < 0 || !stage(*root))
@@ -364,7 +406,7 @@ const char *wall_mounts(struct wall *w)
 	if (at < 0 || !stage(at))
 		return "a tmpfs for the box's root cannot be mounted";
 	w->fresh = true;
-	if (wall_in_memory(s) && !s->root) {
+	if (wall_in_memory(s) && !s->root && !spec_has_layers(s)) {
 		if (free && mkdirat(at, "root", 0755))
 			return "a directory for the box's root cannot be made";
 		root = free ? tree_open(at, "root", 0) : sized(s->disk);

@@ -78,6 +78,48 @@ int tree_new(const char *type, const struct tree_option *o, size_t count, int fl
 	return fd;
 }
 
+static bool put_lower(int fs, const int *lower, size_t count)
+{
+	char text[32], all[256];
+	size_t used = 0;
+
+	for (size_t i = 0; count > 2 && i < count; i++) {
+		snprintf(text, sizeof(text), "/proc/self/fd/%d", lower[i]);
+		if (fsconfig(fs, FSCONFIG_SET_STRING, "lowerdir+", text, 0)) {
+			if (i)
+				return false;
+			break;
+		}
+		if (i + 1 == count)
+			return true;
+	}
+	for (size_t i = 0; i < count; i++) {
+		int n = snprintf(all + used, sizeof(all) - used, "%s/proc/self/fd/%d", i ? ":" : "", lower[i]);
+
+		used += (size_t)n;
+		if (used >= sizeof(all)) {
+			errno = E2BIG;
+			return false;
+		}
+	}
+	return !fsconfig(fs, FSCONFIG_SET_STRING, "lowerdir", all, 0);
+}
+
+int tree_overlay(const int *lower, size_t lowers, const struct tree_option *o, size_t count)
+{
+	int fs = fsopen("overlay", FSOPEN_CLOEXEC), fd = -1;
+	bool ok = fs >= 0 && put_lower(fs, lower, lowers);
+
+	for (size_t i = 0; ok && i < count; i++)
+		ok = !fsconfig(fs, o[i].value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG, o[i].name,
+			       o[i].value, 0);
+	if (ok && !fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = fsmount(fs, FSMOUNT_CLOEXEC, (unsigned)attributes(0));
+	if (fs >= 0)
+		shut(fs);
+	return fd;
+}
+
 static int open_below(int root, const char *path, uint64_t flags)
 {
 	struct open_how how = {.flags = flags | O_CLOEXEC,

@@ -60,6 +60,24 @@ static int mark_set(struct tsb_mark **mark, struct tsb_fs *fs)
 	return 0;
 }
 
+struct tsb_mark *tsb_mark_copy(const struct tsb_mark *mark)
+{
+	struct tsb_mark *copy = NULL;
+
+	return !mark || mark_set(&copy, mark->fs) ? NULL : copy;
+}
+
+/* What the sets are applied to: a branch of what was loaded last, or an empty one. */
+static struct tsb_fs *ground(const struct tsb_mark *mark)
+{
+	struct tsb_mem_options opt = TSB_MEM_OPTIONS_INIT;
+	struct tsb_fs *fs = NULL;
+
+	if (!mark)
+		return tsb_mem_new(&opt);
+	return mark->fs->ops->branch(mark->fs, &fs) ? NULL : fs;
+}
+
 static int fail(struct tsb_sandbox *box, int rc, const char *what)
 {
 	if (!rc)
@@ -92,7 +110,6 @@ int tsb_save_changes(struct tsb_sandbox *box, struct tsb_mark **mark, tsb_output
 int tsb_load_changes(struct tsb_sandbox *box, const void *data, size_t n, size_t *used,
 		     struct tsb_mark **mark)
 {
-	struct tsb_mem_options opt = TSB_MEM_OPTIONS_INIT;
 	ssize_t size = 0;
 	struct tsb_fs *fs;
 	int rc = -ENOMEM;
@@ -100,7 +117,7 @@ int tsb_load_changes(struct tsb_sandbox *box, const void *data, size_t n, size_t
 	if (!box || (!data && n) || !used || !mark)
 		return TSB_ERR_ARGUMENT;
 	*used = 0;
-	fs = tsb_mem_new(&opt);
+	fs = ground(*mark);
 	while (fs && (size = vfs_mem_apply(fs, (const char *)data + *used, n - *used)) > 0)
 		*used += (size_t)size;
 	if (fs)

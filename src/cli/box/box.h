@@ -36,6 +36,10 @@ struct boxc {
 	bool with_git, no_ignore, yes;
 	bool json, dry, force, tree, follow, quick, quiet;
 
+	/* snapshot, fork, template */
+	const char *count;
+	bool memory_too;
+
 	const struct tsb_command *cmd;
 	struct tsb_heap *heap;		/* what the options became; lives as long as the program */
 	struct tbx_store *tbx;
@@ -116,6 +120,9 @@ int boxc_cp(struct boxc *c);
 int boxc_forward(struct boxc *c);
 int boxc_sync(struct boxc *c);
 int boxc_completion(struct boxc *c);
+int boxc_snapshot(struct boxc *c);
+int boxc_fork(struct boxc *c);
+int boxc_template(struct boxc *c);
 /* reap --watch */
 int boxc_watch(struct boxc *c);
 int boxc_audit(struct boxc *c);

@@ -225,6 +225,28 @@ static const struct tsb_opt sync_options[] = {
 	JSON, TSB_OPT_END
 };
 
+static const struct tsb_opt snapshot_options[] = {
+	TSB_OPT_STR(struct boxc, label, 0, "label", "TEXT", "words for people, shown by ls"),
+	TSB_OPT_FLAG(struct boxc, memory_too, 0, "memory", "also what runs (microvm)"),
+	TSB_OPT_FLAG(struct boxc, verify, 0, "verify", "inspect: read every byte"),
+	TSB_OPT_FLAG(struct boxc, quiet, 'q', "quiet", "ls: ids only"),
+	TARGET_OPTIONS, JSON, TSB_OPT_END
+};
+
+static const struct tsb_opt fork_options[] = {
+	TSB_OPT_STR(struct boxc, count, 'n', "count", "N", "make so many; default 1"),
+	TSB_OPT_STR(struct boxc, name, 0, "name", "NAME", "a second name; of several NAME-1, NAME-2 ..."),
+	TSB_OPT_STR(struct boxc, ttl, 0, "ttl", "SPAN", "reap them after that; default: as what they begin from"),
+	TSB_OPT_FLAG(struct boxc, persistent, 0, "persistent", "never reap them"),
+	TSB_OPT_FLAG(struct boxc, memory_too, 0, "memory", "what runs goes on in each (microvm)"),
+	JSON, TSB_OPT_END
+};
+
+static const struct tsb_opt template_options[] = {
+	TSB_OPT_STR(struct boxc, from, 0, "from", "BOX|SNAPSHOT", "save: what it is; of a box a snapshot is taken"),
+	JSON, TSB_OPT_END
+};
+
 #define VERB(n, synopsis_, summary_, options_, flags_, fn, least_, most_) \
 	{ { .version = TSB_COMMAND_VERSION, .name = n, .synopsis = synopsis_, .summary = summary_, \
 	    .opts = options_, .opts_size = sizeof(struct boxc), .flags = flags_, \
@@ -247,6 +269,8 @@ const struct boxc_verb boxc_verbs[] = {
 	     boxc_events, 0, 1),
 	VERB("exec", "[OPTION]... BOX [--] COMMAND [ARG]...", "run a command in a box", exec_options,
 	     TSB_OPERAND_ENDS, boxc_exec, 2, -1),
+	VERB("fork", "[OPTION]... BOX|SNAPSHOT|TEMPLATE",
+	     "make boxes that begin as that one is now, without a copy", fork_options, 0, boxc_fork, 1, 1),
 	VERB("forward", "[OPTION]... BOX GUEST[:HOST]...",
 	     "listen here for ports inside a box; HOST absent or 0: a free one", forward_options, 0,
 	     boxc_forward, 2, -1),
@@ -266,6 +290,9 @@ const struct boxc_verb boxc_verbs[] = {
 	VERB("run", "[OPTION]... [--] COMMAND [ARG]...", "run a command in a box made for it",
 	     run_options, TSB_OPERAND_ENDS, boxc_run, 1, -1),
 	VERB("shell", "[OPTION]... BOX", "a shell in a box", shell_options, 0, boxc_shell, 1, 1),
+	VERB("snapshot", "[OPTION]... [create] BOX\n[OPTION]... ls\n[OPTION]... inspect|rm SNAPSHOT...\n"
+	     "[OPTION]... diff [SNAPSHOT] SNAPSHOT\n[OPTION]... export SNAPSHOT FILE\n[OPTION]... import FILE",
+	     "keep what a box has written, and look at what was kept", snapshot_options, 0, boxc_snapshot, 1, -1),
 	VERB("spawn", "[OPTION]... BOX [--] COMMAND [ARG]...",
 	     "start a command in a box and print its name", spawn_options, TSB_OPERAND_ENDS, boxc_spawn, 2, -1),
 	VERB("start", "[OPTION]... BOX...", "start a stopped box again", json_options, 0, boxc_start, 1, -1),
@@ -274,6 +301,8 @@ const struct boxc_verb boxc_verbs[] = {
 	VERB("sync", "[OPTION]... --to [BOX:]PATH\n[OPTION]... --from [BOX:]PATH",
 	     "make a directory elsewhere equal to one here, or back, by what differs", sync_options, 0,
 	     boxc_sync, 0, 0),
+	VERB("template", "[OPTION]... save NAME --from BOX|SNAPSHOT\n[OPTION]... ls\n[OPTION]... rm NAME...",
+	     "names for snapshots that boxes are made of", template_options, 0, boxc_template, 1, -1),
 	VERB("ttl", "[OPTION]... BOX [SPAN|+SPAN|never]",
 	     "print when a box's time is over, or change it: SPAN from now, SPAN later, never",
 	     ttl_options, 0, boxc_ttl, 1, 2),
@@ -285,9 +314,9 @@ const struct boxc_verb boxc_verbs[] = {
 const struct tsb_command boxc_tool = {
 	.version = TSB_COMMAND_VERSION, .name = "tinybox", .synopsis = "[OPTION]... COMMAND [ARG]...",
 	.summary = "Isolated places where programs run, on this machine or another.\n\nCommands: attach, audit, "
-		   "completion, cp, create, doctor, events, exec, forward, inspect, kill, logs, ls, pause, ps,\n"
-		   "reap, resume, rm, run, shell, spawn, start, stop, sync, ttl, wait. 'tinybox COMMAND --help' "
-		   "says more.\nThe exit status of exec and run is the command's; 70 for a failure of "
+		   "completion, cp, create, doctor, events, exec, fork, forward, inspect, kill, logs, ls,\n"
+		   "pause, ps, reap, resume, rm, run, shell, snapshot, spawn, start, stop, sync, template, ttl, wait.\n"
+		   "'tinybox COMMAND --help' says more.\nThe exit status of exec and run is the command's; 70 for a failure of "
 		   "tinybox's own; 2 for a bad option.",
 	.opts = tool_options, .opts_size = sizeof(struct boxc), .flags = TSB_OPERAND_ENDS,
 	.usage_status = BOXC_USAGE
