@@ -137,7 +137,8 @@ static int manual(const char *dir)
 #define VERBS(X) X(boxc_create) X(boxc_run) X(boxc_exec) X(boxc_shell) X(boxc_attach) X(boxc_logs) \
 	X(boxc_spawn) X(boxc_ls) X(boxc_inspect) X(boxc_ps) X(boxc_rm) X(boxc_kill) X(boxc_wait) \
 	X(boxc_stop) X(boxc_start) X(boxc_pause) X(boxc_resume) X(boxc_reap) X(boxc_doctor) \
-	X(boxc_events) X(boxc_cp) X(boxc_completion) X(boxc_forward) X(boxc_sync) X(boxc_ttl) X(boxc_audit)
+	X(boxc_events) X(boxc_cp) X(boxc_completion) X(boxc_forward) X(boxc_sync) X(boxc_ttl) X(boxc_audit) \
+	X(boxc_snapshot) X(boxc_fork) X(boxc_template)
 VERBS(VERB_STUB)
 
 int main(int argc, char **argv)
