@@ -429,6 +429,22 @@ static bool remove_listed(struct docker *d, const char *list)
 	return true;
 }
 
+bool docker_one(struct docker *d, char id[65])
+{
+	struct docker_words w = {0};
+	struct tool t;
+	bool good;
+
+	filter_words(&w, d, "{{.ID}}");
+	if (!docker_call(d, &t, &w, SHORT))
+		return docker_failed(d, &t, "the engine does not say which containers it has");
+	good = is_id(tool_line(&t), strlen(tool_line(&t)));
+	if (good)
+		memcpy(id, t.said.data, strlen(t.said.data) + 1);
+	tool_free(&t);
+	return good || docker_failed(d, NULL, "the engine has no container of this box");
+}
+
 static bool remove_containers(struct docker *d)
 {
 	for (unsigned tries = 0; tries < 20; tries++) {

@@ -50,6 +50,8 @@ bool docker_create(struct docker *d, const struct spec *spec, const char *user, 
 bool docker_start(struct docker *d, const char *box);
 /* "created", "running", "exited" ...; "": no such container, or it cannot be asked. */
 const char *docker_state(struct docker *d, char state[24]);
+/* The container's whole id. False: why. */
+bool docker_one(struct docker *d, char id[65]);
 /* All that bears the token, and the image. False: why. */
 bool docker_remove(struct docker *d);
 /* For a box whose state directory this is, if it ever had a container. False: *why, to be freed. */

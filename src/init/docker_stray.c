@@ -56,13 +56,18 @@ static bool containers(struct docker *d, const char *tag, struct wire_out *o)
 	return true;
 }
 
-static bool images(struct docker *d, const char *tag, struct wire_out *o)
+static bool images(struct docker *d, const char *tag, const char *repository, struct wire_out *o)
 {
 	struct docker_words w = {0};
+	struct text filter = {0};
 	struct tool t;
 
 	docker_word(&w, "images");
-	docker_word(&w, "--filter=reference=" DOCKER_IMAGES ":*");
+	text_add(&filter, "--filter=reference=");
+	text_add(&filter, repository);
+	text_add(&filter, ":*");
+	docker_word(&w, text_string(&filter));
+	text_free(&filter);
 	docker_word(&w, "--format={{.Repository}}:{{.Tag}} {{.Tag}}");
 	if (!docker_call(d, &t, &w, 60))
 		return docker_failed(d, &t, "the engine does not say which images it has");
@@ -71,9 +76,10 @@ static bool images(struct docker *d, const char *tag, struct wire_out *o)
 	return true;
 }
 
-bool docker_strays(struct docker *d, const char *tag, struct wire_out *o)
+bool docker_strays(struct docker *d, const char *tag, const char *repository, struct wire_out *o)
 {
-	return docker_find(d) && containers(d, tag, o) && images(d, tag, o);
+	return docker_find(d) && (repository || containers(d, tag, o)) &&
+		images(d, tag, repository ? repository : DOCKER_IMAGES, o);
 }
 
 bool docker_drop(struct docker *d, const char *what)
@@ -82,7 +88,7 @@ bool docker_drop(struct docker *d, const char *what)
 	struct docker_words w = {0};
 	struct tool t;
 
-	if (!docker_find(d))
+	if (!d->program && !docker_find(d))
 		return false;
 	docker_word(&w, image ? "rmi" : "rm");
 	docker_word(&w, "--force");
@@ -94,4 +100,84 @@ bool docker_drop(struct docker *d, const char *what)
 		return docker_failed(d, &t, "the engine does not remove it");
 	tool_free(&t);
 	return true;
+}
+
+bool docker_is_image(const char *name)
+{
+	const char *colon = strchr(name, ':');
+	size_t n = strlen(name);
+
+	if (!colon || colon == name || !colon[1] || strchr(colon + 1, ':') || n > 255 || *name == '-')
+		return false;
+	for (; *name; name++)
+		if (!(*name >= 'a' && *name <= 'z') && !(*name >= 'A' && *name <= 'Z') &&
+		    !(*name >= '0' && *name <= '9') && !strchr("._/:-", *name))
+			return false;
+	return true;
+}
+
+/* "sha256:HEX SIZE" */
+static bool put_image(const char *line, struct wire_out *o)
+{
+	const char *hex = strncmp(line, "sha256:", 7) ? line : line + 7, *end = strchr(hex, ' ');
+	uint8_t hash[32];
+	uint64_t size = 0;
+
+	if (!end || end - hex != 64)
+		return false;
+	for (size_t i = 0; i < 64; i++) {
+		static const char digits[] = "0123456789abcdef";
+		const char *at = strchr(digits, hex[i]);
+
+		if (!at)
+			return false;
+		hash[i / 2] = (uint8_t)(hash[i / 2] << 4 | (at - digits));
+	}
+	for (end++; *end >= '0' && *end <= '9' && size < UINT64_MAX / 10; end++)
+		size = size * 10 + (uint64_t)(*end - '0');
+	wire_bytes(o, WIRE_F_HASH, hash, sizeof(hash));
+	wire_u64(o, WIRE_F_SIZE, size);
+	return true;
+}
+
+/*
+ * What labels the container must not label others that somebody makes of the image: they would go with
+ * the box.
+ */
+static bool commit(struct docker *d, const char *id, const char *image)
+{
+	struct docker_words w = {0};
+	struct tool t;
+
+	docker_word(&w, "commit");
+	docker_word(&w, "--change=LABEL tinybox.box=\"\" " DOCKER_LABEL "=\"\"");
+	docker_word(&w, "--change=ENTRYPOINT []");
+	docker_word(&w, "--");
+	docker_word(&w, id);
+	docker_word(&w, image);
+	if (!docker_call(d, &t, &w, 900))
+		return docker_failed(d, &t, "the engine does not make an image of the container");
+	tool_free(&t);
+	return true;
+}
+
+bool docker_commit(struct docker *d, const char *image, struct wire_out *o)
+{
+	struct docker_words w = {0};
+	char id[65];
+	struct tool t;
+	bool good;
+
+	if (!docker_one(d, id) || !commit(d, id, image))
+		return false;
+	docker_word(&w, "image");
+	docker_word(&w, "inspect");
+	docker_word(&w, "--format={{.Id}} {{.Size}}");
+	docker_word(&w, "--");
+	docker_word(&w, image);
+	if (!docker_call(d, &t, &w, 60))
+		return docker_failed(d, &t, "the engine does not know the image that it made");
+	good = put_image(tool_line(&t), o);
+	tool_free(&t);
+	return good || docker_failed(d, NULL, "the engine names the image in a way that is not known");
 }

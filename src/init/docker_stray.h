@@ -6,9 +6,16 @@
 
 #define DOCKER_IMAGES "tinybox/image"
 
-/* BOX fields (nested: BOX its name, NAME the container's id or the image's name). False: why. */
-bool docker_strays(struct docker *d, const char *tag, struct wire_out *o);
+/*
+ * BOX fields (nested: BOX its name, NAME the container's id or the image's name). repository: its images
+ * alone; NULL: containers, and images that were made for boxes. False: why.
+ */
+bool docker_strays(struct docker *d, const char *tag, const char *repository, struct wire_out *o);
 /* One of these. */
 bool docker_drop(struct docker *d, const char *what);
+/* The engine is that of the box. The image's id and size as fields. False: why. */
+bool docker_commit(struct docker *d, const char *image, struct wire_out *o);
+/* REPOSITORY:TAG, of letters, digits and ._/- */
+bool docker_is_image(const char *name);
 
 #endif

@@ -242,29 +242,50 @@ static bool engine_error(struct docker *d)
 			 NULL);
 }
 
-/* What an engine has of a store's boxes; or one of them goes. */
-static bool do_engine(struct wire_iter fields, bool remove)
+static bool bad_engine(void)
 {
-	struct docker d = {0};
-	struct wire_out o = {0};
-	bool bad = false, good;
-	char *text = wire_string(fields, remove ? WIRE_F_NAME : WIRE_F_LABEL, &bad);
+	errno = 0;
+	return say_error(WIRE_ERROR_REQUEST, "the request does not say what of an engine", NULL, NULL);
+}
 
-	if (bad || !text || !*text) {
-		free(text);
-		return say_error(WIRE_ERROR_REQUEST, "the request does not say what of an engine", NULL, NULL);
-	}
-	wire_begin(&o, WIRE_OK);
-	good = remove ? docker_drop(&d, text) : docker_strays(&d, text, &o);
-	wire_end(&o);
-	if (good) {
-		good = send_frames(1, &o);
+/* What it is about; d is the engine of the box in DIR, if one is named. */
+static bool engine_do(struct docker *d, const struct wire_frame *f, struct wire_out *o, const char *what,
+		      const char *image)
+{
+	if (f->type == WIRE_ENGINE_LIST)
+		return docker_strays(d, what, image, o);
+	if (f->type == WIRE_ENGINE_DROP)
+		return docker_drop(d, what);
+	return docker_commit(d, image, o);
+}
+
+/* What an engine has of a store's boxes; one of them goes; or a container becomes an image. */
+static bool do_engine(const struct wire_frame *f, const char *dir)
+{
+	bool bad = false, good = true, commit = f->type == WIRE_ENGINE_COMMIT;
+	char *what = wire_string(wire_fields(f), f->type == WIRE_ENGINE_DROP ? WIRE_F_NAME : WIRE_F_LABEL,
+				 &bad);
+	char *image = wire_string(wire_fields(f), WIRE_F_IMAGE, &bad);
+	int at = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	struct wire_out o = {0};
+	struct docker d = {0};
+
+	if (bad || (commit ? !dir || !image || !docker_is_image(image) : !what || !*what)) {
+		good = bad_engine();
+	} else if (dir && (at < 0 || !docker_load(&d, at))) {
+		good = say_error(WIRE_ERROR_STATE, "the box has no container:", dir, NULL);
 	} else {
-		wire_free(&o);
-		good = engine_error(&d);
+		wire_begin(&o, WIRE_OK);
+		good = engine_do(&d, f, &o, what, image);
+		wire_end(&o);
+		good = good ? send_frames(1, &o) : engine_error(&d);
 	}
+	wire_free(&o);
 	docker_free(&d);
-	free(text);
+	if (at >= 0)
+		close(at);
+	free(what);
+	free(image);
 	return good;
 }
 
@@ -307,8 +328,8 @@ static bool request(const struct wire_frame *f, struct wire_in *in, int *status)
 		good = do_probe();
 	} else if (f->type == WIRE_TREE && !bad) {
 		good = do_tree(f, in);
-	} else if ((f->type == WIRE_ENGINE_LIST || f->type == WIRE_ENGINE_DROP) && !bad) {
-		good = do_engine(wire_fields(f), f->type == WIRE_ENGINE_DROP);
+	} else if (f->type >= WIRE_ENGINE_LIST && f->type <= WIRE_ENGINE_COMMIT && !bad) {
+		good = do_engine(f, path);
 	} else if (f->type >= WIRE_LAYER_SEAL && f->type <= WIRE_LAYER_MERGE && !bad) {
 		good = layer_request(f, in);
 	} else if (bad || !path || *path != '/') {

@@ -213,10 +213,16 @@ enum wire_type {
 
 	/*
 	 * A container engine (docker, podman). LIST: LABEL (a store's tag); OK: BOX (repeated; nested:
-	 * BOX, the name its container or image bears, and NAME, which one it is). DROP: NAME. OK
+	 * BOX, the name its container or image bears, and NAME, which one it is); with IMAGE (a
+	 * repository) its images alone, of which BOX is the tag. DROP: NAME; with DIR by the engine of
+	 * the box there. OK.
+	 * COMMIT: DIR (a box's state directory), IMAGE (REPOSITORY:TAG). What is in the container,
+	 * frozen meanwhile, becomes that image, without its workspace if that is the host's. OK: HASH
+	 * (of its id, 32 bytes), SIZE
 	 */
 	WIRE_ENGINE_LIST = 76,
 	WIRE_ENGINE_DROP = 77,
+	WIRE_ENGINE_COMMIT = 78,
 
 	/*
 	 * Layers: what boxes wrote, sealed (docs/adr/0009). LAYERS is the directory of all, LAYER
