@@ -51,8 +51,9 @@ int bx_spec_image(struct tbx_store *store, const struct tbx_spec *spec, const js
 	const char *from = spec->image ? spec->image : spec->source == TBX_SOURCE_IMAGE ? spec->from : NULL;
 	json_t *image;
 
+	/* machine.c has that of a micro-VM */
 	if (!docker) {
-		if (spec->image || spec->read_only_root)
+		if ((spec->image && !bx_is_machine(record)) || spec->read_only_root)
 			return bx_fail(store, TBX_ERR_ARGUMENT, "an image, and a root that cannot be "
 				       "written, need the docker sandbox");
 		return TBX_OK;

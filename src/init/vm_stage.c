@@ -287,12 +287,20 @@ static int disk(struct vm *vm, const char *name, uint64_t size, const char *from
 	return openat(vm->here, name, flags | O_CLOEXEC | O_NOFOLLOW);
 }
 
+static bool is_disk(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 static bool make_disks(struct vm *vm, int kernel)
 {
 	const struct spec *s = vm->spec;
 	struct vm_files *f = &vm->files;
 
-	f->image = s->root ? disk(vm, "image", IMAGE_SIZE, s->root, O_RDONLY) :
+	f->image = s->root && !is_disk(s->root) ? disk(vm, "image", IMAGE_SIZE, s->root, O_RDONLY) :
+		s->root ? open(s->root, O_RDONLY | O_CLOEXEC) :
 		openat(kernel, "root.img", O_RDONLY | O_CLOEXEC);
 	if (f->image < 0)
 		return vm->why ? false : fail(vm, s->root ? "the image's disk cannot be opened" :

@@ -139,12 +139,13 @@ int boxc_target(struct boxc *c, struct tbx_target *t)
 
 static int read_source(struct boxc *c, struct tbx_spec *spec)
 {
-	bool docker = c->sandbox && !strcmp(c->sandbox, "docker");
+	/* a container and a machine have an image beside their workspace */
+	bool apart = c->sandbox && (!strcmp(c->sandbox, "docker") || !strcmp(c->sandbox, "microvm"));
 	const struct {
 		const char *value;
 		enum tbx_source source;
 	} given[] = {
-		{ c->dir, TBX_SOURCE_DIR }, { docker ? NULL : c->image, TBX_SOURCE_IMAGE },
+		{ c->dir, TBX_SOURCE_DIR }, { apart ? NULL : c->image, TBX_SOURCE_IMAGE },
 		{ c->snapshot, TBX_SOURCE_SNAPSHOT }, { c->template, TBX_SOURCE_TEMPLATE },
 		{ c->git, TBX_SOURCE_GIT },
 	};
@@ -158,8 +159,7 @@ static int read_source(struct boxc *c, struct tbx_spec *spec)
 		spec->from = given[i].value;
 		spec->source = given[i].source;
 	}
-	/* a container has an image beside its workspace */
-	spec->image = docker ? c->image : NULL;
+	spec->image = apart ? c->image : NULL;
 	spec->read_only_root = c->read_only_root;
 	spec->revision = c->revision;
 	if (c->revision && !c->git)
