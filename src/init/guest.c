@@ -20,6 +20,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,11 +31,12 @@
 #include "init/path.h"
 #include "init/text.h"
 #include "init/verbs.h"
+#include "init/wall_in.h"
 
 struct guest {
 	struct loop loop;
 	struct link link;
-	struct watch signals;
+	struct watch signals, relay;
 	struct mirror *mirror;
 	int told;		/* where the mirror's words come out, until they have a channel */
 	struct timer end;
@@ -271,12 +273,48 @@ static void wake_work(int fd)
 	_exit(0);
 }
 
+/* The server's keeper listens there for the box. */
+static int connect_port(uint16_t port)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static void relay_ready(void *owner, uint32_t events)
+{
+	struct guest *g = owner;
+	int fd = accept4(g->relay.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	(void)events;
+	if (fd >= 0)
+		link_join(&g->link, fd, MUX_EGRESS, 0);
+	link_flush(&g->link);
+}
+
+static void listen_relay(struct guest *g)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = GUEST_RELAY};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	mkdir("/run", 0700);
+	g->relay = (struct watch){.fd = fd, .ready = relay_ready, .owner = g};
+	if (wall_lo() || fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 ||
+	    listen(fd, 64) < 0 || !watch_want(&g->loop, &g->relay, EPOLLIN))
+		dead("the loopback cannot be had");
+}
+
 static int opened(void *ctx, enum mux_kind kind, uint16_t port)
 {
 	struct guest *g = ctx;
 	pid_t other;
 
-	(void)port;
 	switch (kind) {
 	case MUX_SERVER:
 		return socket_connect(GUEST_DIR);
@@ -286,6 +324,8 @@ static int opened(void *ctx, enum mux_kind kind, uint16_t port)
 		g->started = true;
 		link_join(&g->link, g->told, MUX_RECORDS, 0);
 		return pair_with_child(g, serve_work, &g->serve);
+	case MUX_PORT:
+		return connect_port(port);
 	case MUX_WAKE:
 		return pair_with_child(g, wake_work, &other);
 	default:
@@ -393,6 +433,7 @@ _Noreturn void guest_main(void)
 	if (g.signals.fd < 0 || !loop_open(&g.loop) || !watch_want(&g.loop, &g.signals, EPOLLIN) ||
 	    !link_start(&g.link, &g.loop, open_port(), true))
 		dead("no loop");
+	listen_relay(&g);
 	start_mirror(&g);
 	/* the first word: the keeper knows that the machine runs */
 	mux_end(mux_open(&g.link.mux, MUX_WAKE, 0, NULL));

@@ -402,6 +402,13 @@ bool serve_open_egress(struct start *b)
 		b->listener = wall_listener(b->wall);
 		b->ports = wall_channel(b->wall);
 	}
+	if (s->relay && b->listener >= 0) {
+		serve_relay(s->relay, b->listener);
+		close(b->listener);
+		b->listener = -1;
+	}
+	if (s->relay && !s->port_count)
+		return true;
 	b->egress = egress_open(s, b->listener, b->ports, &b->report, tell_egress, b, &why);
 	b->listener = b->ports = -1;
 	if (!b->egress)

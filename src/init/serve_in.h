@@ -35,6 +35,8 @@ bool serve_is_removed(const struct start *b);
 #define LOOK_SOON 200
 #define LOOKS_SOON 10u
 
+/* serve_vm.c: each connection to the listener goes to the socket of that name, from now on. */
+void serve_relay(const char *path, int listener);
 /* serve_docker.c: the exit status. */
 int serve_docker(struct start *b);
 int serve_vm(struct start *b);		/* serve_vm.c */

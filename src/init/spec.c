@@ -201,6 +201,7 @@ static void read_plain(struct reading *r)
 	s->cpu = (uint32_t)number(r, WIRE_F_CPU, 0, UINT32_MAX);
 	s->open_files = (uint32_t)number(r, WIRE_F_OPEN_FILES, 0, UINT32_MAX);
 	s->transient = number(r, WIRE_F_TRANSIENT, 0, 1);
+	s->relay = wire_string(r->fields, WIRE_F_RELAY, &r->bad);
 	s->next = number(r, WIRE_F_NEXT, 0, INT64_MAX);
 	s->env = list_of(r, WIRE_F_ENV);
 	s->allow = (const char **)list_of(r, WIRE_F_ALLOW);
@@ -296,6 +297,7 @@ void spec_free(struct spec *s)
 	drop(s->workspace);
 	drop(s->target);
 	drop(s->kernel);
+	drop(s->relay);
 	free_list(s->env);
 	free_list((char **)(uintptr_t)s->allow);
 	free_list((char **)(uintptr_t)s->accept);

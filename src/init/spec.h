@@ -45,6 +45,7 @@ struct spec {
 	size_t port_count;
 	const char **accept;		/* NULL-ended: controls that may stay unenforced */
 	bool transient;			/* for one exec */
+	const char *relay;		/* a socket that the proxy's connections go to; NULL: a proxy */
 	uint64_t next;			/* the first process's number, at least */
 	/* of a micro-VM */
 	const char *kernel;		/* directory; NULL: where it is installed */

@@ -147,6 +147,24 @@ static void wake(struct vm *vm)
 	explicit_bzero(say, sizeof(say));
 }
 
+/* In there a port is published on the guest's own loopback, where process 1 is. */
+static void put_ports(const struct spec *s, struct wire_out *o)
+{
+	for (size_t i = 0; i < s->port_count; i++) {
+		bool again = false;
+		size_t mark;
+
+		for (size_t j = 0; j < i; j++)
+			again = again || s->ports[j].inside == s->ports[i].inside;
+		if (again)
+			continue;
+		mark = wire_nest(o, WIRE_F_PUBLISH);
+		wire_u32(o, WIRE_F_PORT, s->ports[i].inside);
+		wire_u32(o, WIRE_F_HOST_PORT, s->ports[i].inside);
+		wire_unnest(o, mark);
+	}
+}
+
 /* What the box is, in there: the same words, with the places of the guest. */
 static void put_start(const struct vm *vm, struct wire_out *o)
 {
@@ -170,7 +188,10 @@ static void put_start(const struct vm *vm, struct wire_out *o)
 	wire_u32(o, WIRE_F_PIDS, s->pids);
 	wire_u32(o, WIRE_F_OPEN_FILES, s->open_files);
 	wire_u64(o, WIRE_F_NEXT, vm_records_next(vm));
-	wire_text(o, WIRE_F_NETWORK, "none");
+	if (s->network == SPEC_NETWORK_EGRESS)
+		wire_text(o, WIRE_F_RELAY, GUEST_RELAY);
+	wire_text(o, WIRE_F_NETWORK, s->network == SPEC_NETWORK_EGRESS ? "egress" : "none");
+	put_ports(s, o);
 	/* whatever the guest's kernel lacks, the machine is the wall, and says what it enforces */
 	for (size_t i = 0; vm_controls[i]; i++)
 		wire_text(o, WIRE_F_ACCEPT, vm_controls[i]);
@@ -248,6 +269,8 @@ static int guest_opened(void *ctx, enum mux_kind kind, uint16_t port)
 		if (!begin(vm))
 			vm_fail(vm, "no memory");
 	}
+	if (kind == MUX_EGRESS)
+		return vm_net_connect(vm);
 	if (kind == MUX_RECORDS && vm->spoke)
 		return vm_records_open(vm);
 	return -1;
@@ -499,6 +522,7 @@ struct vm *vm_open(const struct spec *spec, struct report *r, int dir, int procs
 		.listen = {.fd = listen, .ready = vm_accept, .owner = vm},
 		.signals = {.fd = -1}, .monitor = {.fd = -1, .ready = monitor_ready, .owner = vm},
 		.console = {.fd = -1, .ready = console_ready, .owner = vm}, .start = {.fd = -1},
+		.ports = {.fd = -1}, .egress = {.fd = -1},
 		.boot = {.fire = boot_late, .owner = vm}};
 	errno = 0;
 	*why = !vm->engine ? "no program that runs machines is installed (package qemu-system-x86)" :
@@ -523,8 +547,10 @@ void vm_close(struct vm *vm)
 {
 	int saved = errno;
 
-	if (vm->loop.epoll > 0)
+	if (vm->loop.epoll > 0) {
 		undo(vm);
+		vm_net_close(vm);
+	}
 	vm_unstage(vm);
 	if (vm->wall)
 		wall_close(vm->wall);

@@ -19,6 +19,14 @@ struct vm *vm_open(const struct spec *spec, struct report *r, int dir, int procs
 bool vm_start(struct vm *vm);
 /* What went wrong; *words: what a program or the guest said about it, or NULL. */
 const char *vm_why(const struct vm *vm, const char **words);
+/*
+ * vm_net.c, for egress.h: a socket on which connections to the proxy come from the guest, and the
+ * keeper's end of a channel that asks for connections to ports inside. -1: errno.
+ */
+int vm_listener(struct vm *vm);
+int vm_ports(struct vm *vm);
+/* Calls ready(ctx) when the descriptor is, while vm_keep() runs. */
+bool vm_watch(struct vm *vm, int fd, void (*ready)(void *ctx), void *ctx);
 int vm_keep(struct vm *vm);		/* until it has ended; the exit status */
 /* Sockets of those who asked for the end and wait for OK, the caller's from then on; how many. */
 #define VM_STOPPERS 8

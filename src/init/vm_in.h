@@ -55,6 +55,9 @@ struct vm {
 	int console_file;
 	char line[VM_LINE];		/* the monitor's, not whole yet */
 	size_t line_size;
+	struct watch ports, egress;
+	void (*egress_ready)(void *ctx);
+	void *egress_ctx;
 	struct records *records;	/* NULL: the guest tells none */
 	struct chain *audit;
 	struct vm_client *clients;
@@ -95,6 +98,10 @@ extern const char *const vm_controls[];
 void vm_accept(void *vm, uint32_t events);
 void vm_clients_end(struct vm *vm);
 void vm_client_ordered(struct vm *vm, bool done);
+
+/* vm_net.c: a connection to the proxy; -1. */
+int vm_net_connect(struct vm *vm);
+void vm_net_close(struct vm *vm);
 
 /* vm_records.c: a socket for what the guest tells of its records; -1. */
 int vm_records_open(struct vm *vm);

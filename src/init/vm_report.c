@@ -46,12 +46,12 @@ static void tell_network(struct vm *vm)
 
 	if (s->network == SPEC_NETWORK_NONE)
 		report_enforced(vm->report, "network", "none", "the machine has no network device");
+	else if (s->network == SPEC_NETWORK_EGRESS)
+		report_enforced(vm->report, "network", "egress", "the machine has no network device, "
+				"proxy of the keeper");
 	else
-		report_open(vm->report, "network", s->network == SPEC_NETWORK_OPEN ? "open" : "egress",
-			    "a micro-VM has no network yet", "use the namespace sandbox");
-	if (s->port_count)
-		report_open(vm->report, "ports", "published", "a micro-VM publishes no ports yet",
-			    "use the namespace sandbox");
+		report_open(vm->report, "network", "open", "a micro-VM has no network device",
+			    "use egress, or the namespace sandbox");
 }
 
 void vm_tell(struct vm *vm)

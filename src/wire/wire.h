@@ -319,6 +319,8 @@ enum wire_field {
 	WIRE_F_KERNEL = 190, WIRE_F_ACCEL,
 	/* START, u64: the lowest number of a process that was never given */
 	WIRE_F_NEXT,
+	/* START: in a guest, the socket on which connections to the proxy go outside */
+	WIRE_F_RELAY,
 };
 
 /*
