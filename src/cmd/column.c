@@ -21,7 +21,7 @@ static int column_number(struct tsb_proc *p, const char *arg, const char *what, 
 	int64_t v = 0;
 	enum num_result r = num_i64(arg, &v);
 
-	if (r == NUM_OK && v >= 0) {
+	if (r == NUM_OK && v >= 0 && v <= UINT32_MAX) {
 		*value = (uint64_t)v;
 		return 0;
 	}
@@ -97,6 +97,7 @@ static const struct tsb_opt column_opts[] = {
 		    "columns separator for table output (default is two spaces)"),
 	TSB_OPT_STR(struct column, input_separator, 's', "separator", "STRING",
 		    "possible table delimiters"),
+	TSB_OPT_FLAG(struct column, keep_empty, 0, "table-empty-lines", "the same as --keep-empty-lines"),
 	TSB_OPT_FLAG(struct column, repeat_header, 'e', "table-header-repeat",
 		     "repeat the header on each page of a terminal (output has no pages here)"),
 	TSB_OPT_FLAG(struct column, rows_first, 'x', "fillrows", "fill rows before columns"),
@@ -244,8 +245,14 @@ static int column_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	int status = 0;
 
 	c->p = p;
+	if (c->rows_first && (c->json || c->table)) {
+		tsb_warn(p, "mutually exclusive arguments: %s", c->json ? "--json --fillrows" :
+			 "--table --fillrows");
+		return 1;
+	}
 	c->table |= c->tree != NULL;
-	tables = c->names || c->right || c->hide || c->order || c->trunc || c->wrap || c->no_extreme;
+	tables = c->names || c->name || c->right || c->hide || c->order || c->trunc || c->wrap ||
+		 c->no_extreme;
 	if (tables && !c->table) {
 		tsb_warn(p, "option --table required for all --table-*");
 		return 1;

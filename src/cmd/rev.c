@@ -1,7 +1,7 @@
 /*
  * rev - reverse the characters of each line. A line with bytes that are no
- * characters ends its file, as in the real one; in a locale of bytes there are
- * none.
+ * characters ends its file, as in the real one; in the locale C those above 127
+ * are none.
  */
 #include "cmd/cmd.h"
 
@@ -38,13 +38,28 @@ static bool rev_line(struct rev *r, const char *line, size_t n)
 		int32_t c = 0;
 
 		len = r->utf8 ? utf8_decode(line + i, n - i, &c) : 1;
-		if (c < 0)
+		if (c < 0 || (!r->utf8 && (line[i] & 0x80)))
 			return false;
 		to -= len;
 		memcpy(r->buf + to, line + i, len);
 	}
 	sink_put(&r->out, r->buf, n);
 	return true;
+}
+
+/* Without the bytes at the end that begin a character: the file ends in the middle of it. */
+static size_t rev_whole(const struct rev *r, const char *line, size_t n)
+{
+	for (size_t k = 1; r->utf8 && k <= 3 && k <= n; k++) {
+		unsigned char c = (unsigned char)line[n - k];
+
+		if ((c & 0xc0) == 0x80)
+			continue;
+		if (c >= 0xc2 && c < 0xf5 && k < (c < 0xe0 ? 2u : c < 0xf0 ? 3u : 4u))
+			return n - k;
+		break;
+	}
+	return n;
 }
 
 /* 0, or the exit status after the message. */
@@ -56,9 +71,9 @@ static int rev_stream(struct rev *r, const char *name)
 	while (lines_next(&r->in, '\n', &line, &n)) {
 		char *nul = memchr(line, '\0', n);
 		bool ended = line[n - 1] == '\n';
+		size_t before = r->held.n;
 
-		if (++number % 1024 == 0)
-			tsb_tick(r->p, 128);
+		tsb_tick(r->p, n / 64 + 1);
 		if (nul || r->held.n) {
 			str_addn(&r->held, line, nul ? (size_t)(nul - line) : n);
 			line = r->held.p;
@@ -66,10 +81,14 @@ static int rev_stream(struct rev *r, const char *name)
 		}
 		if (nul)
 			continue;
-		if (!rev_line(r, line, n - ended)) {
-			tsb_warn(r->p, "%s: %zu: %s", name, number - 1, tsb_strerror(EILSEQ));
+		if (!rev_line(r, line, ended ? n - 1 : rev_whole(r, line, n))) {
+			if (before)
+				number += rev_line(r, line, before);
+			str_reset(&r->held);
+			tsb_warn(r->p, "%s: %zu: %s", name, number, tsb_strerror(EILSEQ));
 			return 1;
 		}
+		number++;
 		if (ended)
 			sink_putc(&r->out, '\n');
 		str_reset(&r->held);

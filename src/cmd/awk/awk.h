@@ -414,6 +414,8 @@ size_t ak_field_count(struct awk *a);
 void ak_field_set_count(struct awk *a, double n);
 void ak_field_get(struct awk *a, double index, struct awk_val *out);
 void ak_field_put(struct awk *a, double index, struct awk_val *v);	/* takes v */
+/* What sub() may assign to is there, whether it does or not: NF grows. */
+void ak_field_reach(struct awk *a, double index);
 void ak_fields_forget(struct awk *a);			/* before FS changes */
 
 /* inplace.c: of -i inplace; nothing without it */

@@ -225,6 +225,14 @@ void ak_field_set_count(struct awk *a, double n)
 	a->record_stale = true;
 }
 
+void ak_field_reach(struct awk *a, double index)
+{
+	size_t i = field_index(a, index);
+
+	if (i > ak_field_count(a))
+		fields_count_to(a, i);
+}
+
 void ak_field_put(struct awk *a, double index, struct awk_val *v)
 {
 	size_t i = field_index(a, index);

@@ -16,6 +16,8 @@ struct lexer {
 	size_t at, n;
 	int line, depth;
 	char *space;		/* the namespace, NULL: awk */
+	VEC(bool) heads;	/* open parentheses: is it the head of if, while, for? */
+	bool after_head;
 };
 
 struct word {
@@ -118,8 +120,10 @@ static bool lex_after_operand(const struct lexer *l)
 		return false;
 	switch (vec_last(l->out).type) {
 	case T_NAME: case T_NUMBER: case T_STRING: case T_REGEX: case T_BUILTIN: case T_INCR:
-	case T_DECR: case ')': case ']': case '$':
+	case T_DECR: case ']': case '$':
 		return true;
+	case ')':
+		return !l->after_head;
 	}
 	return false;
 }
@@ -465,6 +469,17 @@ static const struct operator operators[] = {
 	{ "|&", T_TWO_WAY },
 };
 
+/* Behind the head of a statement an expression may begin. */
+static void lex_paren(struct lexer *l, char c)
+{
+	int type = l->out->n ? vec_last(l->out).type : 0;
+
+	if (c == '(')
+		*vec_add(l->a->heap, &l->heads) = type == T_IF || type == T_WHILE || type == T_FOR;
+	else
+		l->after_head = l->heads.n && l->heads.at[--l->heads.n];
+}
+
 static void lex_operator(struct lexer *l)
 {
 	const char *p = l->text + l->at;
@@ -488,8 +503,18 @@ static void lex_operator(struct lexer *l)
 		str_addf(&m, "invalid char '%c' in expression", *p);
 		lex_fail(l, start, m.p);
 	}
+	if (*p == '(' || *p == ')')
+		lex_paren(l, *p);
 	l->at++;
 	lex_add(l, *p, start);
+}
+
+/* A directive may end with a semicolon, which is none of a rule's. */
+static void lex_directive_end(struct lexer *l)
+{
+	while (l->at < l->n && (l->text[l->at] == ' ' || l->text[l->at] == '\t'))
+		l->at++;
+	l->at += l->at < l->n && l->text[l->at] == ';';
 }
 
 /* @include "file", @load, @namespace, @/regex/; else the "@" of an indirect call. */
@@ -502,10 +527,13 @@ static void lex_at(struct lexer *l)
 		lex_regex(l, T_TYPED_REGEX);
 	} else if (!strncmp(p, "@include", 8)) {
 		lex_include(l);
+		lex_directive_end(l);
 	} else if (!strncmp(p, "@namespace", 10)) {
 		lex_namespace(l);
+		lex_directive_end(l);
 	} else if (!strncmp(p, "@load", 5)) {
 		lex_load(l);
+		lex_directive_end(l);
 	} else {
 		l->at++;
 		lex_add(l, '@', l->at - 1);

@@ -117,11 +117,9 @@ struct node *ak_parse_list(struct parser *ps, int end)
 	struct node *first = NULL, **last = &first;
 
 	ps->no_greater = ps->no_in = false;
-	ak_skip_newlines(ps);
 	while (next_type(ps) != end) {
 		*last = ak_parse_expr(ps);
 		last = &(*last)->next;
-		ak_skip_newlines(ps);
 		if (next_type(ps) == end)
 			break;
 		ak_expect(ps, ',');
@@ -270,6 +268,9 @@ static struct node *parse_getline(struct parser *ps)
 	if (ak_accept(ps, '<')) {
 		n->sub = '<';
 		n->b = ak_parse_atom(ps);
+	} else if (ps->where && strlen(ps->where) > 5) {
+		awk_error(ps->a, n->source, n->line, tsb_format(ps->a->p, "non-redirected `getline' "
+			  "invalid inside `%s' rule", ps->where));
 	}
 	return n;
 }
@@ -303,6 +304,8 @@ static struct node *parse_step(struct parser *ps)
 
 	ps->at++;
 	n->sub = sub;
+	if (next_type(ps) != T_NAME && next_type(ps) != '$')
+		ak_parse_fail(ps);
 	n->a = ak_parse_atom(ps);
 	if (!ak_is_target(n->a))
 		ak_parse_fail(ps);
@@ -369,6 +372,7 @@ static int assign_operator(int type)
 
 static struct node *parse_postfix(struct parser *ps)
 {
+	bool first = ps->at == ps->expr_at;
 	struct node *n = ak_parse_atom(ps);
 	int type = next_type(ps), op = assign_operator(type);
 
@@ -378,11 +382,10 @@ static struct node *parse_postfix(struct parser *ps)
 		ps->at++;
 		return unary_node(ps, N_AFTER, type == T_INCR ? '+' : '-', n);
 	}
-	if (type == '=' || op) {
+	if (first && (type == '=' || op)) {
 		struct node *to = binary_node(ps, op ? N_CHANGE : N_ASSIGN, op, n, NULL);
 
 		ps->at++;
-		ak_skip_newlines(ps);
 		to->b = ak_parse_expr(ps);
 		return to;
 	}
@@ -522,7 +525,10 @@ static struct node *parse_comparison(struct parser *ps)
 		} else if (is_comparison(ps, type)) {
 			ps->at++;
 			n = binary_node(ps, N_COMPARE, type, n, NULL);
+			ps->expr_at = ps->at;
 			n->b = ak_parse_concat(ps);
+			if (is_comparison(ps, next_type(ps)))
+				ak_parse_fail(ps);	/* a < b < c is none */
 		} else {
 			return n;
 		}
@@ -549,6 +555,7 @@ static struct node *parse_match(struct parser *ps)
 			left_regex(ps);
 		ps->at++;
 		n = binary_node(ps, N_MATCH, type == T_NO_MATCH, n, NULL);
+		ps->expr_at = ps->at;
 		n->b = parse_comparison(ps);
 	}
 }
@@ -579,6 +586,7 @@ static struct node *parse_and(struct parser *ps)
 	while (ak_accept(ps, T_AND)) {
 		ak_skip_newlines(ps);
 		n = binary_node(ps, N_AND, 0, n, NULL);
+		ps->expr_at = ps->at;
 		n->b = parse_in(ps);
 	}
 	return n;
@@ -591,6 +599,7 @@ static struct node *parse_or(struct parser *ps)
 	while (ak_accept(ps, T_OR)) {
 		ak_skip_newlines(ps);
 		n = binary_node(ps, N_OR, 0, n, NULL);
+		ps->expr_at = ps->at;
 		n->b = parse_and(ps);
 	}
 	return n;
@@ -601,6 +610,7 @@ struct node *ak_parse_expr(struct parser *ps)
 	struct node *n, *test;
 
 	awk_deep(ps->a);
+	ps->expr_at = ps->at;
 	test = parse_or(ps);
 	if (next_type(ps) != '?')
 		return test;

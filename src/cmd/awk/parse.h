@@ -11,6 +11,7 @@ struct parser {
 	struct awk *a;
 	token_list tokens;
 	size_t at;
+	size_t expr_at;		/* where an expression begins: what stands there may be assigned to */
 	struct func *func;	/* whose body it is */
 	int loops, switches;
 	const char *where;	/* "BEGIN", "END": no next there */

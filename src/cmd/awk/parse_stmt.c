@@ -144,8 +144,7 @@ static struct node *parse_if(struct parser *ps)
 	ak_expect(ps, ')');
 	n->b = parse_body(ps);
 	back = ps->at;
-	while (next_type(ps) == T_NEWLINE || next_type(ps) == ';')
-		ps->at++;
+	ak_skip_newlines(ps);
 	if (ak_accept(ps, T_ELSE))
 		n->c = parse_body(ps);
 	else
@@ -174,13 +173,13 @@ static struct node *parse_do(struct parser *ps)
 
 	ps->at++;
 	n->b = parse_loop_body(ps);
-	while (next_type(ps) == T_NEWLINE || next_type(ps) == ';')
-		ps->at++;
+	ak_skip_newlines(ps);
 	ak_expect(ps, T_WHILE);
 	ak_expect(ps, '(');
 	n->a = ak_parse_expr(ps);
 	ak_expect(ps, ')');
-	end_simple(ps);
+	/* A ";" behind it is a statement of its own. */
+	ak_skip_newlines(ps);
 	return n;
 }
 
@@ -315,7 +314,6 @@ struct node *ak_parse_statement(struct parser *ps)
 
 static void parse_params(struct parser *ps, struct func *f)
 {
-	ak_skip_newlines(ps);
 	while (next_type(ps) != ')') {
 		struct token *t = peek(ps);
 
@@ -324,7 +322,6 @@ static void parse_params(struct parser *ps, struct func *f)
 		*vec_add(ps->a->heap, &f->params) = t->p;
 		*vec_add(ps->a->heap, &f->is_array) = false;
 		ps->at++;
-		ak_skip_newlines(ps);
 		if (next_type(ps) == ')')
 			break;
 		ak_expect(ps, ',');
@@ -406,8 +403,10 @@ static void parse_special_rule(struct parser *ps, rule_list *to, const char *whe
 	struct node *body;
 
 	ps->at++;
-	if (next_type(ps) != '{')
-		no_action(ps, peek(ps) - 1, where);
+	if (next_type(ps) == T_NEWLINE || next_type(ps) == ';' || next_type(ps) == T_EOF) {
+		ak_skip_newlines(ps);
+		no_action(ps, peek(ps), where);
+	}
 	ps->where = where;
 	body = ak_parse_block(ps);
 	ps->where = NULL;
@@ -459,20 +458,36 @@ static void parse_item(struct parser *ps)
 	}
 }
 
+/* A ";" where a rule should stand. */
+static void no_rule(struct parser *ps)
+{
+	struct token *t = peek(ps);
+	const char *text = tsb_format(ps->a->p, "%s: %s:%d: each rule must have a pattern or an action "
+				      "part\n", tsb_name(ps->a->p), t->source ? t->source : "cmd. line",
+				      t->line);
+
+	tsb_write_all(ps->a->p, 2, text, strlen(text));
+	ps->a->errors = true;
+	ps->at++;
+}
+
 void ak_parse_program(struct awk *a, const char *text, size_t n, const char *source)
 {
 	struct parser ps = { .a = a };
 
 	ak_lex_program(a, &ps.tokens, text, n, source, 0);
 	for (;;) {
-		while (next_type(&ps) == T_NEWLINE || next_type(&ps) == ';')
-			ps.at++;
+		ak_skip_newlines(&ps);
 		if (next_type(&ps) == T_EOF)
 			return;
 		awk_tick(a);
+		if (next_type(&ps) == ';') {
+			no_rule(&ps);
+			continue;
+		}
 		parse_item(&ps);
-		if (next_type(&ps) != T_NEWLINE && next_type(&ps) != ';' &&
-		    next_type(&ps) != T_EOF && ps.tokens.at[ps.at - 1].type != '}')
+		if (!ak_accept(&ps, ';') && next_type(&ps) != T_NEWLINE && next_type(&ps) != T_EOF &&
+		    ps.tokens.at[ps.at - 1].type != '}')
 			ak_parse_fail(&ps);
 	}
 }

@@ -58,7 +58,7 @@ static const char *read_star(struct formatting *f, const char *p, int *v)
 	p++;
 	end = read_digits(p, &number);
 	if (!number || *end != '$') {
-		*v = clamp(ak_val_to_num(f->a, next_arg(f, 0, p)));
+		*v = clamp(ak_val_to_num(f->a, next_arg(f, 0, p - 1)));
 		return p;
 	}
 	*v = clamp(ak_val_to_num(f->a, next_arg(f, number, end)));

@@ -128,9 +128,28 @@ static bool can_store(const struct node *n)
 	       n->op == N_FIELD;
 }
 
+/* The target with what its index gives in the index's place: it is evaluated once, though the
+ * target is read and written. A field is there from now on. */
+static struct node *fix_target(struct awk *a, struct node *n, struct node *copy, struct node *index)
+{
+	*copy = *n;
+	*index = (struct node){ .op = N_CONST, .line = n->line, .source = n->source };
+	if (n->op == N_FIELD) {
+		val_number(&index->v, ak_eval_num(a, n->a));
+		ak_field_reach(a, index->v.num);
+		copy->a = index;
+	} else if (n->op == N_INDEX) {
+		ak_eval_key(a, n->b, &index->v);
+		copy->b = index;
+	} else {
+		return n;
+	}
+	return copy;
+}
+
 void ak_bi_substitute(struct awk *a, struct node *n, struct awk_val *out)
 {
-	struct node *re = n->b, *replacement = re->next, *target = replacement->next;
+	struct node *re = n->b, *replacement = re->next, *target = replacement->next, copy, index;
 	struct job j = { .which = n->sub == B_SUB };
 	struct awk_val v = { .type = V_STR };
 	bool pattern = false;	/* a strong regexp stays one */
@@ -139,6 +158,7 @@ void ak_bi_substitute(struct awk *a, struct node *n, struct awk_val *out)
 
 	j.replacement = ak_eval_str(a, replacement);
 	if (target) {
+		target = fix_target(a, target, &copy, &index);
 		ak_eval(a, target, &v);
 		ak_eval_scalar_check(a, target, &v);
 		pattern = v.type == V_REGEX;
@@ -164,6 +184,8 @@ void ak_bi_substitute(struct awk *a, struct node *n, struct awk_val *out)
 		else
 			val_drop(a, &v);
 	}
+	if (target == &copy)
+		val_drop(a, &index.v);
 	str_drop(a, j.text);
 	str_drop(a, j.replacement);
 	val_number(out, (double)count);

@@ -68,7 +68,7 @@ void ak_vars_init(struct awk *a)
 	var_text(a, VAR_ROUNDMODE, "N");
 	val_number(&a->globals[VAR_PREC], 53);
 	val_number(&a->globals[VAR_RSTART], 0);
-	val_number(&a->globals[VAR_RLENGTH], -1);
+	val_number(&a->globals[VAR_RLENGTH], 0);
 	val_number(&a->globals[VAR_ARGIND], 0);
 	val_number(&a->globals[VAR_BINMODE], 0);
 	val_number(&a->globals[VAR_LINT], 0);
