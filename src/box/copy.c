@@ -67,6 +67,19 @@ int copy_ask(struct copy *cp, enum wire_type type, const char *path,
 	return status;
 }
 
+static void state_field(struct wire_out *o, const void *ctx)
+{
+	wire_u8(o, WIRE_F_STATE, *(const enum wire_tree *)ctx);
+}
+
+int copy_tree(struct copy *cp, const char *path, enum wire_tree state)
+{
+	size_t n = strlen(path);
+
+	cp->base = n + (n && path[n - 1] != '/');
+	return copy_ask(cp, WIRE_TREE, path, state_field, &state, &cp->tree, NULL);
+}
+
 static void follow_field(struct wire_out *o, const void *ctx)
 {
 	wire_u8(o, WIRE_F_FOLLOW, *(const bool *)ctx);

@@ -1,5 +1,6 @@
 /*
- * Copies in and out: what both share. Each operation is a connection of its own to the box.
+ * Copies in and out: what both share. Each operation is a connection of its own to the box; the
+ * files of a tree share one (TREE).
  */
 #ifndef BOX_COPY_H
 #define BOX_COPY_H
@@ -13,6 +14,9 @@ struct copy {
 	struct bx b;
 	uint64_t files, dirs, links, bytes;
 	json_t *skipped;
+	/* What is below a directory goes in one conversation, by paths below it. */
+	struct bx_conn tree;
+	size_t base;		/* of a path in the box: what stands before */
 };
 
 /* What a file in the box is. */
@@ -29,6 +33,8 @@ bool copy_stat_read(struct wire_iter it, struct copy_stat *st);
 int copy_ask(struct copy *cp, enum wire_type type, const char *path,
 	     void (*more)(struct wire_out *o, const void *ctx), const void *ctx, struct bx_conn *c,
 	     struct wire_frame *f);
+/* Begins a TREE at that directory of the box; its connection is cp->tree. */
+int copy_tree(struct copy *cp, const char *path, enum wire_tree state);
 /* *found false: there is none. */
 int copy_stat(struct copy *cp, const char *path, bool follow, struct copy_stat *st, bool *found);
 void copy_skip(struct copy *cp, const char *path, const char *why);

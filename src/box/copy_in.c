@@ -7,10 +7,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define BATCH (256u << 10)	/* sent in one go */
 
 static int file_error(struct copy *cp, const char *path)
 {
@@ -26,12 +29,7 @@ static void stat_fields(struct wire_out *o, const void *ctx)
 		 (uint64_t)st->st_mtim.tv_nsec);
 }
 
-/* A file of a tree: a sync each would take most of the time. */
-static void tree_fields(struct wire_out *o, const void *ctx)
-{
-	stat_fields(o, ctx);
-	wire_u8(o, WIRE_F_MORE, 1);
-}
+static int flush(struct copy *cp, size_t most);
 
 /* The content, and its digest as it went. */
 static int send_content(struct copy *cp, int fd, const char *from, struct bx_conn *c,
@@ -52,22 +50,72 @@ static int send_content(struct copy *cp, int fd, const char *from, struct bx_con
 		SHA256_Update(&ctx, buf, (size_t)n);
 		cp->bytes += (uint64_t)n;
 		wire_data(&c->out, WIRE_DATA_IN, buf, (size_t)n);
-		status = bx_send(c, bx_step(cp->b.store));
+		status = c == &cp->tree ? flush(cp, BATCH) : bx_send(c, bx_step(cp->b.store));
 	}
 	SHA256_Final(hash, &ctx);
 	free(buf);
 	return status;
 }
 
+/* Of a tree: by one conversation, which is only read when it has something to say. */
+static int flush(struct copy *cp, size_t most)
+{
+	struct pollfd p = {.fd = cp->tree.fd, .events = POLLIN};
+	struct wire_frame f;
+	int status;
+
+	if (cp->tree.out.size < most && !cp->tree.out.failed)
+		return TBX_OK;
+	status = bx_send(&cp->tree, bx_step(cp->b.store));
+	if (status || poll(&p, 1, 0) <= 0)
+		return status;
+	status = bx_answer(&cp->tree, &f, bx_step(cp->b.store));
+	return status ? status : bx_fail(cp->b.store, TBX_ERR_PROTOCOL, "%s: speaks out of turn",
+					 cp->tree.what);
+}
+
+static void put_frame(struct copy *cp, const struct stat *st, const char *to, const char *link)
+{
+	struct wire_out *o = &cp->tree.out;
+
+	wire_begin(o, WIRE_TREE_PUT);
+	wire_text(o, WIRE_F_PATH, to + cp->base);
+	wire_u32(o, WIRE_F_MODE, st->st_mode);
+	wire_u64(o, WIRE_F_MTIME, (uint64_t)st->st_mtim.tv_sec * BX_SECOND +
+		 (uint64_t)st->st_mtim.tv_nsec);
+	wire_text(o, WIRE_F_LINK, link);
+	wire_end(o);
+}
+
+static void end_frame(struct wire_out *o, const uint8_t hash[32])
+{
+	wire_begin(o, WIRE_TREE_END);
+	wire_bytes(o, WIRE_F_HASH, hash, 32);
+	wire_end(o);
+}
+
+static int tree_file(struct copy *cp, int fd, const struct stat *st, const char *from, const char *to)
+{
+	uint8_t hash[32];
+	int status;
+
+	put_frame(cp, st, to, NULL);
+	status = send_content(cp, fd, from, &cp->tree, hash);
+	if (status)
+		return status;
+	end_frame(&cp->tree.out, hash);
+	cp->files++;
+	return flush(cp, BATCH);
+}
+
 static int send_file(struct copy *cp, int fd, const struct stat *st, const char *from,
-		     const char *to, bool tree)
+		     const char *to)
 {
 	struct wire_field_in theirs;
 	struct wire_frame f;
 	struct bx_conn c;
 	uint8_t hash[32];
-	int status = copy_ask(cp, WIRE_WRITE, to, tree ? tree_fields : stat_fields, st, &c,
-			      NULL);
+	int status = copy_ask(cp, WIRE_WRITE, to, stat_fields, st, &c, NULL);
 
 	if (status)
 		return status;
@@ -93,10 +141,12 @@ static void link_field(struct wire_out *o, const void *ctx)
 	wire_text(o, WIRE_F_LINK, ctx);
 }
 
-static int send_link(struct copy *cp, int dir, const char *name, const char *from, const char *to)
+static int send_link(struct copy *cp, int dir, const char *name, const char *from, const char *to,
+		     bool tree)
 {
 	char target[4097];
 	ssize_t n = readlinkat(dir, name, target, sizeof(target) - 1);
+	struct stat st = {.st_mode = S_IFLNK | 0777};
 	struct wire_frame f;
 	struct bx_conn c;
 	int status;
@@ -104,6 +154,11 @@ static int send_link(struct copy *cp, int dir, const char *name, const char *fro
 	if (n < 0)
 		return file_error(cp, from);
 	target[n] = '\0';
+	if (tree) {
+		put_frame(cp, &st, to, target);
+		cp->links++;
+		return flush(cp, BATCH);
+	}
 	status = copy_ask(cp, WIRE_SYMLINK, to, link_field, target, &c, &f);
 	if (status)
 		return status;
@@ -159,6 +214,61 @@ static int send_children(struct copy *cp, int fd, const char *from, const char *
 	return status;
 }
 
+/* A directory below the one that was named. */
+static int tree_dir(struct copy *cp, int fd, const struct stat *st, const char *from, const char *to,
+		    unsigned depth)
+{
+	struct wire_out *o = &cp->tree.out;
+	int status;
+
+	put_frame(cp, st, to, NULL);
+	cp->dirs++;
+	status = send_children(cp, fd, from, to, depth);
+	/* it was made so that it can be written */
+	if (status || (st->st_mode & 0700) == 0700)
+		return status;
+	wire_begin(o, WIRE_TREE_MODE);
+	wire_text(o, WIRE_F_PATH, to + cp->base);
+	wire_u32(o, WIRE_F_MODE, st->st_mode & 07777);
+	wire_end(o);
+	return flush(cp, BATCH);
+}
+
+static int top_dir(struct copy *cp, int fd, const struct stat *st, const char *from, const char *to)
+{
+	struct wire_frame f;
+	int status = make_dir(cp, st, to);
+
+	if (!status)
+		status = copy_tree(cp, to, WIRE_TREE_PLAIN);
+	if (status)
+		return status;
+	status = send_children(cp, fd, from, to, 0);
+	if (!status) {
+		wire_begin(&cp->tree.out, WIRE_CLOSE_IN);
+		wire_end(&cp->tree.out);
+		status = bx_send(&cp->tree, bx_step(cp->b.store));
+	}
+	if (!status)
+		status = bx_answer(&cp->tree, &f, bx_step(cp->b.store));
+	bx_conn_close(&cp->tree);
+	return status;
+}
+
+static int send_open(struct copy *cp, int fd, const struct stat *st, const char *from, const char *to,
+		     unsigned depth)
+{
+	if (S_ISREG(st->st_mode))
+		return depth ? tree_file(cp, fd, st, from, to) : send_file(cp, fd, st, from, to);
+	if (!S_ISDIR(st->st_mode) || depth >= COPY_DEPTH) {
+		copy_skip(cp, from, S_ISDIR(st->st_mode) ? "directories are nested too deep" :
+			  "a socket, a pipe or a device");
+		return TBX_OK;
+	}
+	bx_progress(cp->b.store, "%s", from);
+	return depth ? tree_dir(cp, fd, st, from, to, depth) : top_dir(cp, fd, st, from, to);
+}
+
 static int send_any(struct copy *cp, int dir, const char *name, const char *from, const char *to,
 		    unsigned depth)
 {
@@ -167,27 +277,12 @@ static int send_any(struct copy *cp, int dir, const char *name, const char *from
 	struct stat st;
 
 	if (fd < 0 && errno == ELOOP)
-		return send_link(cp, dir, name, from, to);
+		return send_link(cp, dir, name, from, to, depth != 0);
 	if (fd < 0 && errno == ENXIO) {
 		copy_skip(cp, from, "a socket or a device");
 		return TBX_OK;
 	}
-	if (fd < 0 || fstat(fd, &st)) {
-		status = file_error(cp, from);
-	} else if (S_ISREG(st.st_mode)) {
-		status = send_file(cp, fd, &st, from, to, depth != 0);
-	} else if (!S_ISDIR(st.st_mode)) {
-		copy_skip(cp, from, "a socket, a pipe or a device");
-		status = TBX_OK;
-	} else if (depth >= COPY_DEPTH) {
-		copy_skip(cp, from, "directories are nested too deep");
-		status = TBX_OK;
-	} else {
-		bx_progress(cp->b.store, "%s", from);
-		status = make_dir(cp, &st, to);
-		if (!status)
-			status = send_children(cp, fd, from, to, depth);
-	}
+	status = fd < 0 || fstat(fd, &st) ? file_error(cp, from) : send_open(cp, fd, &st, from, to, depth);
 	if (fd >= 0)
 		close(fd);
 	return status;
@@ -223,7 +318,7 @@ static int copy_in(struct copy *cp, const char *from, const char *to)
 	else
 		status = destination(cp, from, to, &path);
 	if (!status && S_ISLNK(st.st_mode))
-		status = send_link(cp, AT_FDCWD, from, from, path);
+		status = send_link(cp, AT_FDCWD, from, from, path, false);
 	else if (!status)
 		status = send_any(cp, AT_FDCWD, from, from, path, 0);
 	free(path);

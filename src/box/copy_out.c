@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ASK ((size_t)256 << 10)		/* of names in one TREE_GET */
+#define MANY 4				/* files of a directory that are worth one */
+
 static int file_error(struct copy *cp, const char *path)
 {
 	return bx_fail(cp->b.store, TBX_ERR_FILE, "%s: %s", path, strerror(errno));
@@ -63,7 +66,7 @@ static int take_content(struct copy *cp, struct bx_conn *c, int fd, const char *
 	if (f.type == WIRE_ERROR)
 		return bx_wire_error(c, &f);
 	SHA256_Final(hash, &ctx);
-	if (f.type != WIRE_OK || !wire_find(wire_fields(&f), WIRE_F_HASH, &theirs) ||
+	if (f.type != (c == &cp->tree ? WIRE_TREE_END : WIRE_OK) || !wire_find(wire_fields(&f), WIRE_F_HASH, &theirs) ||
 	    theirs.size != 32 || memcmp(theirs.data, hash, 32))
 		return broken(cp, from);
 	return TBX_OK;
@@ -78,23 +81,18 @@ static void set_times(int fd, uint64_t mtime)
 	futimens(fd, times);
 }
 
-/* setuid and its like mean nothing good on this side. */
-static int take_file(struct copy *cp, const struct copy_stat *st, int dir, const char *name,
-		     const char *from)
+/* Its content is what `c` says next. setuid and its like mean nothing good on this side. */
+static int take_as(struct copy *cp, const struct copy_stat *st, int dir, const char *name,
+		   struct bx_conn *c, const char *from)
 {
 	char temp[64];
-	struct wire_frame f;
-	struct bx_conn c;
-	int fd, status = copy_ask(cp, WIRE_READ, from, NULL, NULL, &c, &f);
+	int fd, status;
 
-	if (status)
-		return status;
 	snprintf(temp, sizeof(temp), ".tinybox-%llx-%d", (unsigned long long)bx_ticks(), (int)getpid());
 	fd = copy_open(dir, temp, O_WRONLY | O_CREAT | O_EXCL, 0600);
-	status = fd < 0 ? file_error(cp, name) : take_content(cp, &c, fd, from);
-	bx_conn_close(&c);
 	if (fd < 0)
-		return status;
+		return file_error(cp, name);
+	status = take_content(cp, c, fd, from);
 	if (!status) {
 		set_times(fd, st->mtime);
 		if (fchmod(fd, st->mode & 0777) || renameat(dir, temp, dir, name))
@@ -104,6 +102,20 @@ static int take_file(struct copy *cp, const struct copy_stat *st, int dir, const
 	if (status)
 		unlinkat(dir, temp, 0);
 	cp->files += !status;
+	return status;
+}
+
+static int take_file(struct copy *cp, const struct copy_stat *st, int dir, const char *name,
+		     const char *from)
+{
+	struct wire_frame f;
+	struct bx_conn c;
+	int status = copy_ask(cp, WIRE_READ, from, NULL, NULL, &c, &f);
+
+	if (status)
+		return status;
+	status = take_as(cp, st, dir, name, &c, from);
+	bx_conn_close(&c);
 	return status;
 }
 
@@ -183,14 +195,107 @@ static int list(struct copy *cp, const char *from, struct names *names)
 static int take_any(struct copy *cp, const struct copy_stat *st, int dir, const char *name,
 		    const char *from, unsigned depth);
 
+/* The beginning of the file that was asked for; *st as it is now. */
+static int next_head(struct copy *cp, struct copy_stat *st, const char *from)
+{
+	struct wire_frame f;
+	bool bad = false;
+	char *path;
+	int status;
+
+	do {
+		status = bx_receive(&cp->tree, &f, bx_step(cp->b.store));
+		if (status)
+			return status;
+	} while (f.type == WIRE_ALIVE);
+	if (f.type == WIRE_ERROR)
+		return bx_wire_error(&cp->tree, &f);
+	path = f.type == WIRE_TREE_PUT && wire_whole(wire_fields(&f)) ?
+	       wire_string(wire_fields(&f), WIRE_F_PATH, &bad) : NULL;
+	st->mode = (uint32_t)wire_number(wire_fields(&f), WIRE_F_MODE, 0, &bad);
+	st->mtime = wire_number(wire_fields(&f), WIRE_F_MTIME, 0, &bad);
+	bad |= !path || strcmp(path, from + cp->base) || !S_ISREG(st->mode);
+	free(path);
+	return bad ? broken(cp, from) : TBX_OK;
+}
+
+/* Names for one TREE_GET, from entry i on; where it ends. */
+static size_t ask_files(struct copy *cp, const struct names *names, size_t i, const char *from)
+{
+	struct wire_out *o = &cp->tree.out;
+	char *path;
+
+	wire_begin(o, WIRE_TREE_GET);
+	for (; i < names->n && o->size < ASK; i++) {
+		if (!S_ISREG(names->at[i].mode))
+			continue;
+		path = copy_join(from, names->at[i].name);
+		if (path)
+			wire_text(o, WIRE_F_PATH, path + cp->base);
+		else
+			o->failed = true;
+		free(path);
+	}
+	wire_end(o);
+	return i;
+}
+
+static int take_one(struct copy *cp, struct copy_stat *st, int fd, const char *from)
+{
+	char *path = copy_join(from, st->name);
+	int status = path ? next_head(cp, st, path) : bx_memory(cp->b.store);
+
+	if (!status)
+		status = take_as(cp, st, fd, st->name, &cp->tree, path);
+	free(path);
+	return status;
+}
+
+/* All files of a directory; the conversation begins with the first that has many. */
+static int take_files(struct copy *cp, struct names *names, int fd, const char *from)
+{
+	struct wire_frame f;
+	char *top = strndup(from, cp->base);
+	int status = !top ? bx_memory(cp->b.store) : cp->tree.fd >= 0 ? TBX_OK :
+		     copy_tree(cp, top, WIRE_TREE_LOOK);
+
+	free(top);
+	for (size_t i = 0, end; !status && i < names->n; ) {
+		end = ask_files(cp, names, i, from);
+		status = bx_send(&cp->tree, bx_step(cp->b.store));
+		for (; !status && i < end; i++)
+			if (S_ISREG(names->at[i].mode))
+				status = take_one(cp, &names->at[i], fd, from);
+		if (!status)
+			status = bx_answer(&cp->tree, &f, bx_step(cp->b.store));
+	}
+	return status;
+}
+
+static bool are_many(const struct names *names)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < names->n; i++)
+		n += S_ISREG(names->at[i].mode);
+	return n >= MANY;
+}
+
 static int take_children(struct copy *cp, int fd, const char *from, unsigned depth)
 {
 	struct names names = {NULL, 0};
 	int status = list(cp, from, &names);
+	/* below the directory that the conversation is about, there being one */
+	bool many = !status && are_many(&names);
 
+	if (many)
+		status = take_files(cp, &names, fd, from);
 	for (size_t i = 0; !status && i < names.n; i++) {
-		char *path = copy_join(from, names.at[i].name);
+		char *path;
 
+		if (many && S_ISREG(names.at[i].mode))
+			continue;
+		path = copy_join(from, names.at[i].name);
 		status = path ? take_any(cp, &names.at[i], fd, names.at[i].name, path, depth + 1) :
 			 bx_memory(cp->b.store);
 		free(path);
@@ -267,7 +372,7 @@ static int destination(struct copy *cp, const char *from, const char *to, int *d
 int tbx_copy_out(struct tbx_store *store, const char *box, const char *from, const char *to,
 		 struct tbx_doc **doc)
 {
-	struct copy cp = {.skipped = json_array()};
+	struct copy cp = {.skipped = json_array(), .tree = {.fd = -1, .child_err = -1}};
 	struct copy_stat st = {0};
 	bool found = false;
 	char *name = NULL;
@@ -285,10 +390,14 @@ int tbx_copy_out(struct tbx_store *store, const char *box, const char *from, con
 		status = TBX_ERR_FILE;
 	if (!status)
 		status = destination(&cp, from, to, &dir, &name);
+	if (!status && S_ISDIR(st.mode))
+		cp.base = strlen(from) + (from[strlen(from) - 1] != '/');
 	if (!status && !*name && S_ISDIR(st.mode))
 		status = take_children(&cp, dir, from, 0);
 	else if (!status)
 		status = take_any(&cp, &st, dir, name, from, 0);
+	if (cp.tree.fd >= 0)
+		bx_conn_close(&cp.tree);
 	if (dir >= 0)
 		close(dir);
 	free(name);

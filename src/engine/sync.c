@@ -473,6 +473,8 @@ void sync_free(struct conn *c)
 	tsb_stream_close(y->in);
 	tsb_stream_close(y->out);
 	sync_unstage(c, y);
+	if (y->state == WIRE_TREE_PLAIN)
+		server_commit(c->server);
 	ft_free(&y->known);
 	free(y->root);
 	free(y->file);

@@ -133,7 +133,8 @@ static int put_file(struct conn *c, const char *path)
 	sum_begin(&y->sum);
 	if (!y->file || !y->temp)
 		return ENOMEM;
-	return tsb_stream_open(box_of(c), y->temp, true, y->mode & 0777, &y->in) ?
+	return tsb_stream_open(box_of(c), y->temp, true, y->mode & (y->state == WIRE_TREE_SYNC ? 0777 : 07777),
+			       &y->in) ?
 	       tsb_errno(box_of(c)) : 0;
 }
 

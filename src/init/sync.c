@@ -297,7 +297,7 @@ static bool open_tree(struct sync *y)
 		return sync_fail(y, WIRE_ERROR_FILE, errno, "cannot open", y->path, NULL);
 	/* one that only looks finishes what was begun, if there is such a thing */
 	if (y->state == WIRE_TREE_PLAIN || y->dir < 0 || (y->state == WIRE_TREE_LOOK &&
-	    fstatat(y->dir, FT_STAGE, &st, AT_SYMLINK_NOFOLLOW)))
+	    (!y->keyed || fstatat(y->dir, FT_STAGE, &st, AT_SYMLINK_NOFOLLOW))))
 		return true;
 	y->stage.remove = remove_tree;
 	status = ft_stage_lock(&y->stage, y->dir);
@@ -318,7 +318,8 @@ static bool begin(struct sync *y, const struct wire_frame *f)
 	char *name = wire_string(it, WIRE_F_PATH, &bad);
 
 	y->state = (enum wire_tree)wire_number(it, WIRE_F_STATE, WIRE_TREE_LOOK, &bad);
-	if (wire_find(it, WIRE_F_HASH, &key) && key.size == FT_HASH)
+	y->keyed = wire_find(it, WIRE_F_HASH, &key) && key.size == FT_HASH;
+	if (y->keyed)
 		memcpy(y->stage.key, key.data, FT_HASH);
 	y->path = name && *name ? path_absolute(y->t->cwd, name) : NULL;
 	free(name);
