@@ -105,6 +105,8 @@ static int make(struct bx *b)
 	if (!status)
 		status = ssh ? bx_save(b) : bx_snap_commit(b);
 	if (!status)
+		bx_note_trusted(b);
+	if (!status)
 		status = bx_start_server(b);
 	/* From now on the key of the machine is known: no other is new any more. */
 	if (!status && ssh)
@@ -341,6 +343,8 @@ int bx_destroy(struct bx *b, bool force)
 		status = bx_set_state(b, "removing");
 	if (!status)
 		status = bx_host_remove(b, force);
+	if (!status)
+		bx_tell_trusted(b);
 	if (!status)
 		status = bx_forget(b);
 	if (!status)

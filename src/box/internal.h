@@ -282,6 +282,11 @@ int bx_start_server(struct bx *b);
 /* Everything of a box whose lock is held. force: also when its host does not answer. */
 int bx_destroy(struct bx *b, bool force);
 
+/* ---- Files of a host's directory that the host obeys (trust.c) ---- */
+
+void bx_note_trusted(struct bx *b);	/* before the box can write */
+void bx_tell_trusted(struct bx *b);	/* when it no more can: a warning and an event */
+
 /* ---- What runs in a box when it comes to life (hook.c) ---- */
 
 int bx_put_hooks(struct tbx_store *store, const struct tbx_spec *spec, json_t *out);

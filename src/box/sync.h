@@ -50,6 +50,8 @@ struct sync_plan {
 /* What makes `there` (or with `back`, `here`) equal to the other one. False: no memory. */
 bool sync_plan_make(struct sync_plan *p, const struct ft_node *here, const struct ft_node *there);
 void sync_plan_free(struct sync_plan *p);
+/* Whether a program of the host obeys a file or directory of that name by itself. (sync_risk.c) */
+bool sync_obeyed(const char *name, bool dir);
 /* What of the host runs that file, or NULL. (sync_risk.c) */
 const char *sync_runs(const struct sync_change *c, const char *link);
 

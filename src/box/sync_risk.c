@@ -75,6 +75,15 @@ static bool named(const char *names, const char *name, bool dir)
 	return false;
 }
 
+/* The first six: obeyed by whoever enters or opens the directory, without a build. */
+bool sync_obeyed(const char *name, bool dir)
+{
+	for (size_t i = 0; i < 6; i++)
+		if (named(risks[i].names, name, dir))
+			return true;
+	return false;
+}
+
 static const char *by_name(const char *name, bool dir)
 {
 	for (size_t i = 0; i < sizeof(risks) / sizeof(*risks); i++)

@@ -205,6 +205,34 @@ is "the store's own log" 0 "$(tb audit --verify >out; echo $?)"
 sed -i 1d state/events
 is "... that lost a line" 70 "$(tb audit --verify >out; echo $?)"
 
+# ---- what the host obeys in its own directory ----
+for wall in ${WALLS:-virtual namespace passthrough}; do
+	rm -rf tree; mkdir -p tree/sub/.vscode tree/src; git -C tree init -q
+	echo 'echo hi' >tree/.envrc; echo '{}' >tree/sub/.vscode/settings.json; echo x >tree/src/main.c
+	make=(--sandbox $wall --accept cpu --accept memory --accept pids --dir tree)
+	tb run "${make[@]}" sh -c 'echo y >src/main.c; echo z >new; cat .envrc' >out 2>err
+	is "$wall: ordinary work is not told of" "" "$(grep obey err)"
+	tb run "${make[@]}" sh -c 'echo evil >.git/hooks/post-checkout; chmod +x .git/hooks/post-checkout
+		echo more >>.envrc; mkdir -p .claude; echo {} >.claude/settings.json; echo "{ }" >sub/.vscode/settings.json' >out 2>err
+	for what in ".git/hooks/post-checkout (new)" ".envrc (changed)" ".claude/settings.json (new)" "sub/.vscode/settings.json (changed)"; do
+		has "$wall: run tells of $what" "$what" "$(cat err)"
+	done
+	is "$wall: on one line" 1 "$(grep -c obey err)"
+	box=$(tb create "${make[@]}" 2>err)
+	tb exec "$box" sh -c 'chmod 777 .envrc; ln -s /etc .idea; echo core.pager >>.git/config'
+	tb rm "$box" >out 2>err
+	has "$wall: rm tells of a mode" ".envrc (changed)" "$(cat err)"
+	has "$wall: ... of a link" ".idea (new)" "$(cat err)"
+	has "$wall: ... of git's configuration" ".git/config (changed)" "$(cat err)"
+	has "$wall: ... and so do events" '"event":"trusted"' "$(tb events "$box")"
+	: >err; [ $wall = passthrough ] || tb run "${make[@]}" --read-only true 2>err
+	is "$wall: nothing of one that cannot be written" "" "$(grep obey err)"
+	box=$(tb create "${make[@]}" 2>err)
+	tb exec "$box" sh -c 'mkfifo .gdbinit; for i in 1 2 3 4 5 6 7 8 9 10 11; do echo x >.git/hooks/h$i; done' 2>/dev/null
+	tb rm "$box" >out 2>err
+	has "$wall: many are counted" "and 3 more" "$(cat err)"
+done
+
 # ---- the loop ----
 line() {	# line PATTERN: in out, within ten seconds
 	for _ in $(seq 100); do grep -q "$1" out && { echo yes; return; }; sleep 0.1; done
