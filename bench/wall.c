@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +30,7 @@ static const char *const name[WHATS] = {"posix_spawn of true", "bwrap --unshare-
 	"posix_spawn of true, 512 MiB in use", "wall-run true, spawned, 512 MiB in use"};
 
 static double took[WHATS][MOST], used[WHATS];
-static char dir[256];
+static char top[200], dir[256], cache_dir[256];
 static const char *wall_run;
 static char *const no_env[] = {NULL};
 
@@ -108,6 +109,7 @@ static int inside(void *ctx)
 static void wall(bool limits)
 {
 	struct spec s = {.kind = SPEC_NAMESPACE, .box = "bench", .dir = dir, .transient = true,
+		.cache = cache_dir,
 		.memory = limits ? 256 << 20 : 0, .pids = limits ? 100 : 0, .cpu = limits ? 1000 : 0};
 	struct report r = {.count = 0};
 	const char *why;
@@ -168,8 +170,12 @@ int main(int argc, char **argv)
 	int rounds = argc > 1 ? atoi(argv[1]) : 50;
 	bool have_bwrap = !access("/usr/bin/bwrap", X_OK);
 
-	snprintf(dir, sizeof(dir), "%s/tinybox-bench-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	if (rounds < 1 || rounds > MOST || !mkdtemp(dir))
+	snprintf(top, sizeof(top), "%s/tinybox-bench-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	if (rounds < 1 || rounds > MOST || !mkdtemp(top))
+		return 2;
+	snprintf(dir, sizeof(dir), "%s/box", top);
+	snprintf(cache_dir, sizeof(cache_dir), "%s/cache", top);
+	if (mkdir(dir, 0700))
 		return 2;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	wall_run = argc > 2 ? argv[2] : NULL;
@@ -202,6 +208,6 @@ int main(int argc, char **argv)
 			       used[w] / rounds, least / took[BARE][0],
 			       middle / took[BARE][rounds / 2], used[w] / used[BARE]);
 	}
-	rmdir(dir);
-	return 0;
+	snprintf(dir, sizeof(dir), "rm -r %s", top);
+	return system(dir) != 0;
 }

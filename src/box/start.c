@@ -76,6 +76,16 @@ static void put_source(struct wire_out *o, const json_t *spec)
 	wire_u8(o, WIRE_F_READONLY, json_is_true(json_object_get(spec, "read_only")));
 }
 
+/* What boxes of this machine share is below the store. */
+static void put_cache(const struct bx *b, struct wire_out *o)
+{
+	char *path = bx_is_ssh(json_object_get(b->record, "target")) ? NULL :
+		     bx_format("%s/cache", b->store->path);
+
+	wire_text(o, WIRE_F_CACHE, path);
+	free(path);
+}
+
 void bx_start_message(const struct bx *b, struct wire_out *o)
 {
 	const json_t *spec = json_object_get(b->record, "spec");
@@ -96,6 +106,7 @@ void bx_start_message(const struct bx *b, struct wire_out *o)
 	put_bytes(o, WIRE_F_KERNEL, bx_at(spec, "machine.kernel"));
 	put_bytes(o, WIRE_F_ACCEL, bx_at(spec, "machine.accel"));
 	put_list(o, WIRE_F_ACCEPT, json_object_get(spec, "accept"));
+	put_cache(b, o);
 	if (json_is_true(json_object_get(spec, "transient")))
 		wire_u8(o, WIRE_F_TRANSIENT, 1);
 	wire_end(o);

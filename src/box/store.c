@@ -8,6 +8,7 @@
  *	boxes/.gone-box-N		being removed
  *	names/NAME -> box-N		claimed by symlink(2), which is atomic
  *	damaged/			records that could not be read
+ *	cache/root-HASH/		what the roots of namespace boxes begin from (init's wall_shared.c)
  *
  * A directory without a record is a creation that did not get further; it is made and locked
  * under the store's lock, so whoever holds that lock can tell the living from the dead.

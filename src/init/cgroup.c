@@ -299,7 +299,7 @@ struct cgroup *cgroup_open(const struct spec *spec, struct report *r)
 
 	if (!c)
 		return NULL;
-	c->base = c->box = c->init = c->run = c->look = -1;
+	c->base = c->box = c->init = c->run = c->spare = c->look = -1;
 	memset(c->v1, -1, sizeof(c->v1));
 	memset(c->v1_base, -1, sizeof(c->v1_base));
 	c->memory = spec->memory;
@@ -429,6 +429,7 @@ void cgroup_close(struct cgroup *c)
 	}
 	if (c->base >= 0)
 		cg_remove(c->base, c->name);
+	shut(c->spare);
 	shut(c->run);
 	shut(c->init);
 	shut(c->box);

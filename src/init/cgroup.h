@@ -59,6 +59,9 @@ struct cgroup_exec {
 	int v1[CGROUP_V1];	/* directories of its own limits (and the box's freezer); -1: none */
 	/* what the box's limits had refused when it began: those count for all execs together */
 	uint64_t oom_kills, pids_denied;
+	char name[64];		/* v2's: of this exec or, when it was one's that has ended, of that */
+	uint64_t user_ns, system_ns;	/* what the group had used by then */
+	bool killed;		/* a group that was killed once takes no more (cgroup_exec.c) */
 };
 
 /*

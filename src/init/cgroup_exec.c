@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +47,59 @@ static void box_refused(const struct cgroup *c, struct cgroup_use *use)
 		use->has_pids |= cg_number(c->run, "pids.events", "max", &use->pids_denied);
 }
 
+/* Without controllers a group holds nothing but the time that was used in it, so it can serve again. */
+static bool is_plain(const struct cgroup *c)
+{
+	return !c->with[CGROUP_MEMORY] && !c->with[CGROUP_PIDS] && !c->with[CGROUP_CPU];
+}
+
+/* user_usec and system_usec, in one reading. */
+static bool read_times(int dir, uint64_t *user_ns, uint64_t *system_ns)
+{
+	char text[4096], *user, *sys;
+
+	if (cg_read(dir, "cpu.stat", text, sizeof(text)) <= 0)
+		return false;
+	user = strstr(text, "user_usec ");
+	sys = strstr(text, "system_usec ");
+	if (!user || !sys)
+		return false;
+	*user_ns = strtoull(user + 10, NULL, 10) * 1000;
+	*system_ns = strtoull(sys + 12, NULL, 10) * 1000;
+	return true;
+}
+
+/* The v2 group of an exec: the one that the last left empty, or a new one. */
+static int take_group(struct cgroup *c, const char *proc, struct cgroup_exec *e)
+{
+	int dir = c->spare;
+
+	if (dir < 0) {
+		snprintf(e->name, sizeof(e->name), "%s", proc);
+		return cg_make_dir(c->run, proc);
+	}
+	memcpy(e->name, c->spare_name, sizeof(e->name));
+	c->spare = -1;
+	read_times(dir, &e->user_ns, &e->system_ns);
+	return dir;
+}
+
+/*
+ * Making and removing one costs more than all else that an exec does with it. But not one that was killed: the
+ * kernel compares its count of kills with that of the group around when a process is cloned into it.
+ */
+static bool keep_group(struct cgroup *c, const struct cgroup_exec *e)
+{
+	char text[256];
+
+	if (e->killed || c->spare >= 0 || !is_plain(c) || cg_read(e->v2, "cgroup.events", text, sizeof(text)) <= 0 ||
+	    !strstr(text, "populated 0") || strstr(text, "frozen 1"))
+		return false;
+	c->spare = e->v2;
+	memcpy(c->spare_name, e->name, sizeof(c->spare_name));
+	return true;
+}
+
 bool cgroup_exec_open(struct cgroup *c, const char *proc, uint64_t memory, uint32_t pids,
 		      uint32_t cpu, struct cgroup_exec *e)
 {
@@ -71,7 +125,7 @@ bool cgroup_exec_open(struct cgroup *c, const char *proc, uint64_t memory, uint3
 		}
 	}
 	if (c->run >= 0) {
-		e->v2 = cg_make_dir(c->run, proc);
+		e->v2 = take_group(c, proc, e);
 		any = e->v2 >= 0;
 		if (any)
 			cg_limit_v2(e->v2, c->with[CGROUP_MEMORY] ? memory : 0,
@@ -109,19 +163,16 @@ bool cgroup_enter_v2(const struct cgroup_exec *e)
 
 bool cgroup_exec_kill(struct cgroup_exec *e)
 {
+	e->killed = true;
 	return e->v2 >= 0 && cg_write(e->v2, "cgroup.kill", "1");
 }
 
-static void use_v2(int dir, struct cgroup_use *use)
+/* limits: controllers may be on in it */
+static void use_v2(int dir, bool limits, struct cgroup_use *use)
 {
-	uint64_t us;
-
-	if (cg_number(dir, "cpu.stat", "user_usec", &us)) {
-		use->has_cpu = true;
-		use->user_ns = us * 1000;
-		if (cg_number(dir, "cpu.stat", "system_usec", &us))
-			use->system_ns = us * 1000;
-	}
+	use->has_cpu |= read_times(dir, &use->user_ns, &use->system_ns);
+	if (!limits)
+		return;
 	use->has_peak |= cg_number(dir, "memory.peak", "", &use->peak);
 	use->has_oom |= cg_number(dir, "memory.events", "oom_kill", &use->oom_kills);
 	use->has_pids |= cg_number(dir, "pids.events", "max", &use->pids_denied);
@@ -146,7 +197,9 @@ void cgroup_exec_use(const struct cgroup *c, const struct cgroup_exec *e, struct
 
 	memset(use, 0, sizeof(*use));
 	if (e->v2 >= 0)
-		use_v2(e->v2, use);
+		use_v2(e->v2, !is_plain(c), use);
+	use->user_ns -= use->has_cpu ? e->user_ns : 0;
+	use->system_ns -= use->has_cpu ? e->system_ns : 0;
 	use_v1(e->v1, use);
 	box_refused(c, &box);
 	if (box.has_oom && box.oom_kills > e->oom_kills && e->v1[CGROUP_MEMORY] < 0) {
@@ -163,17 +216,17 @@ void cgroup_use(const struct cgroup *c, struct cgroup_use *use)
 {
 	memset(use, 0, sizeof(*use));
 	if (c->look >= 0)
-		use_v2(c->look, use);
+		use_v2(c->look, true, use);
 	else if (c->run >= 0)
-		use_v2(c->run, use);
+		use_v2(c->run, !is_plain(c), use);
 	use_v1(c->v1, use);
 }
 
 void cgroup_exec_close(struct cgroup *c, const char *proc, struct cgroup_exec *e)
 {
-	if (e->v2 >= 0) {
-		if (unlinkat(c->run, proc, AT_REMOVEDIR))
-			cg_remove(c->run, proc);
+	if (e->v2 >= 0 && !keep_group(c, e)) {
+		if (unlinkat(c->run, e->name, AT_REMOVEDIR))
+			cg_remove(c->run, e->name);
 		close(e->v2);
 	}
 	for (int i = 0; i < CGROUP_V1; i++) {

@@ -10,6 +10,8 @@ struct cgroup {
 	char name[CG_NAME_MAX];		/* tinybox-BOX */
 	/* v2: directory below which ours is, ours, its init and its run; -1: none */
 	int base, box, init, run;
+	int spare;			/* an empty group of an exec that has ended, for the next; -1 */
+	char spare_name[64];
 	bool with[CGROUP_V1];		/* v2 holds this controller for us */
 	/* v1: the directory below which ours is, and ours */
 	int v1_base[CGROUP_V1], v1[CGROUP_V1];

@@ -53,8 +53,10 @@ struct make {
 	uint8_t action[CALLS];
 	unsigned from[CALLS];		/* where ranges begin */
 	unsigned ranges;
-	unsigned jump[CODE_MAX];	/* instructions that go to an action's block, and which */
-	uint8_t jump_to[CODE_MAX];
+	/* comparisons that lead to an action's block, whether when they hold, and which */
+	unsigned jump[CALLS];
+	bool jump_yes[CALLS];
+	uint8_t jump_to[CALLS];
 	unsigned jumps;
 	bool failed;
 };
@@ -200,27 +202,49 @@ static void read_table(struct make *m)
 	}
 }
 
-/* The search among ranges lo .. hi - 1: log2(CALLS) deep at most. */
+/* One range is left: the comparison that was made last goes to its block. */
+static void arrive(struct make *m, unsigned from, bool yes, unsigned range)
+{
+	m->jump[m->jumps] = from;
+	m->jump_yes[m->jumps] = yes;
+	m->jump_to[m->jumps++] = m->action[m->from[range]];
+}
+
+/*
+ * The search among ranges lo .. hi - 1, at least two: log2(CALLS) deep at most. One instruction for each end of
+ * a range, as the kernel translates all of them at each exec.
+ */
 static void search(struct make *m, unsigned lo, unsigned hi)
 {
 	unsigned mid = lo + (hi - lo) / 2, at = m->n;
 
 	if (m->failed)
 		return;
-	if (hi - lo == 1) {
-		m->jump_to[m->jumps] = m->action[m->from[lo]];
-		m->jump[m->jumps++] = m->n;
-		put(m, BPF_JMP | BPF_JA, 0, 0, 0);
-		return;
-	}
 	put(m, BPF_JMP | BPF_JGE | BPF_K, m->from[mid], 0, 0);
-	search(m, lo, mid);
+	if (mid - lo > 1)
+		search(m, lo, mid);
+	else
+		arrive(m, at, false, lo);
 	if (m->failed || m->n - at - 1 > 255) {
 		m->failed = true;
 		return;
 	}
 	m->code[at].jt = (uint8_t)(m->n - at - 1);
-	search(m, mid, hi);
+	if (hi - mid > 1)
+		search(m, mid, hi);
+	else
+		arrive(m, at, true, mid);
+}
+
+static void lead_to_blocks(struct make *m, const unsigned *at)
+{
+	for (unsigned i = 0; i < m->jumps; i++) {
+		unsigned far = at[m->jump_to[i]] - m->jump[i] - 1;
+		struct sock_filter *f = &m->code[m->jump[i]];
+
+		m->failed |= far > 255;
+		*(m->jump_yes[i] ? &f->jt : &f->jf) = (uint8_t)far;
+	}
 }
 
 static void make(struct make *m, bool no_setid)
@@ -240,8 +264,7 @@ static void make(struct make *m, bool no_setid)
 		at[a] = m->n;
 		block(m, (enum action)a, no_setid);
 	}
-	for (unsigned i = 0; i < m->jumps; i++)
-		m->code[m->jump[i]].k = at[m->jump_to[i]] - m->jump[i] - 1;
+	lead_to_blocks(m, at);
 }
 
 bool filter_make(struct filter *f, bool no_setid)

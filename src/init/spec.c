@@ -200,6 +200,7 @@ static void read_plain(struct reading *r)
 	s->pids = (uint32_t)number(r, WIRE_F_PIDS, 0, UINT32_MAX);
 	s->cpu = (uint32_t)number(r, WIRE_F_CPU, 0, UINT32_MAX);
 	s->open_files = (uint32_t)number(r, WIRE_F_OPEN_FILES, 0, UINT32_MAX);
+	s->cache = wire_string(r->fields, WIRE_F_CACHE, &r->bad);
 	s->transient = number(r, WIRE_F_TRANSIENT, 0, 1);
 	s->relay = wire_string(r->fields, WIRE_F_RELAY, &r->bad);
 	s->next = number(r, WIRE_F_NEXT, 0, INT64_MAX);
@@ -245,6 +246,7 @@ static bool check(struct reading *r)
 			    s->image);
 	return absolute(r, s->dir, "the state directory is not an absolute path") &&
 		absolute(r, s->cwd, "the working directory is not an absolute path") &&
+		absolute(r, s->cache, "the directory for what boxes share is not an absolute path") &&
 		absolute(r, s->root, "the root is not an absolute path") &&
 		absolute(r, s->workspace, "the workspace is not an absolute path") &&
 		absolute(r, s->target, "the workspace's target is not an absolute path") &&
@@ -291,6 +293,7 @@ void spec_free(struct spec *s)
 	drop(s->cwd);
 	drop(s->hostname);
 	drop(s->root);
+	drop(s->cache);
 	drop(s->image);
 	drop(s->layers);
 	free_list((char **)(uintptr_t)s->layer);

@@ -47,6 +47,7 @@ struct spec {
 	bool transient;			/* for one exec */
 	const char *relay;		/* a socket that the proxy's connections go to; NULL: a proxy */
 	uint64_t next;			/* the first process's number, at least */
+	const char *cache;		/* a directory for what boxes share; NULL: none */
 	/* of a micro-VM */
 	const char *kernel;		/* directory; NULL: where it is installed */
 	enum spec_accel accel;

@@ -107,6 +107,7 @@ static const char *prepare(struct wall *w)
 	/* the box's files are a real user's: its own without a range, the workspace with one */
 	if (!filter_make(&w->filter, !w->range || (s->workspace && !s->readonly)))
 		return "no memory";
+	wall_share(w);
 	return wall_store(w);
 }
 
@@ -121,7 +122,7 @@ struct wall *wall_open(const struct spec *spec, struct cgroup *c, struct report 
 	w->spec = spec;
 	w->cgroup = c;
 	memset(w->tree, -1, sizeof(w->tree));
-	w->listener = w->channel[0] = w->channel[1] = -1;
+	w->listener = w->channel[0] = w->channel[1] = w->shared_lock = -1;
 	w->target = spec->target ? spec->target : "/workspace";
 	snprintf(w->host, sizeof(w->host), "%s", spec->hostname ? spec->hostname : spec->box);
 	w->landlock = wall_landlock_abi();
@@ -314,6 +315,7 @@ void wall_close(struct wall *w)
 	if (!w)
 		return;
 	filter_free(&w->filter);
+	wall_unshare(w);
 	shut(&w->listener);
 	shut(&w->channel[0]);
 	shut(&w->channel[1]);

@@ -25,7 +25,7 @@ static bool put_node(const char *name, unsigned major_nr, unsigned minor_nr)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/dev/%s", name);
-	return !mknod(name, S_IFREG | 0666, 0) && !mount(path, name, NULL, MS_BIND, NULL) &&
+	return !mount(path, name, NULL, MS_BIND, NULL) &&
 	       !stat(name, &st) && S_ISCHR(st.st_mode) && st.st_rdev == makedev(major_nr, minor_nr);
 }
 
@@ -33,20 +33,34 @@ static bool put_new(int at, const char *name, const char *type, const struct tre
 		    size_t count, int flags)
 {
 	int tree = tree_new(type, o, count, flags);
-	bool ok = tree >= 0 && !mkdirat(at, name, 0755) && tree_put_at(tree, at, name);
+	bool ok = tree >= 0 && tree_put_at(tree, at, name);
 
 	if (tree >= 0)
 		close(tree);
 	return ok;
 }
 
+static const struct {
+	const char *name;
+	unsigned minor_nr, major_nr;
+} node[] = {{"null", 3, 1}, {"zero", 5, 1}, {"full", 7, 1}, {"random", 8, 1}, {"urandom", 9, 1},
+	{"tty", 0, 5}};
+
+bool wall_dev_files(int dev)
+{
+	for (size_t i = 0; i < sizeof(node) / sizeof(*node); i++) {
+		if (mknodat(dev, node[i].name, S_IFREG | 0666, 0))
+			return false;
+	}
+	return !mkdirat(dev, "pts", 0755) && !mkdirat(dev, "shm", 01777) &&
+	       !symlinkat("pts/ptmx", dev, "ptmx") && !symlinkat("/proc/self/fd", dev, "fd") &&
+	       !symlinkat("/proc/self/fd/0", dev, "stdin") &&
+	       !symlinkat("/proc/self/fd/1", dev, "stdout") &&
+	       !symlinkat("/proc/self/fd/2", dev, "stderr");
+}
+
 static const char *fill_dev(int dev, int shm)
 {
-	static const struct {
-		const char *name;
-		unsigned minor_nr, major_nr;
-	} node[] = {{"null", 3, 1}, {"zero", 5, 1}, {"full", 7, 1}, {"random", 8, 1},
-		{"urandom", 9, 1}, {"tty", 0, 5}};
 	/* all terminals of a host are counted together: a box gets a share */
 	static const struct tree_option pts[] = {{"newinstance", NULL}, {"ptmxmode", "0666"},
 		{"mode", "0620"}, {"max", "512"}};
@@ -59,34 +73,34 @@ static const char *fill_dev(int dev, int shm)
 	}
 	if (!put_new(dev, "pts", "devpts", pts, 4, TREE_DEVICES | TREE_NOEXEC))
 		return "/dev/pts cannot be mounted";
-	if (mkdirat(dev, "shm", 01777) || !tree_put_at(shm, dev, "shm"))
+	if (!tree_put_at(shm, dev, "shm"))
 		return "/dev/shm cannot be mounted";
-	if (symlinkat("pts/ptmx", dev, "ptmx") || symlinkat("/proc/self/fd", dev, "fd") ||
-	    symlinkat("/proc/self/fd/0", dev, "stdin") ||
-	    symlinkat("/proc/self/fd/1", dev, "stdout") ||
-	    symlinkat("/proc/self/fd/2", dev, "stderr"))
-		return "the links of /dev cannot be made";
 	return NULL;
 }
 
-/* Both are directories of the stage's tmpfs: a file system for each would cost as much as all the rest. */
-const char *wall_devices(int stage, int root)
+/*
+ * Both are directories of the stage's tmpfs, or /dev is what boxes share: a file system for each would cost as much
+ * as all the rest.
+ */
+const char *wall_devices(const struct wall *w, int stage, int root)
 {
 	struct mount_attr readonly = {.attr_set = MOUNT_ATTR_RDONLY};
 	int dev, shm;
-	const char *why;
+	const char *why = "the directories of /dev cannot be made";
 
-	if (mkdirat(stage, "dev", 0755) || mkdirat(stage, "shm", 01777))
-		return "the directories of /dev cannot be made";
-	dev = tree_open(stage, "dev", TREE_NOEXEC);
+	if (mkdirat(stage, "shm", 01777) || (!w->shared && mkdirat(stage, "dev", 0755)))
+		return why;
+	dev = w->shared ? tree_open(w->tree[WALL_SHARED], "dev", TREE_NOEXEC | TREE_READONLY) :
+		tree_open(stage, "dev", TREE_NOEXEC);
 	shm = tree_open(stage, "shm", 0);
-	if (dev < 0 || shm < 0 || !tree_put(dev, root, "dev"))
-		return "/dev cannot be mounted";
-	why = fill_dev(dev, shm);
-	if (!why && mount_setattr(dev, "", AT_EMPTY_PATH, &readonly, sizeof(readonly)))
+	if (dev >= 0 && (w->shared || wall_dev_files(dev)))
+		why = shm >= 0 && tree_put(dev, root, "dev") ? fill_dev(dev, shm) : "/dev cannot be mounted";
+	if (!why && !w->shared && mount_setattr(dev, "", AT_EMPTY_PATH, &readonly, sizeof(readonly)))
 		why = "/dev cannot be made read-only";
-	close(dev);
-	close(shm);
+	if (dev >= 0)
+		close(dev);
+	if (shm >= 0)
+		close(shm);
 	return why;
 }
 

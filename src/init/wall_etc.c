@@ -104,11 +104,11 @@ static bool put_text(const struct wall *w, int etc, const char *name, const char
 	return ok;
 }
 
-/* The user's home; where there is one id only, all is the user's already. */
+/* The user's home; where there is one id only, all is the user's already, and wall_shared.c gives it away. */
 static bool home(const struct wall *w, int root)
 {
 	int dir = tree_dir(root, "home/user", 0755);
-	bool ok = dir >= 0 && (!w->range || !fchown(dir, w->spec->uid, w->spec->gid));
+	bool ok = dir >= 0 && (!w->range || w->sharing || !fchown(dir, w->spec->uid, w->spec->gid));
 
 	if (dir >= 0)
 		close(dir);
@@ -159,18 +159,31 @@ static bool names(const struct wall *w, int etc)
 	return ok && put_text(w, etc, "resolv.conf", text);
 }
 
+size_t wall_etc_copied(const char *const **name)
+{
+	*name = copied;
+	return sizeof(copied) / sizeof(*copied);
+}
+
 const char *wall_etc(const struct wall *w, int root)
 {
-	int etc = open("/etc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int to = tree_dir(root, "etc", 0755);
 	bool ok = to >= 0 && names(w, to);
 
-	if (ok && !w->spec->root) {
-		ok = etc >= 0 && tree_make_dir(to, "ssl", 0755) && places(etc, to) &&
-			users(w, root, to);
-		for (size_t i = 0; ok && i < sizeof(copied) / sizeof(*copied); i++)
-			ok = copy(w, etc, to, copied[i]);
-	}
+	if (to >= 0)
+		close(to);
+	return ok ? NULL : "the box's /etc cannot be filled";
+}
+
+const char *wall_etc_shared(const struct wall *w, int root)
+{
+	int etc = open("/etc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int to = tree_dir(root, "etc", 0755);
+	bool ok = etc >= 0 && to >= 0 && tree_make_dir(to, "ssl", 0755) && places(etc, to) &&
+		users(w, root, to);
+
+	for (size_t i = 0; ok && i < sizeof(copied) / sizeof(*copied); i++)
+		ok = copy(w, etc, to, copied[i]);
 	if (etc >= 0)
 		close(etc);
 	if (to >= 0)

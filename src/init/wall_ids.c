@@ -192,7 +192,7 @@ static void take_trees(struct wall *w, int sock)
 {
 	const struct spec *s = w->spec;
 	const bool need[WALL_TREES] = {!wall_in_memory(s), s->root != NULL, s->workspace != NULL,
-		spec_has_layers(s)};
+		spec_has_layers(s), w->shared != NULL};
 	int fds[WALL_PASS_MAX];
 	size_t count = 0, at = 0;
 	char byte;

@@ -17,7 +17,7 @@
 #define WALL_RANGE 65536u
 
 /* Trees that only the host's root can open come from the keeper, as detached mounts. */
-enum wall_tree { WALL_STORE, WALL_LOWER, WALL_WORKSPACE, WALL_LAYERS, WALL_TREES };
+enum wall_tree { WALL_STORE, WALL_LOWER, WALL_WORKSPACE, WALL_LAYERS, WALL_SHARED, WALL_TREES };
 
 /* wall_net.c: a thread of the child's that makes its network namespace */
 struct wall_net {
@@ -39,8 +39,11 @@ struct wall {
 	struct filter filter;
 	char host[65];
 	const char *target;
+	bool sharing;			/* what is made is for all boxes */
 	bool fresh;			/* in the child: the root is a new tmpfs, all in it is ours */
 	int tree[WALL_TREES];		/* in the child; -1: not needed */
+	char *shared;			/* wall_shared.c: what its root begins from; NULL: that is made here */
+	int shared_lock;		/* as long as it is used; -1 */
 	uint64_t rlimit_pids;		/* 0: none */
 	struct wall_net net;
 	int listener;			/* the proxy's, in the box's network; -1 */
@@ -61,7 +64,7 @@ void wall_tell(struct wall *w, struct report *r);	/* wall_tell.c */
 bool wall_holds(const char *dir, const char *below);
 
 /* wall_ids.c: messages with descriptors; a clone without a new stack, into a group or -1. */
-#define WALL_PASS_MAX 4
+#define WALL_PASS_MAX 8
 long wall_clone(uint64_t flags, int cgroup);
 bool wall_pass(int sock, const void *data, size_t size, const int *fds, size_t count);
 ssize_t wall_take(int sock, void *data, size_t size, int *fds, size_t *count);
@@ -75,9 +78,21 @@ const char *wall_ids(struct wall *w, int sock);
  */
 const char *wall_mounts(struct wall *w);	/* wall_mount.c: a new root, entered */
 bool wall_link(const struct wall *w, int root, const char *path, const char *target);
-const char *wall_etc(const struct wall *w, int root);	/* wall_etc.c: files */
+const char *wall_etc(const struct wall *w, int root);	/* wall_etc.c: files that are this box's */
+const char *wall_etc_shared(const struct wall *w, int root);	/* and those that are every box's */
+/* The files of the host that are copied; their number. */
+size_t wall_etc_copied(const char *const **name);
+/* wall_mount.c: what is the same in the roots of all boxes of this host's /usr */
+const char *wall_common(const struct wall *w, int root);
+bool wall_dev_files(int dev);				/* wall_dev.c: its part in /dev */
+/*
+ * wall_shared.c: finds or makes that in the cache directory, and keeps it from being removed. When it cannot be
+ * had, the box's own is made in memory.
+ */
+void wall_share(struct wall *w);
+void wall_unshare(struct wall *w);
 const char *wall_etc_mounts(int root);			/* with the host's /usr */
-const char *wall_devices(int stage, int root);	/* wall_dev.c */
+const char *wall_devices(const struct wall *w, int stage, int root);	/* wall_dev.c */
 const char *wall_proc(int root);
 const char *wall_lo(void);
 bool wall_net_begin(struct wall_net *n);	/* a network namespace is being made ... */

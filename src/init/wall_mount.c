@@ -16,6 +16,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define STORE "overlay"	/* in the state directory */
@@ -117,6 +118,11 @@ const char *wall_trees(const struct wall *w, int userns, int *tree)
 		if (tree[WALL_LAYERS] < 0)
 			return "the directory of layers cannot be mounted (its path may have no symbolic "
 				"link)";
+	}
+	if (w->shared) {
+		tree[WALL_SHARED] = source_tree(w->shared, TREE_READONLY);
+		if (tree[WALL_SHARED] < 0)
+			return "what boxes share cannot be mounted";
 	}
 	if (s->workspace) {
 		tree[WALL_WORKSPACE] = source_tree(s->workspace, TREE_RECURSIVE |
@@ -221,20 +227,30 @@ static bool make_dirs(const struct wall *w, int root)
 	return true;
 }
 
-/* What a root has before anything is mounted in it, or written by the box. */
-static const char *skeleton(const struct wall *w, int root)
+const char *wall_common(const struct wall *w, int root)
 {
 	const char *why;
 
 	if (!make_dirs(w, root))
 		return "the directories of / cannot be made";
+	if (w->spec->root)
+		return NULL;
+	if (!wall_link(w, root, "var/run", "/run") || !wall_link(w, root, "var/lock", "/run/lock"))
+		return "the links of / cannot be made";
+	why = top_level(w, root, false);
+	return why ? why : wall_etc_shared(w, root);
+}
+
+/* What a root has before anything is mounted in it, or written by the box. */
+static const char *skeleton(const struct wall *w, int root)
+{
+	const char *why = w->shared ? NULL : wall_common(w, root);
+
+	if (why)
+		return why;
 	if ((w->spec->workspace || w->spec->target) && !make_dir(w, root, w->target + 1, 0755))
 		return "the workspace's target cannot be made";
-	if (!w->spec->root && (!wall_link(w, root, "var/run", "/run") ||
-			       !wall_link(w, root, "var/lock", "/run/lock")))
-		return "the links of / cannot be made";
-	why = w->spec->root ? NULL : top_level(w, root, false);
-	return why ? why : wall_etc(w, root);
+	return wall_etc(w, root);
 }
 
 static const char *host_usr(const struct wall *w, int root)
@@ -272,7 +288,7 @@ static const char *fill(struct wall *w, int at, int root)
 {
 	const char *why = w->spec->root ? NULL : host_usr(w, root);
 
-	why = why ? why : wall_devices(at, root);
+	why = why ? why : wall_devices(w, at, root);
 	why = why ? why : wall_proc(root);
 	if (!why && w->spec->workspace)
 		why = workspace(w, root);
@@ -283,17 +299,19 @@ static const char *fill(struct wall *w, int at, int root)
  * Paths for overlayfs, which takes names: a descriptor's is free of characters it would split at.
  * Volatile: without it the end of a box waits until the whole file system below is written to disk.
  */
-static int overlay(const int *lower, size_t count, int store)
+static int overlay(const struct wall *w, const int *lower, size_t count, int store)
 {
 	char upper[40], work[40];
+	/* in memory nothing is synced */
 	struct tree_option o[] = {{"upperdir", upper}, {"workdir", work}, {"userxattr", NULL},
 		{"volatile", NULL}};
+	size_t options = wall_in_memory(w->spec) ? 3 : 4;
 	int u = tree_dir(store, "upper", 0755), k = tree_dir(store, "work", 0755), tree = -1;
 
 	snprintf(upper, sizeof(upper), "/proc/self/fd/%d", u);
 	snprintf(work, sizeof(work), "/proc/self/fd/%d", k);
 	if (u >= 0 && k >= 0)
-		tree = tree_overlay(lower, count, o, 4);
+		tree = tree_overlay(lower, count, o, options);
 	if (u >= 0)
 		close(u);
 	if (k >= 0)
@@ -351,11 +369,14 @@ static const char *stack(struct wall *w, int at, int store, int *root)
 	skel = tree_dir(at, "skel", 0755);
 	why = skel < 0 ? "the directories of / cannot be made" : skeleton(w, skel);
 	lower[n++] = skel;
-	if (w->spec->root)
-		lower[n++] = w->tree[WALL_LOWER];
-	*root = why ? -1 : overlay(lower, (size_t)n, store);
-	for (int i = 0, saved = errno; i < n; errno = saved)
-		close(lower[i++]);
+	if (w->shared || w->spec->root)
+		lower[n++] = w->tree[w->shared ? WALL_SHARED : WALL_LOWER];
+	*root = why ? -1 : overlay(w, lower, (size_t)n, store);
+	for (int i = 0, saved = errno; i < n; i++, errno = saved) {
+		/* /dev is still to be had from it */
+		if (lower[i] != w->tree[WALL_SHARED])
+			close(lower[i]);
+	}
 	return why;
 }
 
@@ -372,6 +393,8 @@ static const char *make_overlay(struct wall *w, int at, int *root)
 		return "the box's store cannot be mounted";
 	if (w->spec->root && !put_in_stage(w->tree[WALL_LOWER], at, "lower"))
 		return "the root directory cannot be mounted";
+	if (w->shared && !put_in_stage(w->tree[WALL_SHARED], at, "shared"))
+		return "what boxes share cannot be mounted";
 	why = stack(w, at, store, root);
 	if (why)
 		return why;
@@ -384,6 +407,7 @@ static const char *make_overlay(struct wall *w, int at, int *root)
 	if (*root < 0 || !stage(*root))
 		return "the box's root cannot be attached";
 	w->fresh = false;
+	w->shared = NULL;
 	return skeleton(w, *root);
 }
 
@@ -406,7 +430,10 @@ const char *wall_mounts(struct wall *w)
 	if (at < 0 || !stage(at))
 		return "a tmpfs for the box's root cannot be mounted";
 	w->fresh = true;
-	if (wall_in_memory(s) && !s->root && !spec_has_layers(s)) {
+	/* an overlay's layer in memory can be had where tmpfs has such attributes (Linux 6.6) */
+	if (wall_in_memory(s) && fsetxattr(at, "user.tinybox", "", 0, 0))
+		w->shared = NULL;
+	if (wall_in_memory(s) && !s->root && !w->shared && !spec_has_layers(s)) {
 		if (free && mkdirat(at, "root", 0755))
 			return "a directory for the box's root cannot be made";
 		root = free ? tree_open(at, "root", 0) : sized(s->disk);

@@ -148,7 +148,7 @@ enum wire_type {
 	/*
 	 * From the client, without PATH: TREE_LIST for each directory that both have and whose digest
 	 * is not the client's (one that only the server has is an entry, not looked into), then OK
-	 * with HASH, the tree's (GONE, u8 1: there was no directory). With PATH (repeated; below TREE's; empty: itself): of each of them
+	 * with HASH, the tree's (GONE, u8 1: there is no directory). With PATH (repeated; below TREE's; empty: itself): of each of them
 	 * and all below. From the server: PATH, ENTRIES; a long one in several.
 	 */
 	WIRE_TREE_LIST = 43,
@@ -314,6 +314,8 @@ enum wire_field {
 	WIRE_F_LAYERS = 150, WIRE_F_LAYER, WIRE_F_COPY, WIRE_F_HOLD, WIRE_F_COUNT, WIRE_F_FROM,
 	/* START, u8: for one exec. What it writes to its root may be kept in memory */
 	WIRE_F_TRANSIENT = 170,
+	/* START: a directory for what all boxes of a host begin from; made when it is missing */
+	WIRE_F_CACHE = 171,
 	WIRE_F_IMAGE = 180, WIRE_F_READONLY_ROOT,
 	/* a micro-VM's: KERNEL (a directory), ACCEL ("auto", "kvm", "tcg") */
 	WIRE_F_KERNEL = 190, WIRE_F_ACCEL,

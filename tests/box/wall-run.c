@@ -6,6 +6,7 @@
  * -a: what egress allows; its decisions go to standard error. -P: a published port; its place outside
  * is said on standard error.
  * usage: wall-run -S BOX: removes what a killed one left in control groups
+ * With WALL_RUN_CACHE, a directory, boxes share what their roots begin from, and those without -s are for one exec.
  * -o: the workspace is read-only; -v: the report goes to standard error; -k: a descriptor is kept;
  * -q: says how long each part took. The state directory is made and removed unless -s names one.
  * The state directory is below TMPDIR, the box is WALL_RUN_NAME-PID.
@@ -230,6 +231,8 @@ int main(int argc, char **argv)
 	}
 	if (optind == argc)
 		return 2;
+	s.cache = getenv("WALL_RUN_CACHE");
+	s.transient = s.cache && !s.dir;
 	if (s.dir)
 		return go(&s, argv + optind, keep, count, verbose, timed);
 	if (!mkdtemp(dir))

@@ -16,6 +16,7 @@ chmod 1777 "$dir"
 before=$(census)
 
 ok() { n=$((n + 1)); echo "ok $n - $1"; }
+ok_if() { if [ "$1" = 0 ]; then ok "$2"; else not_ok "$2"; fi; }
 not_ok() { n=$((n + 1)); bad=1; echo "not ok $n - $1"; }
 
 # attack TITLE [-OPTION of wall-run...] -- ATTACK... ; the inside may differ: INSIDE="..."
@@ -25,7 +26,7 @@ attack() {
 	while [ "$1" != -- ]; do options+=("$1"); shift; done
 	shift
 	control=$(timeout 20 $as "$dir/escape" "$@" 2>&1); status=$?
-	if [ $status = 2 ] || { [ $status = 1 ] && [ "${needs_root:-}" ] && [ "$who" != root ]; }; then
+	if [ $status = 2 ] || { [ $status = 1 ] && [ "${needs_root:-}" ] && [ "${who%%,*}" != root ]; }; then
 		ok "$who: $title # SKIP no control here: $control"
 		return
 	fi
@@ -58,7 +59,7 @@ says() {
 all() {
 	echo secret >"$dir/secret"; mkdir -p "$dir/work" "$dir/host"
 	cp "$escape" "$dir/escape"; cp "$escape" "$dir/work/escape"
-	[ "$who" = root ] || chown -R 1000:1000 "$dir"
+	[ "${who%%,*}" = root ] || chown -R 1000:1000 "$dir"
 	chmod 1777 "$dir"
 	$as "$dir/victim" tinybox-victim & victim=$!
 	python3 "$dir/servers.py" "$dir" >"$dir/port" & servers=$!
@@ -123,7 +124,7 @@ all() {
 	ipcrm -m "$segment"
 	attack "all the terminals there are" -- terminals 600
 	attack "a fork bomb" -p 32 -- fork-bomb 100
-	[ "$who" != root ] || attack "a memory eater" -m 67108864 -- eat 209715200
+	[ "${who%%,*}" != root ] || attack "a memory eater" -m 67108864 -- eat 209715200
 	inside="fill-disk /tmp" attack "a disk filler" -d 2000000 -- fill-disk "$dir"
 	timeout 20 $as "$wall" -w "$dir/work" -- /workspace/escape kill-all
 	if kill -0 $victim; then ok "$who: kill -1 stays inside"; else not_ok "$who: kill -1 stays inside"; fi
@@ -152,7 +153,7 @@ s = socket.create_server(("127.0.0.1", 0)); c = socket.create_connection(s.getso
 
 	# links where the wall mounts
 	mkdir -p "$dir/state" "$dir/image/dev" "$dir/state2" "$dir/down"; chmod 700 "$dir/state" "$dir/state2"
-	[ "$who" = root ] || chown -R 1000:1000 "$dir"
+	[ "${who%%,*}" = root ] || chown -R 1000:1000 "$dir"
 	ln -sfn / "$dir/link"
 	got=$(timeout 20 $as "$wall" -W "$dir/link" -- true 2>&1)
 	case $got in *"symbolic link"*) ok "$who: a workspace that became a link" ;; *) not_ok "$who: a workspace that became a link: $got" ;; esac
@@ -171,13 +172,13 @@ kept" ] && ok "$who: a target that became a link; writes are kept" || not_ok "$w
 	got=$(timeout 20 $as "$wall" -s "$dir/state2" -r "$dir/image" -- /escape make-file /new 2>&1)
 	[ $? = 0 ] && [ ! -e "$dir/image/new" ] && ok "$who: an image is written to above" || not_ok "$who: an image is written to above: $got"
 
-	mkdir -m 700 -p "$dir/work/state"; [ "$who" = root ] || chown 1000 "$dir/work/state"
+	mkdir -m 700 -p "$dir/work/state"; [ "${who%%,*}" = root ] || chown 1000 "$dir/work/state"
 	got=$(timeout 20 $as "$wall" -v -s "$dir/work/state" -w "$dir/work" -- true 2>&1 | grep ^filesystem)
 	case $got in *"not: "*"state directory"*) ok "$who: a workspace that holds the state directory" ;; *) not_ok "$who: a workspace that holds the state directory: $got" ;; esac
 	rm -rf "$dir/work/state"
 	# a workspace's path that is turned into a link and back, as fast as it goes
 	mkdir -p "$dir/swap/real/work"; cp "$escape" "$dir/swap/real/work/"; mkdir -p "$dir/swap/fake/work"; ln -sfn / "$dir/swap/fake/work/host"
-	[ "$who" = root ] || chown -R 1000:1000 "$dir/swap"
+	[ "${who%%,*}" = root ] || chown -R 1000:1000 "$dir/swap"
 	mkdir "$dir/swap/at"; rmdir "$dir/swap/at"; ln -s "$dir/swap/fake" "$dir/swap/link"
 	python3 - "$dir/swap" <<'PY' &
 import os, sys, time
@@ -202,7 +203,7 @@ PY
 
 	# killed at any moment: nothing runs on, and the sweep leaves nothing
 	bad_kills=0
-	mkdir -p "$dir/kills"; chmod 700 "$dir/kills"; [ "$who" = root ] || chown 1000 "$dir/kills"
+	mkdir -p "$dir/kills"; chmod 700 "$dir/kills"; [ "${who%%,*}" = root ] || chown 1000 "$dir/kills"
 	for i in $(seq 25); do
 		$as "$wall" -s "$dir/kills" -m 67108864 -p 50 -- sh -c 'exec sleep 31.4159' &
 		pid=$!
@@ -255,6 +256,21 @@ if [ "$(id -u)" = 0 ]; then
 	echo x >"$home/tinybox-secret-$$"
 	who=user
 	all
+	# all again in boxes for one exec, whose root begins from what boxes share
+	as='' home=/root WALL_RUN_CACHE=$dir/cache-root who='root, shared'
+	export WALL_RUN_CACHE
+	echo x >/root/tinybox-secret-$$
+	all
+	as='setpriv --reuid 1000 --regid 1000 --clear-groups' home=$dir/home
+	WALL_RUN_CACHE=$dir/cache-user who='user, shared'
+	echo x >"$home/tinybox-secret-$$"
+	all
+	unset WALL_RUN_CACHE
+	for cache in cache-root cache-user; do
+		ls "$dir/$cache" | tr -d '0-9a-f' >"$dir/made"
+		[ "$(cat "$dir/made")" = root- ]; ok_if $? "one root is shared: $cache"
+	done
+	who=user
 else
 	who=user
 	home=$HOME
