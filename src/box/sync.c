@@ -203,7 +203,8 @@ static int take_list(struct sync_job *j, const struct wire_frame *f)
 
 	free(path);
 	if (!dir || dir->kind != FT_DIR || !wire_find(it, WIRE_F_ENTRIES, &entries) ||
-	    !ft_unpack(entries.data, entries.size, dir) || !ft_sort(dir))
+	    !ft_unpack(entries.data, entries.size, dir) || !ft_sort(dir) ||
+	    ft_find(&j->there, FT_STAGE, strlen(FT_STAGE)))
 		return bad_list(j);
 	dir->listed = true;
 	j->told += dir->count - before;
@@ -314,7 +315,7 @@ int sync_begin(struct tbx_store *store, const struct tbx_sync *opt, struct sync_
 	int status;
 
 	*j = (struct sync_job){.store = store, .opt = opt, .dir = opt->dir ? opt->dir : ".", .root = -1,
-		.c = {.fd = -1, .child_err = -1}, .skipped = json_array(), .links = json_object(),
+		.c = {.fd = -1, .child_err = -1}, .skipped = json_array(),
 		.rules = {.git = opt->git, .all = opt->all}};
 	j->c.store = store;
 	if (!opt->path || !*opt->path || !*j->dir)
@@ -352,8 +353,7 @@ static json_t *change_json(const struct sync_job *j, const struct sync_change *c
 	static const char *const words[] = { "added", "changed", "deleted", "mode" };
 	const char *type = c->node->kind == FT_DIR ? "directory" : c->node->kind == FT_LINK ? "link" :
 			   c->node->kind == FT_FILE ? "file" : "other", *runs;
-	json_t *item = json_object(), *link;
-	char *target = NULL;
+	json_t *item = json_object();
 
 	bx_put(item, "path", bx_json_text(c->path));
 	bx_put(item, "change", json_string(words[c->op]));
@@ -362,13 +362,10 @@ static json_t *change_json(const struct sync_job *j, const struct sync_change *c
 		bx_put_number(item, "mode", c->node->mode);
 	if (c->node->kind == FT_FILE && c->op != SYNC_MODE)
 		bx_put_number(item, "size", c->node->size);
-	link = json_object_get(j->links, c->path);
-	target = link ? bx_json_copy(link) : NULL;
-	if (target)
-		bx_put(item, "link", bx_json_text(target));
-	runs = j->plan.back ? sync_runs(c, target) : NULL;
+	if (c->link)
+		bx_put(item, "link", bx_json_text(c->link));
+	runs = j->plan.back ? sync_runs(c, c->link) : NULL;
 	bx_put(item, "runs", runs ? json_string(runs) : NULL);
-	free(target);
 	return item;
 }
 
@@ -418,6 +415,5 @@ int sync_end(struct sync_job *j, int status, const char *word, struct tbx_doc **
 	ft_free(&j->here);
 	ft_free(&j->there);
 	json_decref(j->skipped);
-	json_decref(j->links);
 	return status;
 }

@@ -34,6 +34,7 @@ struct sync_change {
 	enum sync_op op;
 	char *path;
 	const struct ft_node *node;	/* as it will be; REMOVE: as it is */
+	char *link;			/* the target, of one of the other side, once it is known */
 };
 
 struct sync_plan {
@@ -69,7 +70,7 @@ struct sync_job {
 	struct ft_node here, there;
 	size_t told;			/* entries of there */
 	struct sync_plan plan;
-	json_t *skipped, *links;	/* links: path to target, of the other side */
+	json_t *skipped;
 	uint64_t files, dirs, link_count, deleted, bytes, trips, all_files, all_bytes, shown;
 	uint8_t key[32], own[32];	/* of the tree there, and here */
 };

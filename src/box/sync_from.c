@@ -101,7 +101,7 @@ static int take_head(struct sync_job *j, const struct sync_change *c, char **lin
 	return status;
 }
 
-static int take_link(struct sync_job *j, const struct sync_change *c)
+static int take_link(struct sync_job *j, struct sync_change *c)
 {
 	uint8_t hash[32];
 	char *link;
@@ -110,12 +110,13 @@ static int take_link(struct sync_job *j, const struct sync_change *c)
 	if (status)
 		return status;
 	bx_sha256(link, strlen(link), hash);
-	if (memcmp(hash, c->node->hash, 32))
-		status = changed_there(j, c->path);
-	else
-		bx_put(j->links, c->path, bx_json_text(link));
-	free(link);
-	return status;
+	if (memcmp(hash, c->node->hash, 32)) {
+		free(link);
+		return changed_there(j, c->path);
+	}
+	free(c->link);
+	c->link = link;
+	return TBX_OK;
 }
 
 static int take_file(struct sync_job *j, struct ft_stage *stage, const struct sync_change *c)
@@ -189,7 +190,6 @@ static int fetch_links(struct sync_job *j)
 
 static int stage_other(struct sync_job *j, struct ft_stage *stage, const struct sync_change *c)
 {
-	char *link;
 	int error = 0;
 
 	if (c->op == SYNC_REMOVE) {
@@ -202,9 +202,7 @@ static int stage_other(struct sync_job *j, struct ft_stage *stage, const struct 
 		error = ft_stage_dir(stage, c->path, c->node->mode);
 	} else if (c->node->kind == FT_LINK) {
 		j->link_count++;
-		link = bx_json_copy(json_object_get(j->links, c->path));
-		error = link ? ft_stage_link(stage, c->path, link) : -ENOMEM;
-		free(link);
+		error = ft_stage_link(stage, c->path, c->link);
 	}
 	return error ? sync_stage_error(j, c->path, error) : TBX_OK;
 }

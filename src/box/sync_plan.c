@@ -26,7 +26,7 @@ static bool note(struct sync_plan *p, enum sync_op op, const char *path, const s
 		p->failed = true;
 		return false;
 	}
-	p->at[p->count++] = (struct sync_change){op, copy, node};
+	p->at[p->count++] = (struct sync_change){op, copy, node, NULL};
 	return true;
 }
 
@@ -234,8 +234,10 @@ static void both_dirs(struct walk *w, const struct ft_node *here, const struct f
 
 static void forget(struct sync_plan *p)
 {
-	for (size_t i = 0; i < p->count; i++)
+	for (size_t i = 0; i < p->count; i++) {
 		free(p->at[i].path);
+		free(p->at[i].link);
+	}
 	for (size_t i = 0; i < p->ask_count; i++)
 		free(p->ask[i]);
 	p->count = p->ask_count = 0;

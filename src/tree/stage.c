@@ -144,16 +144,17 @@ static void number_name(char name[16], char letter, uint32_t n)
 	snprintf(name, 16, "%c%u", letter, (unsigned)n);
 }
 
-static int record(struct ft_stage *s, struct wire_out *o, char op, uint32_t mode, uint32_t number,
+static int record(struct wire_out *o, char op, uint32_t mode, uint32_t number,
 		  const char *path)
 {
-	size_t n = strlen(path);
+	size_t n = strlen(path), stage = sizeof(FT_STAGE) - 1;
 	uint8_t head[9] = {(uint8_t)op, (uint8_t)mode, (uint8_t)(mode >> 8), (uint8_t)number,
 			   (uint8_t)(number >> 8), (uint8_t)(number >> 16), (uint8_t)(number >> 24),
 			   (uint8_t)n, (uint8_t)(n >> 8)};
 
-	(void)s;
-	if (!ft_is_path(path) || !*path)
+	/* never in the stage itself */
+	if (!ft_is_path(path) || !*path || (!strncmp(path, FT_STAGE, stage) && (!path[stage] ||
+	    path[stage] == '/')))
 		return -EINVAL;
 	wire_raw(o, head, sizeof(head));
 	wire_raw(o, path, n);
@@ -166,7 +167,7 @@ int ft_stage_file(struct ft_stage *s, const char *path)
 	int status = need_stage(s), fd;
 
 	if (!status)
-		status = record(s, &s->puts, 'P', 0, s->count, path);
+		status = record(&s->puts, 'P', 0, s->count, path);
 	if (status)
 		return status;
 	number_name(name, 'f', s->count++);
@@ -193,9 +194,9 @@ int ft_stage_dir(struct ft_stage *s, const char *path, uint32_t mode)
 	int status = need_stage(s);
 
 	if (!status)
-		status = record(s, &s->puts, 'D', 0, s->count, path);
+		status = record(&s->puts, 'D', 0, s->count, path);
 	if (!status)
-		status = record(s, &s->modes, 'M', mode & 0777, 0, path);
+		status = record(&s->modes, 'M', mode & 0777, 0, path);
 	if (status)
 		return status;
 	number_name(name, 'f', s->count++);
@@ -208,7 +209,7 @@ int ft_stage_link(struct ft_stage *s, const char *path, const char *target)
 	int status = need_stage(s);
 
 	if (!status)
-		status = record(s, &s->puts, 'P', 0, s->count, path);
+		status = record(&s->puts, 'P', 0, s->count, path);
 	if (status)
 		return status;
 	number_name(name, 'f', s->count++);
@@ -219,14 +220,14 @@ int ft_stage_mode(struct ft_stage *s, const char *path, uint32_t mode)
 {
 	int status = need_stage(s);
 
-	return status ? status : record(s, &s->modes, 'M', mode & 0777, 0, path);
+	return status ? status : record(&s->modes, 'M', mode & 0777, 0, path);
 }
 
 int ft_stage_remove(struct ft_stage *s, const char *path)
 {
 	int status = need_stage(s);
 
-	return status ? status : record(s, &s->removes, 'R', 0, s->count++, path);
+	return status ? status : record(&s->removes, 'R', 0, s->count++, path);
 }
 
 /* ---- All of it ---- */

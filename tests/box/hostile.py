@@ -19,7 +19,7 @@ import threading
 
 HELLO, OK, ERROR, STARTED, OUT, ERR, END = 1, 2, 3, 11, 14, 15, 19
 F = {"MAGIC": 1, "VERSION": 2, "CODE": 6, "TEXT": 7, "PROC": 50, "REASON": 53, "STATUS": 54, "MORE": 75,
-     "SIZE": 91, "MODE": 92, "MTIME": 93, "LINK": 96, "NAME": 97, "HASH": 98, "STAT": 101}
+     "PATH": 90, "SIZE": 91, "MODE": 92, "MTIME": 93, "LINK": 96, "NAME": 97, "HASH": 98, "STAT": 101}
 
 
 def field(name, data):
@@ -46,6 +46,20 @@ def stat(name, mode, link=None):
 def content(data, digest=None):
     return frame(OK, stat(None, 0o100644)) + frame(OUT, data) + \
         frame(OK, field(F["HASH"], digest or hashlib.sha256(data).digest()))
+
+
+def entry(kind, name, data=b"", mode=0o644, digest=None):
+    return kind + struct.pack("<HQQ", mode, len(data), 10 ** 18) + (digest or hashlib.sha256(data).digest()) + \
+        struct.pack("<H", len(name)) + name
+
+
+def listing(path, *entries):
+    return frame(43, field(F["PATH"], path) + field(103, b"".join(entries)))
+
+
+def put(path, data, mode=0o100644, link=None, digest=None):
+    head = frame(45, field(F["PATH"], path) + u32(F["MODE"], mode) + (b"" if link is None else field(F["LINK"], link)))
+    return head if link is not None else head + frame(OUT, data) + frame(46, field(F["HASH"], digest or hashlib.sha256(data).digest()))
 
 
 GREETING = frame(HELLO, field(1, b"tinybox") + u32(2, 1))
@@ -154,6 +168,45 @@ def main():
     copy("nothing", {})
     copy("an answer that is none", {33: [frame(STARTED)]})
     copy("damaged fields", {33: [frame(OK, b"\1\0\xff\xff\xff\xff")]})
+
+    def back(title, blob, good=False, then=None):
+        """What a sync from the box does with it: all or nothing."""
+        shutil.rmtree(out, ignore_errors=True)
+        os.mkdir(out)
+        server.replies = {41: [blob]}
+        done = run("sync", "--dir", "out", "--from", "box-1:/tree", "--yes")
+        names = sorted(os.listdir(top))
+        inside = os.listdir(out)
+        clean = names == ["out", "state"] and ".tinybox-sync" not in inside and (good or not inside)
+        tell("sync: " + title, (done.returncode == 0 if good else one_error(done)) and clean and (not then or then()), done)
+
+    okay = frame(OK, field(F["HASH"], b"\0" * 32))
+    fine = listing(b"", entry(b"f", b"f", b"data")) + okay
+    back("as it should be", fine + put(b"f", b"data") + okay, True, lambda: open(out + "/f", "rb").read() == b"data")
+    for name in (b"../evil", b"/etc/evil", b"a/b", b"..", b".", b"x\0y", b".tinybox-sync", b"n" * 256):
+        back(f"a name that is none: {name[:20]!r}", listing(b"", entry(b"f", name, b"bad")) + okay + put(name, b"bad") + okay)
+    back("two of one name", listing(b"", entry(b"l", b"l", b"/tmp"), entry(b"d", b"l")) + okay)
+    back("a list of what is no directory", listing(b"", entry(b"l", b"l", b"/tmp")) + listing(b"l", entry(b"f", b"evil")) + okay)
+    back("a list of what is not there", listing(b"a/b", entry(b"f", b"evil")) + okay)
+    back("a list outside", listing(b"..", entry(b"f", b"evil")) + okay)
+    back("directories without end", b"".join(listing(b"/".join([b"d"] * i), entry(b"d", b"d")) for i in range(1000)) + okay)
+    back("a kind that is none", listing(b"", entry(b"x", b"f")) + okay)
+    back("entries that are cut", frame(43, field(F["PATH"], b"") + field(103, entry(b"f", b"f")[:-1])) + okay)
+    back("another content than was shown", fine + put(b"f", b"evil") + okay)
+    back("another digest, the content being right", fine + put(b"f", b"data", digest=b"\1" * 32) + okay, True)
+    back("another file", fine + put(b"g", b"data") + okay)
+    back("another kind", fine + put(b"f", b"", 0o120777, b"/etc") + okay)
+    back("a content that is cut", fine + put(b"f", b"data")[:-20])
+    back("no content", fine)
+    link = listing(b"", entry(b"l", b"l", b"/etc")) + okay
+    back("a link", link + put(b"l", b"", 0o120777, b"/etc") + okay + okay, True, lambda: os.readlink(out + "/l") == "/etc")
+    back("another link than was told", link + put(b"l", b"", 0o120777, b"/root") + okay + okay)
+    back("a directory that it does not tell of", listing(b"", entry(b"D", b"d")) + okay + okay + okay)
+    back("a mode that gives away", listing(b"", entry(b"f", b"f", b"data", 0o6777)) + okay + put(b"f", b"data", 0o106777) + okay, True,
+         lambda: os.stat(out + "/f").st_mode & 0o7777 == 0o777)
+    back("no such directory", frame(OK, field(F["HASH"], b"\0" * 32) + field(72, b"\1")))
+    back("nothing", b"")
+    back("frames of no kind", frame(200, b"?"))
 
     end = field(F["PROC"], b"p1") + field(F["REASON"], b"\0") + u32(F["STATUS"], 5)
     started = frame(STARTED, field(F["PROC"], b"p1"))
