@@ -411,6 +411,15 @@ static const char *make_overlay(struct wall *w, int at, int *root)
 	return skeleton(w, *root);
 }
 
+/* An overlay's layer can be in memory where tmpfs has such attributes (Linux 6.6). */
+static bool takes_attributes(int at)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
+	return !setxattr(path, "user.tinybox", "", 0, 0);
+}
+
 const char *wall_mounts(struct wall *w)
 {
 	const struct spec *s = w->spec;
@@ -430,8 +439,7 @@ const char *wall_mounts(struct wall *w)
 	if (at < 0 || !stage(at))
 		return "a tmpfs for the box's root cannot be mounted";
 	w->fresh = true;
-	/* an overlay's layer in memory can be had where tmpfs has such attributes (Linux 6.6) */
-	if (wall_in_memory(s) && fsetxattr(at, "user.tinybox", "", 0, 0))
+	if (w->shared && wall_in_memory(s) && !takes_attributes(at))
 		w->shared = NULL;
 	if (wall_in_memory(s) && !s->root && !w->shared && !spec_has_layers(s)) {
 		if (free && mkdirat(at, "root", 0755))

@@ -28,6 +28,10 @@ all() {
 			<(grep -v '/etc/host' "$dir/$one") | head -20)"
 	done
 	is "made once" "root- " "$(roots)"
+	# older ones cannot have it below a layer in memory
+	if printf '6.6\n%s\n' "$(uname -r)" | sort -V | head -1 | grep -qx 6.6; then
+		is "it is used" overlayfs "$(shared -- stat -f -c %T /)"
+	fi
 	is "written over, not through" "no-1" "$(shared -- sh -c 'echo no >/etc/services; printf "$(cat /etc/services)-1"')"
 	is "the next box does not see it" 1 "$(shared -- sh -c 'grep -c "^ssh[[:space:]]" /etc/services')"
 	is "a removed directory is removed" gone "$(shared -- sh -c 'rm -r /srv /opt && mkdir /opt && ls -A /opt; [ -e /srv ] || echo gone')"
