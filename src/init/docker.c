@@ -378,24 +378,6 @@ static void filter_words(struct docker_words *w, const struct docker *d, const c
 	docker_option(w, "--format", format);
 }
 
-const char *docker_state(struct docker *d, char state[24])
-{
-	struct docker_words w = {0};
-	struct tool t;
-
-	state[0] = '\0';
-	filter_words(&w, d, "{{.State}}");
-	if (docker_call(d, &t, &w, SHORT)) {
-		const char *line = tool_line(&t);
-		size_t n = strlen(line);
-
-		memcpy(state, line, n < 23 ? n : 23);
-		state[n < 23 ? n : 23] = '\0';
-	}
-	tool_free(&t);
-	return state;
-}
-
 static bool is_id(const char *s, size_t n)
 {
 	return n && n <= 64 && strspn(s, "0123456789abcdef") >= n;
@@ -443,6 +425,32 @@ bool docker_one(struct docker *d, char id[65])
 		memcpy(id, t.said.data, strlen(t.said.data) + 1);
 	tool_free(&t);
 	return good || docker_failed(d, NULL, "the engine has no container of this box");
+}
+
+const char *docker_state(struct docker *d, char state[24])
+{
+	struct docker_words w = {0};
+	struct tool t;
+	char id[65];
+
+	state[0] = '\0';
+	if (!docker_one(d, id))
+		return state;
+	/* `ps` has words of each engine's own for it */
+	docker_word(&w, "container");
+	docker_word(&w, "inspect");
+	docker_word(&w, "--format={{.State.Status}}");
+	docker_word(&w, "--");
+	docker_word(&w, id);
+	if (docker_call(d, &t, &w, SHORT)) {
+		const char *line = tool_line(&t);
+		size_t n = strlen(line);
+
+		memcpy(state, line, n < 23 ? n : 23);
+		state[n < 23 ? n : 23] = '\0';
+	}
+	tool_free(&t);
+	return state;
 }
 
 static bool remove_containers(struct docker *d)

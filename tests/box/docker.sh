@@ -308,6 +308,44 @@ is "... whose files are his" 1000 "$(stat -c %u user/work/f)"
 U rm "$box" >/dev/null
 is "... and removes it" "0 " "$? $(kept)"
 
+# ---- podman, where it is ----
+podman() {
+	printf '%s\n' '[containers]' 'netns="none"' 'default_ulimits=["nofile=20000:20000","nproc=20000:20000"]' '[engine]' 'runtime="runc"' \
+		'cgroup_manager="cgroupfs"' 'events_logger="file"' >podman.conf
+	printf '#!/bin/sh\nexec /usr/bin/podman --root "%s/pod/root" --runroot "%s/pod/run" --tmpdir "%s/pod/tmp" "$@"\n' "$dir" "$dir" "$dir" >podman
+	chmod 755 podman
+	export CONTAINERS_CONF=$dir/podman.conf TINYBOX_DOCKER=$dir/podman
+	tar -C root -c . | ./podman import - localhost/test/busybox:1 >/dev/null 2>podman.err
+}
+if [ ! -x /usr/bin/podman ]; then
+	skip "podman" "it is not installed"
+elif ! podman; then
+	skip "podman" "it does not work here: $(tail -1 podman.err)"
+else
+	box=$(tb create --sandbox docker --image localhost/test/busybox:1 --memory 64m --pids 30 --cpus 0.5)
+	is "podman makes a box" "works lo" "$(tb exec "$box" sh -c 'echo works; sed 1,2d /proc/net/dev' | cut -d: -f1 | xargs)"
+	is "podman: nothing that was asked for is unenforced" "" "$(tb inspect "$box" | grep 'NOT ENFORCED')"
+	is "podman: capabilities and privileges" "00000000000000fb 1 2" \
+		"$(tb exec "$box" sed -n 's/^\(CapBnd\|NoNewPrivs\|Seccomp\):\t//p' /proc/self/status | xargs)"
+	tb cp eat "$box:/tmp/eat"
+	tb exec --record rec "$box" /tmp/eat 100 2>/dev/null
+	is "podman: a cap of memory" "137 oom" "$? $(python3 -c 'import json; print(json.load(open("rec"))["reason"])')"
+	tb exec "$box" sh -c 'echo kept >f'
+	tb stop "$box" >/dev/null
+	tb start "$box" >/dev/null
+	is "podman: stop and start" kept "$(tb exec "$box" cat f)"
+	tb rm "$box" >/dev/null
+	box=$(tb create --sandbox docker --image ./root --dir "$dir/$work" --workspace '/w,s "p"')
+	is "podman: a directory as the image, a hostile workspace" "1234 file" "$(tb exec "$box" sh -c 'id -u; ls' | xargs)"
+	kill -9 "$(keeper "$box")"
+	rm -rf "state/boxes/$box"
+	for _ in $(seq 100); do [ -z "$(./podman ps -q)" ] && break; sleep .1; done
+	is "podman: reap finds a container, and the image" "2" "$(tb reap | grep -c '^reaped	\(container\|image\) ')"
+	is "podman: nothing is left" "" "$(./podman ps -aq; ./podman images -q localhost/tinybox/image)"
+	is "podman: doctor" "docker	ok	podman" "$(tb doctor | grep '^docker' | cut -d' ' -f1)"
+	unset CONTAINERS_CONF TINYBOX_DOCKER
+fi
+
 # ---- the exec contract ----
 contract() {	# contract WHERE OPTIONS
 	"$here/contract.py" --create "--image test/busybox:1 $2" "$tinybox" "$1" >contract.tap 2>&1
