@@ -232,11 +232,14 @@ struct tbx_spec {
 	const char *kernel;		/* directory of vmlinux, modules.cpio, root.img; NULL: the
 					 * one that is installed on the host */
 	const char *accel;		/* "auto" (NULL), "kvm", "tcg": software emulation */
+	/* ns, 0: none. A snapshot is due each such span (tbx_autosnapshot()); the latest `keep` stay. */
+	uint64_t autosnapshot;
+	uint32_t autosnapshot_keep;	/* 0: 3 */
 };
 #define TBX_SPEC_INIT { sizeof(struct tbx_spec), NULL, { NULL, NULL, 0, NULL, NULL, false, NULL }, \
 	NULL, NULL, NULL, TBX_SOURCE_NONE, NULL, NULL, false, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, \
 	0, false, TBX_NETWORK_NONE, NULL, NULL, 0, NULL, NULL, false, NULL, 0, false, \
-	NULL, false, NULL, NULL }
+	NULL, false, NULL, NULL, 0, 0 }
 
 /* What would be done, of which nothing is: pure, but for the reading of the store's place. */
 int tbx_plan(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **plan);
@@ -311,6 +314,13 @@ int tbx_snapshot_diff(struct tbx_store *store, const char *from, const char *to,
 int tbx_snapshot_export(struct tbx_store *store, const char *snapshot, const char *file);
 int tbx_snapshot_import(struct tbx_store *store, const char *file, const struct tbx_target *target,
 			struct tbx_doc **snapshot);
+
+/*
+ * Takes the snapshots that are due (spec.autosnapshot) and removes the oldest that were taken so:
+ * {snapshots [{box, snapshot, why, done, error}]}. For a loop; a failure of one box is told, and
+ * stops nothing. Snapshots stay when their box goes.
+ */
+int tbx_autosnapshot(struct tbx_store *store, bool dry, struct tbx_doc **doc);
 
 /*
  * Boxes that begin as `from` is now (a box, or a snapshot) and share what it has written: nothing

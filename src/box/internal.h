@@ -289,6 +289,8 @@ void bx_tell_trusted(struct bx *b);	/* when it no more can: a warning and an eve
 
 /* ---- What runs in a box when it comes to life (hook.c) ---- */
 
+/* autosnap.c */
+int bx_put_autosnapshot(struct tbx_store *store, const struct tbx_spec *spec, json_t *out);
 int bx_put_hooks(struct tbx_store *store, const struct tbx_spec *spec, json_t *out);
 /* why: "create", "restore", "start". TBX_ERR_HOOK: one failed, and that matters. */
 int bx_run_hooks(struct bx *b, const char *why);

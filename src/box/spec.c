@@ -407,6 +407,8 @@ static int fill(struct tbx_store *store, const struct tbx_spec *spec, json_t *re
 		status = put_network(store, spec, out);
 	if (!status)
 		status = bx_put_hooks(store, spec, out);
+	if (!status)
+		status = bx_put_autosnapshot(store, spec, out);
 	return status ? status : put_labels(store, spec->labels, out);
 }
 

@@ -35,6 +35,7 @@ static int change(struct bx *b, uint64_t at)
 {
 	json_t *spec = json_object_get(b->record, "spec"), *life = json_object();
 	uint64_t born = bx_number(b->record, "created_at");
+	static const char *const kept[] = { "autosnapshot", "autosnapshot_keep", NULL };
 	json_t *fields = json_object();
 
 	json_object_set_new(life, "kind", json_string(at ? "ephemeral" : "persistent"));
@@ -44,6 +45,8 @@ static int change(struct bx *b, uint64_t at)
 		bx_put_number(life, "ttl", at > born ? at - born : 0);
 		bx_put_number(fields, "expires_at", at);
 	}
+	for (size_t i = 0; kept[i]; i++)
+		bx_put(life, kept[i], json_incref(json_object_get(json_object_get(spec, "lifecycle"), kept[i])));
 	json_object_set_new(spec, "lifecycle", life);
 	bx_audit(b, "ttl", fields);
 	return bx_save(b);

@@ -233,6 +233,32 @@ for wall in ${WALLS:-virtual namespace passthrough}; do
 	has "$wall: many are counted" "and 3 more" "$(cat err)"
 done
 
+# ---- snapshots at an interval ----
+for wall in ${WALLS:-virtual namespace}; do
+	[ $wall = passthrough ] && continue
+	box=$(tb create --sandbox $wall --accept cpu --accept memory --accept pids --autosnapshot 1s --autosnapshot-keep 2 2>err)
+	tb exec "$box" sh -c 'echo 1 >/tmp/n'
+	mine=$(tb snapshot "$box" 2>/dev/null)
+	tb reap --watch --interval 100ms >out 2>err &
+	loop=$!
+	for _ in $(seq 150); do [ "$(grep -c "	removed	$box" out)" -ge 2 ] && break; sleep 0.1; done
+	kill "$(pgrep -P $loop)"
+	wait $loop
+	has "$wall: autosnapshot" "	snapshot	$box	snap-" "$(cat out)"
+	has "$wall: ... old ones go" "	removed	$box	snap-" "$(cat out)"
+	is "$wall: ... two of them stay, and mine" 3 "$(tb snapshot ls --json | json snapshots | python3 -c 'print(len(eval(input())))')"
+	has "$wall: ... mine is there" "$mine" "$(tb snapshot ls)"
+	last=$(grep "	snapshot	$box" out | tail -1 | cut -f4)
+	is "$wall: ... a box begins from one" 1 "$(tb run --sandbox $wall --accept cpu --accept memory --accept pids --snapshot "$last" cat /tmp/n 2>&1)"
+	tb ttl "$box" +1h >/dev/null
+	is "$wall: ... a new end does not end them" 1000000000 "$(tb inspect --json "$box" | json spec lifecycle autosnapshot)"
+	tb rm "$box" >/dev/null
+	tb snapshot rm $(tb snapshot ls -q 2>/dev/null || tb snapshot ls | cut -f1) >/dev/null
+done
+tb create --sandbox passthrough --network open --autosnapshot 1m >out 2>err
+is "autosnapshot of what cannot be kept" 70 $?
+has "... is said" "passthrough" "$(cat err)"
+
 # ---- the loop ----
 line() {	# line PATTERN: in out, within ten seconds
 	for _ in $(seq 100); do grep -q "$1" out && { echo yes; return; }; sleep 0.1; done
@@ -283,6 +309,11 @@ ttl box-1 -1h
 ttl box-1 1h 2h
 create --hook ''
 create --hook-timeout 1m
+create --autosnapshot 0
+create --autosnapshot soon
+create --autosnapshot 10ms
+create --autosnapshot-keep 2
+create --autosnapshot 1m --autosnapshot-keep 0
 create --hook-warn
 create --hook true --hook-timeout 0
 create --hook true --hook-timeout x

@@ -21,6 +21,7 @@ struct boxc {
 	const char *memory, *cpus, *pids, *disk, *files, *ttl, *network, *sandbox, *runner;
 	struct tsb_list env, allow, publish, labels, accept, hooks;
 	const char *hook_timeout, *interval, *kernel, *accel;
+	const char *autosnapshot, *autosnapshot_keep;
 	bool persistent, read_only, read_only_root;
 	bool hook_warn, shorten, watch, verify;
 	/* where */

@@ -95,6 +95,10 @@ static const struct tsb_opt create_options[] = {
 	SPEC_OPTIONS, ENV_OPTIONS,
 	TSB_OPT_STR(struct boxc, ttl, 0, "ttl", "SPAN", "reap it after that; default 1h"),
 	TSB_OPT_FLAG(struct boxc, persistent, 0, "persistent", "never reap it"),
+	TSB_OPT_STR(struct boxc, autosnapshot, 0, "autosnapshot", "SPAN",
+		    "let reap --watch take a snapshot of it that often"),
+	TSB_OPT_STR(struct boxc, autosnapshot_keep, 0, "autosnapshot-keep", "N",
+		    "how many of these stay; default 3"),
 	TSB_OPT_FLAG(struct boxc, dry, 0, "dry-run", "say what would be done"),
 	JSON, TSB_OPT_END
 };

@@ -283,6 +283,13 @@ int boxc_spec(struct boxc *c, struct tbx_spec *spec)
 		status = read_ports(c, spec);
 	if (!status)
 		status = read_span(c, "--hook-timeout", c->hook_timeout, &spec->hook_deadline);
+	if (!status)
+		status = read_span(c, "--autosnapshot", c->autosnapshot, &spec->autosnapshot);
+	if (!status && c->autosnapshot && !spec->autosnapshot)
+		status = bad(c, "--autosnapshot", c->autosnapshot, "an interval needs some time");
+	if (!status)
+		status = read_count(c, "--autosnapshot-keep", c->autosnapshot_keep, 1000,
+				    &spec->autosnapshot_keep);
 	if (!status && c->hook_timeout && !spec->hook_deadline)
 		status = bad(c, "--hook-timeout", c->hook_timeout, "a hook needs some time");
 	spec->name = c->name;

@@ -147,13 +147,33 @@ static void tell_rows(struct watch *w, const struct tbx_doc *doc, const char *li
 	}
 }
 
+static void tell_snapshots(struct watch *w, const struct tbx_doc *doc)
+{
+	static const char *const names[] = { "box", "snapshot", "why", "error" };
+	const char *words[4];
+	char path[64];
+
+	for (size_t i = 0; i < tbx_doc_count(doc, "snapshots"); i++) {
+		const char *event = w->c->dry ? "would snapshot" : "snapshot";
+
+		for (size_t k = 0; k < 4; k++) {
+			snprintf(path, sizeof(path), "snapshots[%zu].%s", i, names[k]);
+			words[k] = tbx_doc_text(doc, path);
+		}
+		if (words[2] && !strcmp(words[2], "there are newer ones"))
+			event = "removed";
+		tell(w, words[3] ? "failed" : event, words[0] ? words[0] : "?", words[1] ? words[1] :
+		     words[2] ? words[2] : "", words[3]);
+	}
+}
+
 /* ---- The loop ---- */
 
 static void pass(struct watch *w)
 {
 	struct tbx_options opt = TBX_OPTIONS_INIT;
 	struct boxc *c = w->c;
-	struct tbx_doc *doc;
+	struct tbx_doc *doc = NULL;
 	int status;
 
 	tbx_close(c->tbx);
@@ -164,6 +184,12 @@ static void pass(struct watch *w)
 	if (!status) {
 		tell_rows(w, doc, "boxes", "id");
 		tell_rows(w, doc, "strays", "path");
+		tbx_doc_free(doc);
+		doc = NULL;
+		status = tbx_autosnapshot(c->tbx, c->dry, &doc);
+	}
+	if (!status) {
+		tell_snapshots(w, doc);
 		tbx_doc_free(doc);
 	} else {
 		tell(w, "failed", "reap", "the pass", tbx_error(c->tbx));
