@@ -122,7 +122,7 @@ int bx_create_of(struct tbx_store *store, json_t *record, struct tbx_doc **box)
 {
 	bool transient = json_is_true(bx_at(record, "spec.transient"));
 	struct bx b;
-	int status = bx_new(store, !transient, &b);
+	int status = bx_new(store, !transient && !store->later, &b);
 
 	b.record = record;
 	if (status) {

@@ -5,6 +5,7 @@
 #include "box/snap.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,12 +236,24 @@ static void warn_shared(const struct bx_snap *s)
 	free(path);
 }
 
+/*
+ * One wait for the disk, however many. A machine that loses power before it may know nothing of the
+ * forks; a process that dies loses nothing.
+ */
+static int sync_all(struct tbx_store *store)
+{
+	store->later = false;
+	return syncfs(store->dir) ? bx_fail(store, TBX_ERR_STORE, "%s: cannot be synced: %s", store->path,
+					    strerror(errno)) : TBX_OK;
+}
+
 /* All, or none. */
 static int make_all(struct bx_snap *s, const struct bx_keeping *k, const struct tbx_fork *opt,
 		    json_t *boxes)
 {
 	int status = TBX_OK;
 
+	s->store->later = opt->count > 1;
 	for (uint32_t i = 0; !status && i < opt->count; i++) {
 		json_t *record = record_of(s, opt, i);
 		struct tbx_doc *box = NULL;
@@ -254,6 +267,9 @@ static int make_all(struct bx_snap *s, const struct bx_keeping *k, const struct 
 			json_array_append(boxes, box->root);
 		tbx_doc_free(box);
 	}
+	if (!status && s->store->later)
+		status = sync_all(s->store);
+	s->store->later = false;
 	if (status) {
 		char *error = strdup(tbx_error(s->store));
 

@@ -30,6 +30,7 @@ struct tbx_store {
 	char *helpers;		/* where the servers' programs are; NULL: to be looked for */
 	int dir, boxes, names;	/* it; its boxes/; its names/ */
 	char tag[9];		/* sets this store's boxes apart on a machine that several use */
+	bool later;		/* many records are written, and synced together at the end */
 	char *error;
 	int error_status;	/* tbx_error_status() */
 	/*

@@ -406,10 +406,11 @@ static int refuse_memory(struct bx *b, unsigned flags)
 	if (flags & BX_TAKE_MEMORY)
 		return bx_fail(b->store, TBX_ERR_UNSUPPORTED, "%s: what runs can be kept of a microvm only; "
 			       "its files can, without --memory", b->id);
-	if (is_namespace(b->record) && bx_at(b->record, "spec.resources.disk"))
-		return bx_fail(b->store, TBX_ERR_UNSUPPORTED, "%s has a limit of the disk: its files are in "
-			       "memory, inside, and end with it; use a box without --disk, or `tinybox cp`",
-			       b->id);
+	if (is_namespace(b->record) && (bx_at(b->record, "spec.resources.disk") ||
+					json_is_true(bx_at(b->record, "spec.transient"))))
+		return bx_fail(b->store, TBX_ERR_UNSUPPORTED, "%s is for one run, or has a limit of the disk: "
+			       "its files are in memory, inside, and end with it; use a box of `create` "
+			       "without --disk, or `tinybox cp`", b->id);
 	return TBX_OK;
 }
 

@@ -514,7 +514,8 @@ int bx_read_record(struct bx *b, bool aside)
 
 int bx_save(struct bx *b)
 {
-	bool sync = !json_is_true(json_object_get(json_object_get(b->record, "spec"), "transient"));
+	bool sync = !b->store->later &&
+		!json_is_true(json_object_get(json_object_get(b->record, "spec"), "transient"));
 	char *text = json_dumps(b->record, JSON_INDENT(1));
 	int status = TBX_OK;
 
