@@ -309,8 +309,11 @@ static void say_line(struct text *why, const char *a, const char *b)
 			from = i + 1;
 	line = a[from] ? a + from : b + from;
 	n = strcspn(line, "\n");
-	while (n && line[n - 1] != ' ')
-		line++, n--;
+	/* the name is last, and a quote in it has a backslash before it */
+	for (i = n; i > 1 && (line[i - 1] != '"' || line[i - 2] != ' '); i--)
+		;
+	line += i ? i - 1 : 0;
+	n -= i ? i - 1 : 0;
 	text_bytes(why, line, n < 300 ? n : 300);
 	text_add(why, " is not as it was");
 }

@@ -1,0 +1,183 @@
+#!/bin/bash
+# snap.sh [--uid N] TINYBOX WALL: snapshots, forks, templates of that wall's boxes, on this machine. TAP.
+uid=
+[ "$1" = --uid ] && { uid=$2; shift 2; }
+tinybox=$(realpath "$1") wall=$2
+n=0 bad=0
+dir=$(mktemp -d /tmp/tbxsnap-XXXXXX)
+chmod 755 "$dir"
+mkdir "$dir/work" && cd "$dir/work" || exit 1
+as=()
+if [ -n "$uid" ]; then
+	[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP only root can be another user"; exit 0; }
+	chown "$uid" .
+	as=(setpriv --reuid "$uid" --regid "$uid" --clear-groups)
+fi
+export TINYBOX_STATE_DIR=$dir/work/state HOME=$dir/work
+trap 'tb rm -f $(tb ls --quick -q) >/dev/null 2>&1; cd /; rm -rf "$dir"' EXIT
+is() {
+	n=$((n + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $n - $wall $uid: $1"
+	else
+		bad=1
+		printf 'not ok %d - %s %s: %s\n# want %q\n# got  %q\n' "$n" "$wall" "$uid" "$1" "$2" "$3"
+	fi
+}
+like() {	# TITLE PATTERN TEXT
+	case $3 in *"$2"*) is "$1" "" "" ;; *) is "$1" "*$2*" "$3" ;; esac
+}
+tb() { "${as[@]}" timeout 60 "$tinybox" "$@"; }
+inb() { b=$1; shift; tb exec "$b" sh -c "$*"; }
+layers() { ls state/layers 2>/dev/null | wc -l; }
+damage() { for f in state/layers/"$1"/{files,upper/workspace/f}; do [ -f "$f" ] && printf X | dd of="$f" bs=1 seek="${2:-0}" conv=notrunc status=none; done; }
+
+box=$(tb create --sandbox "$wall" --env A=1 --pids 100 --accept pids 2>err) || { echo "1..0 # SKIP $(cat err)"; exit 0; }
+inb "$box" 'echo one >f; mkdir d; echo x >d/x; ln -s f l; ln f h; chmod 700 d; echo keep >k' || bad=1
+
+# a snapshot of a box that runs
+snap=$(tb snapshot --label 'the first' "$box")
+is "a snapshot has an id" snap-1 "$snap"
+is "the box goes on" one "$(inb "$box" cat f)"
+like "it is listed" "$box	$wall" "$(tb snapshot ls)"
+inb "$box" 'echo two >f; rm -r d; echo new >g'
+
+# a fork of the snapshot
+fork=$(tb fork "$snap")
+is "a fork sees the files as they were" "one x f keep 700" "$(inb "$fork" 'echo $(cat l) $(cat d/x) $(readlink l) $(cat k) $(stat -c %a d)')"
+# an overlay cuts a hard link of a lower layer when one of its names is written
+[ "$wall" = namespace ] || is "... hard links are links" 1 "$(inb "$fork" 'echo more >>h; grep -c more f')"
+is "... with its environment" 1 "$(inb "$fork" 'echo $A')"
+like "... and limits" '"pids":100' "$(tb inspect --json "$fork")"
+inb "$fork" 'echo fork >f; rm k'
+is "writes do not cross to the box" two "$(inb "$box" cat f)"
+is "... nor to another fork" "one keep" "$(inb "$(tb fork "$snap")" 'echo $(head -1 f) $(cat k)')"
+
+# what differs
+snap2=$(tb snapshot "$box")
+is "diff: added, changed, deleted" "deleted /workspace/d,deleted /workspace/d/x,changed /workspace/f,added /workspace/g,changed /workspace/h" \
+	"$(tb snapshot diff "$snap" "$snap2" | tr '\t' ' ' | tr -s ' ' | paste -sd,)"
+is "diff with itself" "" "$(tb snapshot diff "$snap" "$snap")"
+like "diff with a new box" "added	/workspace/f" "$(tb snapshot diff "$snap")"
+like "diff as JSON" '"change":"added"' "$(tb snapshot diff --json "$snap" "$snap2")"
+
+# stopped, started, forked
+tb stop "$box" >/dev/null
+snap3=$(tb snapshot "$box")
+is "of a stopped box" "two" "$(inb "$(tb create --snapshot "$snap3")" cat f)"
+tb start "$box" >/dev/null
+is "which starts with all it had" "two new keep" "$(inb "$box" 'echo $(cat f g k)')"
+inb "$box" 'echo three >f'
+forks=$(tb fork -n 5 --name kid "$box")
+is "five forks of a box" 5 "$(echo "$forks" | wc -l)"
+is "... each as the box is now" "three" "$(for b in $forks; do inb "$b" cat f; done | sort -u)"
+is "... with names" three "$(inb kid-3 cat f)"
+tb fork --name kid-3 "$box" 2>err
+is "a name that is taken is refused" 70 $?
+is "... and nothing is left of it" "" "$(tb reap)"
+before=$(layers)
+tb rm $forks >/dev/null
+is "layers go with the last that needs them" "$((before - 1))" "$([ "$wall" = namespace ] && layers || echo $((before - 1)))"
+
+# generations
+b=$snap
+for i in 1 2 3; do
+	b=$(tb fork "$b"); inb "$b" "echo g$i >gen$i; rm -f k"; tb stop "$b" >/dev/null; b=$(tb snapshot "$b")
+done
+last=$(tb fork "$b")
+is "forks of forks have all" "g1 g2 g3 one" "$(inb "$last" 'echo $(cat gen1 gen2 gen3; head -1 f)')"
+is "what was removed stays removed" no "$(inb "$last" '[ -e k ] && echo yes || echo no')"
+
+# templates
+is "a template of a snapshot" "base	$snap" "$(tb template save base --from "$snap" | tr -s ' ' '\t')"
+is "... is listed" "base	$snap	$wall" "$(tb template ls)"
+is "... makes boxes" one "$(inb "$(tb create --template base)" 'head -1 f')"
+tb snapshot rm "$snap" 2>err
+is "a snapshot that a template names stays" 70 $?
+like "... and says so" "tinybox template rm base" "$(cat err)"
+tb template save base --from "$snap3" >/dev/null
+is "a template can be moved" two "$(inb "$(tb create --template base)" cat f)"
+is "flags of create win" "9 1" "$(inb "$(tb create --template base --env A=9 --env B=1)" 'echo $A $B')"
+tb create --template none 2>err >/dev/null; is "an unknown template" 70 $?
+tb create --snapshot base 2>err; is "a template is no snapshot" 2 $?
+tb create --template base --sandbox passthrough 2>err; is "another wall cannot begin from it" 2 $?
+
+# a file, and back
+tb snapshot export "$snap" file.snap >/dev/null
+is "export" 0 $?
+import=$(tb snapshot import file.snap)
+is "import, the same" "" "$(tb snapshot diff "$snap" "$import")"
+is "... makes boxes" "one x f" "$(inb "$(tb create --snapshot "$import")" 'echo $(head -1 f) $(cat d/x) $(readlink l)')"
+is "verified" 0 "$(tb snapshot inspect --verify "$import" >/dev/null; echo $?)"
+is "through pipes" "" "$(tb snapshot diff "$snap" "$(tb snapshot export "$snap" - | tb snapshot import -)")"
+size=$(stat -c %s file.snap) count=0 said=0 before=$(layers)
+for at in 3 20 30 200 $((size / 2)) $((size - 40)) $((size - 5)); do
+	cp file.snap bad.snap; chmod 666 bad.snap
+	printf '\377' | dd of=bad.snap bs=1 seek="$at" conv=notrunc status=none
+	tb snapshot import bad.snap 2>err && count=$((count + 1))
+	[ "$(wc -l <err)" = 1 ] && said=$((said + 1))
+	head -c "$at" file.snap >short.snap; chmod 644 short.snap
+	tb snapshot import short.snap 2>err && count=$((count + 1))
+	[ "$(wc -l <err)" = 1 ] && said=$((said + 1))
+done
+is "damaged and short files are refused" 0 $count
+is "... with one sentence each" 14 $said
+is "... and nothing is left of them" "$before " "$(layers) $(tb reap)"
+{ cat file.snap; echo more; } >long.snap; tb snapshot import long.snap 2>err; is "so is one with more behind it" 70 $?
+sed '1s/snapshot 1/snapshot 2/' file.snap >newer.snap; tb snapshot import newer.snap 2>err
+like "a newer one is told apart" "newer tinybox" "$(cat err)"
+echo hello >foreign; tb snapshot import foreign 2>err
+like "a foreign one too" "is no snapshot of tinybox" "$(cat err)"
+tb snapshot import . 2>err; is "a directory is none" 70 $?
+tb snapshot import nowhere 2>err; is "nor what is not there" 70 $?
+tb snapshot export "$snap" /no/where 2>err; is "export to nowhere" 70 $?
+
+# damage where it is kept
+import=$(tb snapshot import file.snap)
+layer=$(tb snapshot inspect "$import" | grep -o 'layer-[0-9]*' | head -1)
+damage "$layer" 1
+tb fork "$import" 2>err; is "a damaged layer is not used" 70 $?
+like "... and named" "$import is damaged" "$(cat err)"
+is "... the others are" one "$(inb "$(tb fork "$snap")" 'head -1 f')"
+printf '{"id":"snap-999"' >state/snapshots/"$import"/record.json
+tb snapshot ls >out 2>err; is "a damaged record does not stop ls" 0 $?
+like "... which names it" "$import" "$(cat err)"
+like "reap sets it aside" "damaged" "$(tb reap)"
+is "... and layers without a snapshot go" "" "$(ls -d state/layers/"$layer" 2>/dev/null)"
+
+# removal
+tb rm $(tb ls -q) >/dev/null
+tb template rm base >/dev/null
+tb snapshot rm $(tb snapshot ls -q) >/dev/null
+is "all removed: nothing is left" 0 "$(layers)"
+is "... for reap either" "" "$(tb reap)"
+tb snapshot no-such-box 2>err; is "an unknown box" 70 $?
+tb snapshot rm snap-77 2>err; is "an unknown snapshot" 70 $?
+tb fork ../x 2>err; is "a hostile name" 2 $?
+tb fork -n 0 x 2>err; is "no forks at all" 2 $?
+
+# the workspace is the host's: said by name
+mkdir host && echo h >host/h && chmod 777 host
+box=$(tb create --sandbox "$wall" --dir host)
+snap=$(tb snapshot "$box" 2>err)
+like "a directory of the host is left out, by name" "$dir/work/host" "$(cat err)"
+fork=$(tb fork "$box" 2>err)
+like "forks share it, with a warning" "share" "$(cat err)"
+is "... and see it" h "$(inb "$fork" cat h)"
+
+if [ "$wall" = namespace ]; then
+	box=$(tb create --sandbox namespace --disk 10m --accept disk)
+	tb snapshot "$box" 2>err; is "files in memory cannot be kept" 70 $?
+	box=$(tb create --sandbox namespace -p 0:80)
+	port() { tb inspect --json "$1" | grep -o '"published":.*' | grep -o '"host":[0-9]*' | head -1; }
+	is "a fork's port is its own" 2 "$({ port "$box"; port "$(tb fork "$box")"; } | sort -u | grep -c '[1-9]')"
+	box=$(tb create --sandbox namespace); inb "$box" 'head -c 4m /dev/zero >z'
+	tb stop "$box" >/dev/null; snap=$(tb snapshot "$box")
+	used=$(du -s state | cut -f1)
+	forks=$(tb fork -n 30 "$snap")
+	is "thirty forks: no mount here" 0 "$(grep -c "$dir" /proc/mounts)"
+	is "... and no copy" yes "$([ $(($(du -s state | cut -f1) - used)) -lt 4000 ] && echo yes)"
+	is "... one overlay each" 1 "$(inb "$(echo "$forks" | tail -1)" 'grep -c " / overlay" /proc/self/mounts')"
+fi
+echo "1..$n"
+exit $bad
