@@ -51,7 +51,7 @@ struct spec {
 	/* of a micro-VM */
 	const char *kernel;		/* directory; NULL: where it is installed */
 	enum spec_accel accel;
-	bool kvm;			/* of the wall around its machine: /dev/kvm is there */
+	const char *kvm;		/* of the wall around its machine: the node for /dev/kvm */
 };
 
 /*

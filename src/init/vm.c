@@ -57,14 +57,18 @@ static void console_ready(void *owner, uint32_t events)
 		vm->console_size += (uint64_t)n;
 }
 
-/* Its last line, made plain, for a machine that did not come up. */
+/* Its last line, or what our own process 1 said, made plain, for a machine that did not come up. */
 static void last_words(struct vm *vm)
 {
-	char some[512];
+	static const char ours[] = "tinybox-init: ";
+	char some[2048];
 	off_t from = vm->console_size > sizeof(some) ? (off_t)(vm->console_size - sizeof(some)) : 0;
 	ssize_t n = pread(vm->console_file, some, sizeof(some), from);
+	char *said = n > 0 ? memmem(some, (size_t)n, ours, sizeof(ours) - 1) : NULL;
 	ssize_t end, at;
 
+	if (said)
+		n = said - some + (ssize_t)strcspn(said, "\r\n");
 	for (end = n; end > 0 && (unsigned char)some[end - 1] <= ' '; end--)
 		;
 	for (at = end; at > 0 && some[at - 1] != '\n'; at--)
@@ -435,6 +439,37 @@ static bool once(struct vm *vm)
 	return vm->stands;
 }
 
+static void machine_spec(struct vm *vm)
+{
+	struct spec *m = &vm->machine;
+
+	*m = (struct spec){.box = vm->spec->box, .dir = vm->spec->dir, .kind = SPEC_MICROVM,
+		.env = vm->spec->env, .workspace = vm->kernel, .target = "/kernel", .readonly = true,
+		.disk = 1 << 20, .cpu = vm->spec->cpu, .hostname = "machine",
+		.memory = OVERHEAD + (vm->spec->memory ? vm->spec->memory + VM_KERNEL_MEMORY :
+				      VM_MEMORY)};
+}
+
+/* The wall, and the control groups around the machine. NULL: good. */
+static const char *open_wall(struct vm *vm)
+{
+	const char *why = NULL;
+
+	machine_spec(vm);
+	vm->machine_report.count = 0;
+	vm->cgroup = cgroup_open(&vm->machine, &vm->machine_report);
+	vm->wall = wall_open(&vm->machine, vm->cgroup, &vm->machine_report, &why);
+	return why;
+}
+
+static void close_wall(struct vm *vm)
+{
+	wall_close(vm->wall);
+	cgroup_close(vm->cgroup);
+	vm->wall = NULL;
+	vm->cgroup = NULL;
+}
+
 bool vm_start(struct vm *vm)
 {
 	vm->console_file = -1;
@@ -450,13 +485,16 @@ bool vm_start(struct vm *vm)
 		return false;
 	}
 	if (!once(vm)) {
-		if (!vm->kvm || vm->spoke)
+		if (!vm->kvm || vm->spoke || vm->spec->accel == SPEC_ACCEL_KVM)
 			return false;
 		/* the processor is offered, but no kernel runs in it: some machines are so */
 		undo(vm);
+		close_wall(vm);
 		vm->kvm = false;
-		vm->why = NULL;
 		vm_kvm_remember(vm);
+		vm->why = open_wall(vm);
+		if (vm->why)
+			return false;
 		if (!once(vm))
 			return false;
 	}
@@ -491,17 +529,6 @@ static const char *find_kernel(const char *given)
 	return NULL;
 }
 
-static void machine_spec(struct vm *vm)
-{
-	struct spec *m = &vm->machine;
-
-	*m = (struct spec){.box = vm->spec->box, .dir = vm->spec->dir, .kind = SPEC_MICROVM,
-		.env = vm->spec->env, .workspace = vm->kernel, .target = "/kernel", .readonly = true,
-		.disk = 1 << 20, .cpu = vm->spec->cpu, .kvm = vm->kvm, .hostname = "machine",
-		.memory = OVERHEAD + (vm->spec->memory ? vm->spec->memory + VM_KERNEL_MEMORY :
-				      VM_MEMORY)};
-}
-
 const char *vm_why(const struct vm *vm, const char **words)
 {
 	*words = vm->why_text;
@@ -531,9 +558,8 @@ struct vm *vm_open(const struct spec *spec, struct report *r, int dir, int procs
 	if (!*why) {
 		vm->kvm = spec->accel != SPEC_ACCEL_TCG && vm_kvm_works() &&
 			(spec->accel == SPEC_ACCEL_KVM || vm_kvm_remembered(vm));
-		machine_spec(vm);
-		vm->cgroup = cgroup_open(&vm->machine, &vm->machine_report);
-		vm->wall = wall_open(&vm->machine, vm->cgroup, &vm->machine_report, why);
+		*why = spec->accel == SPEC_ACCEL_KVM && !vm->kvm ? "KVM does not work here" :
+			open_wall(vm);
 	}
 	if (vm->wall) {
 		vm_tell(vm);
@@ -552,14 +578,13 @@ void vm_close(struct vm *vm)
 		vm_net_close(vm);
 	}
 	vm_unstage(vm);
-	if (vm->wall)
-		wall_close(vm->wall);
-	cgroup_close(vm->cgroup);
+	close_wall(vm);
 	if (vm->console_file >= 0)
 		close(vm->console_file);
 	if (vm->here >= 0)
 		close(vm->here);
 	free(vm->why_text);
+	text_free(&vm->node);
 	free(vm);
 	errno = saved;
 }

@@ -45,6 +45,7 @@ struct vm {
 	struct wall *wall;
 	struct vm_files files;
 	bool kvm;
+	struct text node;		/* the path of /dev/kvm's */
 	pid_t pid;			/* of the machine; 0: none */
 	struct loop loop;
 	struct link link;

@@ -218,7 +218,7 @@ static bool boot_id(char id[64])
 	return n > 0;
 }
 
-#define NO_KVM "../.no-kvm"	/* beside the boxes' directories; names with a dot are none */
+#define NO_KVM "../../.no-kvm"	/* among the boxes; a name with a dot is none */
 
 bool vm_kvm_remembered(const struct vm *vm)
 {

@@ -12,12 +12,14 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "init/path.h"
 #include "init/text.h"
 #include "init/vm_in.h"
+#include "init/wall_in.h"
 
 #define IMAGE_SIZE (64ull << 30)	/* sparse: what is not used is not there */
 #define CPIO_HEAD 110
@@ -314,6 +316,26 @@ static bool make_disks(struct vm *vm, int kernel)
 	return f->work >= 0 || vm->why ? f->work >= 0 : fail(vm, "the workspace's disk cannot be opened");
 }
 
+/* The machine's user is nobody, who may not open the host's: as root it gets one of its own. */
+static void make_node(struct vm *vm)
+{
+	if (!vm->kvm)
+		return;
+	text_free(&vm->node);
+	if (geteuid()) {
+		text_add(&vm->node, "/dev/kvm");
+	} else {
+		unlinkat(vm->here, "kvm", 0);
+		if (mknodat(vm->here, "kvm", S_IFCHR | 0600, makedev(10, 232)) < 0 ||
+		    fchownat(vm->here, "kvm", WALL_BASE, WALL_BASE, AT_SYMLINK_NOFOLLOW) < 0)
+			return;
+		text_add(&vm->node, vm->spec->dir);
+		text_add(&vm->node, "/" VM_DIR "/kvm");
+	}
+	if (!vm->node.failed)
+		vm->machine.kvm = text_string(&vm->node);
+}
+
 bool vm_stage(struct vm *vm)
 {
 	int kernel = open(vm->kernel, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -328,6 +350,8 @@ bool vm_stage(struct vm *vm)
 	vm->here = good ? openat(vm->dir, VM_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
 	if (good && vm->here < 0)
 		good = fail(vm, "the machine's directory cannot be opened");
+	if (good)
+		make_node(vm);
 	good = good && make_disks(vm, kernel) && make_initrd(vm, kernel);
 	close(kernel);
 	return good;

@@ -95,6 +95,10 @@ const char *wall_devices(const struct wall *w, int stage, int root)
 	shm = tree_open(stage, "shm", 0);
 	if (dev >= 0 && (w->shared || wall_dev_files(dev)))
 		why = shm >= 0 && tree_put(dev, root, "dev") ? fill_dev(dev, shm) : "/dev cannot be mounted";
+	/* (a machine's /dev is its own) */
+	if (!why && !w->shared && w->tree[WALL_KVM] >= 0 &&
+	    (mknodat(dev, "kvm", S_IFREG | 0666, 0) || !tree_put_at(w->tree[WALL_KVM], dev, "kvm")))
+		why = "/dev/kvm cannot be mounted";
 	if (!why && !w->shared && mount_setattr(dev, "", AT_EMPTY_PATH, &readonly, sizeof(readonly)))
 		why = "/dev cannot be made read-only";
 	if (dev >= 0)

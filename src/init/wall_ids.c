@@ -147,6 +147,9 @@ static const char *map_workspace(const struct wall *w, int tree, int userns)
 	ok = own >= 0 && !tree_idmap(tree, own);
 	if (own >= 0 && own != userns)
 		close(own);
+	/* a machine's kernel is for all to read */
+	if (!ok && s->kind == SPEC_MICROVM)
+		return NULL;
 	return ok ? NULL : "the workspace's file system has no id-mapped mounts (start the box as "
 		"the workspace's owner, or move the workspace)";
 }
@@ -192,7 +195,7 @@ static void take_trees(struct wall *w, int sock)
 {
 	const struct spec *s = w->spec;
 	const bool need[WALL_TREES] = {!wall_in_memory(s), s->root != NULL, s->workspace != NULL,
-		spec_has_layers(s), w->shared != NULL};
+		spec_has_layers(s), w->shared != NULL, s->kvm != NULL};
 	int fds[WALL_PASS_MAX];
 	size_t count = 0, at = 0;
 	char byte;

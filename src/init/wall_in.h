@@ -17,7 +17,8 @@
 #define WALL_RANGE 65536u
 
 /* Trees that only the host's root can open come from the keeper, as detached mounts. */
-enum wall_tree { WALL_STORE, WALL_LOWER, WALL_WORKSPACE, WALL_LAYERS, WALL_SHARED, WALL_TREES };
+enum wall_tree { WALL_STORE, WALL_LOWER, WALL_WORKSPACE, WALL_LAYERS, WALL_SHARED, WALL_KVM,
+	WALL_TREES };
 
 /* wall_net.c: a thread of the child's that makes its network namespace */
 struct wall_net {

@@ -124,6 +124,11 @@ const char *wall_trees(const struct wall *w, int userns, int *tree)
 		if (tree[WALL_SHARED] < 0)
 			return "what boxes share cannot be mounted";
 	}
+	if (s->kvm) {
+		tree[WALL_KVM] = tree_open(AT_FDCWD, s->kvm, TREE_DEVICES | TREE_NOEXEC);
+		if (tree[WALL_KVM] < 0)
+			return "the machine's /dev/kvm cannot be mounted";
+	}
 	if (s->workspace) {
 		tree[WALL_WORKSPACE] = source_tree(s->workspace, TREE_RECURSIVE |
 						   (s->readonly ? TREE_READONLY : 0));
