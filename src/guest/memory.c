@@ -256,14 +256,34 @@ static bool warm_again(char *map, size_t touched, const struct image *image)
 	return good && (touched <= size || !mprotect(map + size, touched - size, PROT_NONE));
 }
 
+/*
+ * A new range. It begins where a page of the kernel's tables does, so that what every run writes to, which lies close together,
+ * needs one of them.
+ */
+static char *range_reserve(void)
+{
+	const size_t table = (size_t)2 << 20;
+	char *all = mmap(NULL, GUEST_MAP + table, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), *map;
+	size_t before;
+
+	if (all == MAP_FAILED)
+		return all;
+	before = (size_t)(-(uintptr_t)all & (table - 1));
+	map = all + before;
+	if (before)
+		munmap(all, before);
+	if (before < table)
+		munmap(map + GUEST_MAP, table - before);
+	return map;
+}
+
 char *guest_map_take(const struct guest_module *module, bool *warm)
 {
 	struct kept one = kept_take(module);
 	struct image image = image_of(module);
 
 	if (!one.map)
-		one.map = mmap(NULL, GUEST_MAP, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-			       -1, 0);
+		one.map = range_reserve();
 	if (one.map == MAP_FAILED)
 		return NULL;
 	*warm = image.module && (one.module == module || image_map(&image, one.map));

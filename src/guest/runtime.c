@@ -21,6 +21,7 @@
 enum {
 	CHARGED_FIRST = 128 << 10,	/* of an image; what a small script writes to */
 	CHARGE_POLLS = 64,
+	IDLE_STACK = 0,			/* pages kept below the frame of one that waits */
 	TICK_STEPS = 2000,		/* what GUEST_FUEL turns are worth */
 	SIGNAL_STACK = 65536,
 	TYPES_MAX = 512, TYPE_WORDS = 20,
@@ -70,16 +71,21 @@ void guest_charge(struct guest *g)
 
 void guest_idle(struct guest *g)
 {
-	uintptr_t low = ((uintptr_t)g->stack_low + 4095) & ~(uintptr_t)4095,
-		  here = ((uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)4095) - 4096;
+	const uintptr_t page = 4096;
+	uintptr_t low = ((uintptr_t)g->stack_low + page - 1) & ~(page - 1),
+		  here = ((uintptr_t)__builtin_frame_address(0) & ~(page - 1)) - IDLE_STACK;
+	size_t shadow = g->warm ? g->module->stack(g->instance) & ~(page - 1) : 0;
 
+	if (g->warm) {
+		if (shadow && shadow <= g->touched)
+			madvise(g->map, shadow, MADV_DONTNEED);
+		guest_map_trim(g->module, g->map);
+	}
+	guest_charge(g);
 #if !defined(__SANITIZE_ADDRESS__)
-	if (here > low)		/* below the frames that are in use, and what the next call needs */
+	if (here > low)		/* below the frames that are in use, and what the next call needs; last, as those above need more */
 		madvise((char *)low, here - low, MADV_DONTNEED);
 #endif
-	if (g->warm)
-		guest_map_trim(g->module, g->map);
-	guest_charge(g);
 }
 
 void guest_charge_read(struct guest *g, int fd)

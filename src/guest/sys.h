@@ -8,6 +8,7 @@
 #define GUEST_SYS_H
 
 #include "guest/guest.h"
+#include "text/civil.h"
 
 enum {
 	SYS_ARGS = 10,
@@ -29,6 +30,7 @@ struct guest_more {
 	struct guest_zlib **zlib;	/* by their numbers; NULL: free */
 	size_t n_zlib;
 	struct tsb_js_call *call;	/* whose answer is to be freed; NULL: none */
+	struct guest_zone *zone;	/* sys_zone.c; NULL: nobody has asked */
 };
 
 typedef int64_t guest_sys_fn(struct guest *g, const struct guest_arg *a);

@@ -30,6 +30,16 @@ int64_t sys_env(struct guest *g, const struct guest_arg *a)
 	return give_strings(g, tsb_environ(g->p));
 }
 
+/* getenv(name) -> the value's length, to be taken; without the others. */
+int64_t sys_getenv(struct guest *g, const struct guest_arg *a)
+{
+	char *name = sys_name(g, a);
+	const char *value = name ? tsb_getenv(g->p, name) : NULL;
+
+	tsb_free(g->p, name);
+	return value ? sys_give(g, value, strlen(value)) : -ENOENT;
+}
+
 int64_t sys_args(struct guest *g, const struct guest_arg *a)
 {
 	(void)a;

@@ -68,61 +68,6 @@ bool civil_from(int64_t sec, int32_t offset, struct civil *out)
 
 /* ---- Zones ---- */
 
-/* Common places by today's rules; history is not kept. */
-static const struct zone_place {
-	const char *name, *rule;
-} zone_places[] = {
-	{ "UTC", "UTC0" }, { "GMT", "GMT0" }, { "Etc/UTC", "UTC0" }, { "Etc/GMT", "GMT0" },
-	{ "UCT", "UTC0" }, { "Zulu", "UTC0" }, { "Universal", "UTC0" }, { "Etc/Universal", "UTC0" },
-	{ "EST", "EST5" }, { "MST", "MST7" }, { "HST", "HST10" },
-	{ "America/New_York", "EST5EDT,M3.2.0,M11.1.0" }, { "US/Eastern", "EST5EDT,M3.2.0,M11.1.0" },
-	{ "America/Toronto", "EST5EDT,M3.2.0,M11.1.0" },
-	{ "America/Chicago", "CST6CDT,M3.2.0,M11.1.0" }, { "US/Central", "CST6CDT,M3.2.0,M11.1.0" },
-	{ "America/Denver", "MST7MDT,M3.2.0,M11.1.0" }, { "US/Mountain", "MST7MDT,M3.2.0,M11.1.0" },
-	{ "America/Phoenix", "MST7" },
-	{ "America/Los_Angeles", "PST8PDT,M3.2.0,M11.1.0" },
-	{ "US/Pacific", "PST8PDT,M3.2.0,M11.1.0" },
-	{ "America/Vancouver", "PST8PDT,M3.2.0,M11.1.0" },
-	{ "America/Anchorage", "AKST9AKDT,M3.2.0,M11.1.0" }, { "Pacific/Honolulu", "HST10" },
-	{ "America/Halifax", "AST4ADT,M3.2.0,M11.1.0" },
-	{ "America/St_Johns", "NST3:30NDT,M3.2.0,M11.1.0" },
-	{ "America/Sao_Paulo", "<-03>3" }, { "America/Argentina/Buenos_Aires", "<-03>3" },
-	{ "America/Bogota", "<-05>5" }, { "America/Lima", "<-05>5" }, { "America/Mexico_City", "CST6" },
-	{ "Europe/London", "GMT0BST,M3.5.0/1,M10.5.0" }, { "GB", "GMT0BST,M3.5.0/1,M10.5.0" },
-	{ "Europe/Dublin", "IST-1GMT0,M10.5.0,M3.5.0/1" },
-	{ "Europe/Lisbon", "WET0WEST,M3.5.0/1,M10.5.0" },
-	{ "CET", "CET-1CEST,M3.5.0,M10.5.0/3" }, { "EET", "EET-2EEST,M3.5.0/3,M10.5.0/4" },
-	{ "WET", "WET0WEST,M3.5.0/1,M10.5.0" },
-	{ "Europe/Paris", "CET-1CEST,M3.5.0,M10.5.0/3" }, { "Europe/Berlin", "CET-1CEST,M3.5.0,M10.5.0/3" },
-	{ "Europe/Madrid", "CET-1CEST,M3.5.0,M10.5.0/3" }, { "Europe/Rome", "CET-1CEST,M3.5.0,M10.5.0/3" },
-	{ "Europe/Amsterdam", "CET-1CEST,M3.5.0,M10.5.0/3" },
-	{ "Europe/Brussels", "CET-1CEST,M3.5.0,M10.5.0/3" },
-	{ "Europe/Vienna", "CET-1CEST,M3.5.0,M10.5.0/3" }, { "Europe/Zurich", "CET-1CEST,M3.5.0,M10.5.0/3" },
-	{ "Europe/Stockholm", "CET-1CEST,M3.5.0,M10.5.0/3" },
-	{ "Europe/Oslo", "CET-1CEST,M3.5.0,M10.5.0/3" },
-	{ "Europe/Copenhagen", "CET-1CEST,M3.5.0,M10.5.0/3" },
-	{ "Europe/Prague", "CET-1CEST,M3.5.0,M10.5.0/3" }, { "Europe/Warsaw", "CET-1CEST,M3.5.0,M10.5.0/3" },
-	{ "Europe/Budapest", "CET-1CEST,M3.5.0,M10.5.0/3" },
-	{ "Europe/Athens", "EET-2EEST,M3.5.0/3,M10.5.0/4" },
-	{ "Europe/Helsinki", "EET-2EEST,M3.5.0/3,M10.5.0/4" },
-	{ "Europe/Kiev", "EET-2EEST,M3.5.0/3,M10.5.0/4" }, { "Europe/Kyiv", "EET-2EEST,M3.5.0/3,M10.5.0/4" },
-	{ "Europe/Bucharest", "EET-2EEST,M3.5.0/3,M10.5.0/4" },
-	{ "Europe/Istanbul", "<+03>-3" }, { "Europe/Moscow", "MSK-3" },
-	{ "Africa/Cairo", "EET-2EEST,M4.5.5/0,M10.5.4/24" }, { "Africa/Lagos", "WAT-1" },
-	{ "Africa/Johannesburg", "SAST-2" }, { "Africa/Nairobi", "EAT-3" },
-	{ "Asia/Jerusalem", "IST-2IDT,M3.4.4/26,M10.5.0" }, { "Asia/Dubai", "<+04>-4" },
-	{ "Asia/Karachi", "PKT-5" }, { "Asia/Kolkata", "IST-5:30" }, { "Asia/Calcutta", "IST-5:30" },
-	{ "Asia/Kathmandu", "<+0545>-5:45" }, { "Asia/Dhaka", "<+06>-6" }, { "Asia/Bangkok", "<+07>-7" },
-	{ "Asia/Jakarta", "WIB-7" }, { "Asia/Ho_Chi_Minh", "<+07>-7" }, { "Asia/Shanghai", "CST-8" },
-	{ "Asia/Hong_Kong", "HKT-8" }, { "Asia/Taipei", "CST-8" }, { "Asia/Singapore", "<+08>-8" },
-	{ "Asia/Manila", "PST-8" }, { "Asia/Tokyo", "JST-9" }, { "Japan", "JST-9" },
-	{ "Asia/Seoul", "KST-9" }, { "Australia/Perth", "AWST-8" },
-	{ "Australia/Brisbane", "AEST-10" }, { "Australia/Adelaide", "ACST-9:30ACDT,M10.1.0,M4.1.0/3" },
-	{ "Australia/Sydney", "AEST-10AEDT,M10.1.0,M4.1.0/3" },
-	{ "Australia/Melbourne", "AEST-10AEDT,M10.1.0,M4.1.0/3" },
-	{ "Pacific/Auckland", "NZST-12NZDT,M9.5.0,M4.1.0/3" },
-};
-
 static bool zone_letter(int c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -248,17 +193,15 @@ static bool zone_parse(struct zone *z, const char *s)
 
 void zone_init(struct zone *z, const char *tz)
 {
+	struct zone_place place;
+
 	if (!tz)
 		tz = "UTC0";
 	if (*tz == ':')
 		tz++;
-	for (size_t i = 0; i < sizeof(zone_places) / sizeof(*zone_places); i++) {
-		if (!strcmp(tz, zone_places[i].name)) {
-			tz = zone_places[i].rule;
-			break;
-		}
-	}
-	if (!zone_parse(z, tz))
+	if (zone_parse(z, tz))	/* places whose names are such rules have these rules */
+		return;
+	if (!zone_place(&place, tz, strlen(tz), false) || !zone_parse(z, place.rule))
 		zone_utc(z, tz);
 }
 

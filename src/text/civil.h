@@ -1,9 +1,8 @@
 /*
  * The calendar and time zones, without libc's locale, environment or files:
- * proleptic Gregorian dates, and zones by POSIX TZ rules. Names of the zone
- * database are known for common places by a small table of today's rules;
- * others are UTC under the name's first letters, as glibc has it without the
- * database.
+ * proleptic Gregorian dates, and zones by POSIX TZ rules. The places of the
+ * zone database are known with today's rules (zones.def); other names are UTC
+ * under the name's first letters, as glibc has it for them.
  */
 #ifndef TEXT_CIVIL_H
 #define TEXT_CIVIL_H
@@ -37,6 +36,15 @@ struct zone {
 
 /* tz as in the environment variable TZ; NULL: UTC. Never fails. */
 void zone_init(struct zone *z, const char *tz);
+/* A place of the zone database. */
+struct zone_place {
+	const char *rule;
+	const char *full[2], *brief[2];	/* names in English; "": there are none */
+	const char *name;		/* the usual one of its names, not NUL-ended */
+	size_t n;
+};
+bool zone_place(struct zone_place *out, const char *name, size_t n, bool any_case);
+
 /* What holds at that instant; name and dst may be NULL. The name is in *z. */
 int32_t zone_offset(const struct zone *z, int64_t sec, const char **name, bool *dst);
 

@@ -11,12 +11,6 @@ IMPORT("write") int h_write(int fd, const void *p, unsigned n);
 IMPORT("random") void h_random(void *p, unsigned n);
 IMPORT("exit") _Noreturn void h_exit(int status);
 IMPORT("library") int h_library(int index, int what, void *p, unsigned cap);
-struct sys_arg {		/* struct guest_arg of guest/sys.h */
-	long long number;
-	const void *at;
-	unsigned n;
-};
-IMPORT("sys") long long h_sys(int what, const struct sys_arg *args, unsigned n);
 
 #define NATIVE(name) \
 	static JSValue name(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)

@@ -240,7 +240,21 @@ NATIVE(engine_context)
 	return before;
 }
 
+/* zoneChanged(): the host has another one now. */
+NATIVE(engine_zone)
+{
+	guest_zone_state = ZONE_UNKNOWN;
+	return JS_UNDEFINED;
+}
+
+NATIVE(engine_thrown)
+{
+	return guest_thrown_at(ctx, argv[0]);
+}
+
 #define ENGINE_FUNCTIONS \
+	JS_CFUNC_DEF("thrown", 1, engine_thrown), \
+	JS_CFUNC_DEF("zoneChanged", 0, engine_zone), \
 	JS_CFUNC_DEF("classOf", 1, class_of), \
 	JS_CFUNC_DEF("promise", 1, promise_look), \
 	JS_CFUNC_DEF("proxy", 1, proxy_look), \

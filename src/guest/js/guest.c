@@ -10,6 +10,13 @@
 
 __attribute__((import_module("h"), import_name("stack_left"))) unsigned h_stack_left(void);
 __attribute__((import_module("h"), import_name("turn"))) void h_turn(void);
+struct sys_arg {		/* struct guest_arg of guest/sys.h */
+	long long number;
+	const void *at;
+	unsigned n;
+};
+__attribute__((import_module("h"), import_name("sys"))) long long h_sys(int what, const struct sys_arg *args, unsigned n);
+enum { SYS_ZONE };		/* the first of guest/sys.def */
 
 static inline void *guest_stack_pointer(void *shadow)
 {
@@ -93,11 +100,15 @@ static JSValue library(JSContext *ctx, JSValueConst host)
 void guest_prepare(void);
 void guest_prepare(void)
 {
-	void *volatile near = malloc(sizeof(JSContext) + sizeof(JSMallocBlockHeader));
-	JSRuntime *rt = JS_NewRuntime();
+	void *volatile near, *variables;
+	JSRuntime *rt;
 	JSValue host, all, boot, made, changing, args[2];
 
-	guest_variables_make(rt);
+	guest_room = aligned_alloc(GUEST_SMALL_PAGE, GUEST_ROOM);	/* its end changes with what is taken of it, as the runtime does */
+	near = malloc(sizeof(JSContext) + sizeof(JSMallocBlockHeader));
+	variables = malloc(GUEST_VARIABLES_SIZE);
+	rt = JS_NewRuntime();
+	guest_variables_make(rt, variables);
 	free(near);		/* the context takes it: it lies beside the runtime */
 	JS_SetMaxStackSize(rt, 0);
 	rt->stack_limit = STACK_KEPT;
@@ -134,9 +145,9 @@ int guest_main(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	h_random(&context->random_state, sizeof(context->random_state));
-	if (!context->random_state)
-		context->random_state = 1;
+	h_random(&guest_random_state, sizeof(guest_random_state));
+	if (!guest_random_state)
+		guest_random_state = 1;
 	JS_SetMemoryLimit(rt, MEMORY);
 	r = JS_Call(context, entry, JS_UNDEFINED, 0, NULL);
 	if (JS_IsException(r))

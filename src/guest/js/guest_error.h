@@ -130,6 +130,15 @@ static const char *guest_chain_back(const char *start, const char *p)
 	}
 }
 
+static bool guest_is_chain(const char *p, const char *end)
+{
+	if (p >= end)
+		return false;
+	while (p < end && (guest_is_name((unsigned char)*p) || *p == '.'))
+		p++;
+	return p == end;
+}
+
 /* Arguments as "(...)", texts as keys without their quotes, brackets of values shortened, as V8. */
 static void guest_chain_print(DynBuf *to, const char *p, const char *end)
 {
@@ -144,7 +153,9 @@ static void guest_chain_print(DynBuf *to, const char *p, const char *end)
 				depth += (*q == '(') - (*q == ')');
 				q++;
 			} while (q < end && depth);
-			if (first)
+			if (first && guest_is_chain(p + 1, q - 1))
+				dbuf_put(to, p + 1, (size_t)(q - p - 2));
+			else if (first)
 				dbuf_putstr(to, "(intermediate value)");
 			else
 				dbuf_putstr(to, "(...)");
@@ -167,6 +178,33 @@ static void guest_chain_print(DynBuf *to, const char *p, const char *end)
 	}
 }
 
+static const char *guest_partner(const char *p, const char *end);
+
+/* [file, line, column] of the statement that threw a value; undefined if none did lately. */
+static JSValue guest_thrown_at(JSContext *ctx, JSValueConst value)
+{
+	for (unsigned i = 0; i < GUEST_THROWN && i < guest_n_thrown; i++) {
+		struct guest_thrown *t = &guest_thrown[(guest_n_thrown - 1 - i) % GUEST_THROWN];
+		JSFunctionBytecode *b = JS_VALUE_GET_OBJ(t->func)->u.func.function_bytecode;
+		const char *end, *p;
+		int line, column;
+		JSValue r;
+
+		if (JS_VALUE_GET_TAG(t->value) != JS_VALUE_GET_TAG(value) || !js_same_value(ctx, t->value, value))
+			continue;
+		line = find_line_num(ctx, b, t->pc, &column);
+		p = line < 0 ? NULL : guest_source_at(b, line, column, &end);
+		if (!p || end - p < 6 || memcmp(p, "throw", 5) || guest_is_name((unsigned char)p[5]))
+			continue;
+		r = JS_NewArray(ctx);
+		JS_SetPropertyUint32(ctx, r, 0, JS_AtomToString(ctx, b->filename));
+		JS_SetPropertyUint32(ctx, r, 1, JS_NewInt32(ctx, line));
+		JS_SetPropertyUint32(ctx, r, 2, JS_NewInt32(ctx, column));
+		return r;
+	}
+	return JS_UNDEFINED;
+}
+
 /* What is called where the script is: "a.b(...).c". False: the text is not known. */
 static bool guest_callee(JSContext *ctx, DynBuf *to)
 {
@@ -177,8 +215,10 @@ static bool guest_callee(JSContext *ctx, DynBuf *to)
 	if (end - p > 4 && !memcmp(p, "new", 3) && !guest_is_name((unsigned char)p[3])) {
 		for (p += 3; p < end && (*p == ' ' || *p == '\n'); p++)
 			;
-		for (from = p; p < end && (guest_is_name((unsigned char)*p) || *p == '.'); p++)
-			;
+		for (from = p; p && p < end && (guest_is_name((unsigned char)*p) || *p == '.' || *p == '['); )
+			p = *p == '[' ? guest_partner(p, end) : p + 1;
+		if (!p)
+			return false;
 		if (p == from) {
 			dbuf_putstr(to, "(intermediate value)");
 			return true;
@@ -197,6 +237,24 @@ static bool guest_callee(JSContext *ctx, DynBuf *to)
 		return false;
 	guest_chain_print(to, from, p);
 	return true;
+}
+
+/* What is thrown next at this instruction is, for the stack, at p. */
+static void guest_error_at(JSContext *ctx, const char *p)
+{
+	JSStackFrame *sf = ctx->rt->current_stack_frame;
+	JSFunctionBytecode *b = JS_VALUE_GET_OBJ(sf->cur_func)->u.func.function_bytecode;
+	int line = b->line_num, column = b->col_num;
+
+	for (const char *q = b->source; q < p; q++) {
+		if (*q == '\n') {
+			line++;
+			column = 1;
+		} else if ((*q & 0xc0) != 0x80) {
+			column++;
+		}
+	}
+	guest_place = (struct guest_place){ sf, sf->cur_pc, line, column };
 }
 
 /* ---- Patterns and loops ---- */
@@ -240,23 +298,19 @@ static bool guest_plain(DynBuf *to, const char *p, const char *end)
 		true : (dbuf_putstr(to, "(...)"), true);
 }
 
-/* The script is at a pattern, or at what a loop goes over: what is taken apart. */
-static bool guest_source_of(JSContext *ctx, DynBuf *to)
+/* The script is at a pattern: what is taken apart; its beginning. */
+static const char *guest_source_of(JSContext *ctx, DynBuf *to)
 {
 	const char *start, *end, *p = guest_here(ctx, &start, &end);
 
-	if (!p)
-		return false;
-	if (*p == '[' || *p == '{') {
-		p = guest_partner(p, end);
-		p = p ? guest_spaces(p, end) : end;
-		if (p < end && *p == '=' && p[1] != '=')
-			return guest_plain(to, p + 1, end);
-		return false;
-	}
-	if (end - p > 3 && p[0] == 'o' && p[1] == 'f')
-		return guest_plain(to, p + 2, end);
-	return false;
+	if (!p || (*p != '[' && *p != '{'))
+		return NULL;
+	p = guest_partner(p, end);
+	p = p ? guest_spaces(p, end) : end;
+	if (p == end || *p != '=' || p[1] == '=')
+		return NULL;
+	p = guest_spaces(p + 1, end);
+	return guest_plain(to, p, end) ? p : NULL;
 }
 
 /* "Cannot destructure property 'a' of 'b' as it is undefined." */
@@ -276,6 +330,7 @@ static JSValue guest_cannot_destructure(JSContext *ctx, JSValueConst v)
 		from = p = guest_spaces(p + 1, end);
 		while (p < end && guest_is_name((unsigned char)*p))
 			p++;
+		guest_error_at(ctx, from);
 		return JS_ThrowTypeError(ctx, "Cannot read properties of %s (reading '%.*s')", value, (int)(p - from),
 					 from);
 	}
@@ -284,8 +339,10 @@ static JSValue guest_cannot_destructure(JSContext *ctx, JSValueConst v)
 	from = p = guest_spaces(p + 1, end);
 	while (p < end && guest_is_name((unsigned char)*p))
 		p++;
-	if (p > from)
+	if (p > from) {
 		dbuf_printf(&text, "property '%.*s' of ", (int)(p - from), from);
+		guest_error_at(ctx, from);
+	}
 	dbuf_putc(&text, '\'');
 	if (!guest_source_of(ctx, &text))
 		dbuf_putstr(&text, value);
@@ -294,13 +351,15 @@ static JSValue guest_cannot_destructure(JSContext *ctx, JSValueConst v)
 	return JS_EXCEPTION;
 }
 
+static JSValue guest_empty_not_iterable(JSContext *ctx, JSValueConst v);
+
 /* Reading a property of undefined or null. */
 static JSValue guest_no_property(JSContext *ctx, const char *of, JSAtom prop)
 {
 	char buf[ATOM_GET_STR_BUF_SIZE];
 
 	if (prop == JS_ATOM_Symbol_iterator)
-		return JS_ThrowTypeError(ctx, "%s is not iterable (cannot read property Symbol(Symbol.iterator))", of);
+		return guest_empty_not_iterable(ctx, *of == 'n' ? JS_NULL : JS_UNDEFINED);
 	JS_AtomGetStr(ctx, buf, sizeof(buf), prop);
 	return JS_ThrowTypeError(ctx, JS_AtomGetKind(ctx, prop) == JS_ATOM_KIND_SYMBOL ? "Cannot read properties of %s (reading 'Symbol(%s)')" :
 				 "Cannot read properties of %s (reading '%s')", of, buf);
@@ -420,36 +479,7 @@ static JSValue guest_not_a(JSContext *ctx, JSValueConst v, const char *what)
 	return JS_EXCEPTION;
 }
 
-static JSValue guest_not_iterable(JSContext *ctx, JSValueConst v)
-{
-	DynBuf text;
-	bool native = !guest_in_script(ctx), empty = JS_IsUndefined(v) || JS_IsNull(v);
-
-	js_dbuf_init(ctx, &text);
-	if (!native && guest_source_of(ctx, &text)) {
-		dbuf_putstr(&text, " is not iterable");
-		guest_dbuf_throw(ctx, JS_TYPE_ERROR, &text);
-		return JS_EXCEPTION;
-	}
-	if (native || JS_IsObject(v)) {
-		const char *type = JS_IsObject(v) ? "object" : JS_IsNumber(v) ? "number" :
-				   JS_IsBool(v) ? "boolean" : JS_IsSymbol(v) ? "symbol" : "";
-
-		dbuf_putstr(&text, type);
-		if (!JS_IsObject(v)) {
-			if (*type)
-				dbuf_putc(&text, ' ');
-			guest_show(ctx, &text, v, true);
-		}
-	} else {
-		guest_show(ctx, &text, v, true);
-	}
-	dbuf_putstr(&text, " is not iterable");
-	if (native || JS_IsObject(v) || empty)
-		dbuf_putstr(&text, " (cannot read property Symbol(Symbol.iterator))");
-	guest_dbuf_throw(ctx, JS_TYPE_ERROR, &text);
-	return JS_EXCEPTION;
-}
+#include "guest_iterable.h"
 
 /* "Cannot WHAT 'prop' of VALUE after" for a property. */
 static int guest_throw_property(JSContext *ctx, const char *before, JSAtom prop, const char *between,
@@ -460,7 +490,7 @@ static int guest_throw_property(JSContext *ctx, const char *before, JSAtom prop,
 
 	js_dbuf_init(ctx, &text);
 	dbuf_printf(&text, "%s%s%s", before, name ? name : "", between);
-	if (!JS_IsUndefined(v))
+	if (!JS_IsUndefined(v) || strstr(before, "operator"))
 		guest_show(ctx, &text, v, false);
 	dbuf_putstr(&text, after);
 	JS_FreeCString(ctx, name);
@@ -558,6 +588,40 @@ static JSValue guest_bad_flags(JSContext *ctx, JSValueConst flags)
 	return JS_EXCEPTION;
 }
 
+/* Of Object's and Reflect's, whose frame knows the arguments. */
+static JSValue guest_bad_prototype(JSContext *ctx, JSStackFrame *sf)
+{
+	JSValueConst object = sf->arg_count > 0 ? sf->arg_buf[0] : JS_UNDEFINED;
+	bool reflect = !JS_IsFunction(ctx, sf->guest_this);
+
+	if (reflect && !JS_IsObject(object))
+		return JS_ThrowTypeError(ctx, "Reflect.setPrototypeOf called on non-object");
+	if (JS_IsUndefined(object) || JS_IsNull(object))
+		return JS_ThrowTypeError(ctx, "Object.setPrototypeOf called on null or undefined");
+	return guest_throw_value(ctx, JS_TYPE_ERROR, "Object prototype may only be an Object or null: ",
+				 sf->arg_count > 1 ? sf->arg_buf[1] : JS_UNDEFINED, "");
+}
+
+/* A property of a number or the like is set by a strict script. */
+static int guest_create_on(JSContext *ctx, int flags, JSAtom prop, JSValueConst v)
+{
+	const char *type = JS_IsNumber(v) ? "number '" : JS_IsString(v) ? "string '" : JS_IsBool(v) ? "boolean '" :
+			   JS_IsBigInt(v) ? "bigint '" : "symbol '";
+	DynBuf text;
+	const char *name;
+
+	if (!guest_throws(ctx, flags))
+		return false;
+	name = JS_AtomToCString(ctx, prop);
+	js_dbuf_init(ctx, &text);
+	dbuf_printf(&text, "Cannot create property '%s' on %s", name ? name : "", type);
+	guest_show(ctx, &text, v, false);
+	dbuf_putc(&text, '\'');
+	JS_FreeCString(ctx, name);
+	guest_dbuf_throw(ctx, JS_TYPE_ERROR, &text);
+	return -1;
+}
+
 /* A native function of Object, Reflect or Proxy got no object. */
 static JSValue guest_not_object(JSContext *ctx)
 {
@@ -571,9 +635,15 @@ static JSValue guest_not_object(JSContext *ctx)
 
 	if (!name)
 		return JS_ThrowTypeError(ctx, "not an object");
+	if (!strcmp(name, "setPrototypeOf")) {
+		JS_FreeCString(ctx, name);
+		return guest_bad_prototype(ctx, sf);
+	}
 	for (size_t i = 0; i < countof(of_reflect); i++)
 		if (!strcmp(name, of_reflect[i]))
 			of = "Reflect";
+	if (!strncmp(name, "all", 3) || !strcmp(name, "any") || !strcmp(name, "race"))
+		of = "Promise";
 	if (!strcmp(name, "Proxy"))
 		JS_ThrowTypeError(ctx, "Cannot create proxy with a non-object as target or handler");
 	else if (!strcmp(name, "resolve") || !strcmp(name, "reject"))

@@ -112,11 +112,13 @@ static void freeze_changing(JSContext *ctx, JSValueConst object)
 	p->shape = sh;
 }
 
-/* All of a list. */
+/* The table of shapes, and all of a list. */
 static void guest_freeze_changing(JSContext *ctx, JSValueConst list)
 {
+	JSRuntime *rt = ctx->rt;
 	JSValue one;
 
+	rt->shape_hash = freeze_move(rt, rt->shape_hash, (size_t)rt->shape_hash_size * sizeof(*rt->shape_hash));
 	for (uint32_t i = 0;; i++) {
 		one = JS_GetPropertyUint32(ctx, list, i);
 		if (!JS_IsObject(one))
@@ -145,5 +147,6 @@ static void guest_freeze(JSContext *ctx)
 		if (!atom_is_free(rt->atom_array[i]))
 			JS_REF_COUNT(rt->atom_array[i]) = GUEST_IMMORTAL;
 	freeze_holes();
+	free(guest_room);
 	JS_SetGCThreshold(rt, rt->malloc_state.malloc_size + GARBAGE);
 }

@@ -25,13 +25,22 @@ static inline int guest_unref(void *p)
 	return likely(*count < GUEST_IMMORTAL) ? --*count : GUEST_IMMORTAL;
 }
 
-/* Blocks below it are the image's: they are never let go, so that nothing new comes to lie among them. */
+/*
+ * Blocks below it are the image's: they are never let go, so that nothing new comes to lie among them. What a run makes first goes
+ * into room kept free for it near the other pages that every run writes to: one page of page tables holds all of them, and the room
+ * begins at a page, so that none of it is written for the sake of a corner.
+ */
+enum { GUEST_ROOM = 256 << 10, GUEST_SMALL_PAGE = 4096 };
 static const void *guest_image_end;
+static char *guest_room;
 
 static inline bool guest_of_image(const void *block)
 {
-	return block < guest_image_end;
+	return block < guest_image_end && (size_t)((const char *)block - guest_room) >= GUEST_ROOM;
 }
+
+/* Of Math.random(): in every run another one, so not beside what stays. */
+static uint64_t guest_random_state;
 
 /* Arenas of each size made since the freeze: the first are small, as most of them stay nearly empty. */
 static uint8_t guest_arenas[JS_ARENA_BLOCK_SIZE_COUNT];

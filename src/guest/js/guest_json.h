@@ -318,6 +318,10 @@ static void guest_json_failed(JSContext *ctx, const char *text, size_t n)
 		   JS_VALUE_GET_OBJ(ctx->native_error_proto[JS_SYNTAX_ERROR]);
 
 	JS_Throw(ctx, e);
-	if (own)
+	if (own && ((n == 9 && !memcmp(text, "undefined", n)) || (n == 15 && !memcmp(text, "[object Object]", n)))) {
+		JS_FreeValue(ctx, JS_GetException(ctx));
+		JS_ThrowSyntaxError(ctx, "\"%s\" is not valid JSON", text);
+	} else if (own) {
 		guest_json_error(ctx, text, n);
+	}
 }

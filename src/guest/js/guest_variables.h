@@ -20,10 +20,14 @@ static void *guest_variable_take(JSRuntime *rt, JSArena *ar)
 	return b->user_data;
 }
 
-static void guest_variables_make(JSRuntime *rt)
+enum { GUEST_VARIABLE_SIZE = (sizeof(JSMallocBlockHeader) + sizeof(JSVarRef) + 15) & ~15,	/* arenas have blocks of it or less */
+	GUEST_VARIABLES_SIZE = sizeof(JSArena) + GUEST_VARIABLES * GUEST_VARIABLE_SIZE };
+
+/* In memory that was taken before the runtime: beside it. */
+static void guest_variables_make(JSRuntime *rt, void *at)
 {
 	int index = arena_get_size_index(sizeof(JSMallocBlockHeader) + sizeof(JSVarRef)), size = arena_block_sizes[index];
-	JSArena *ar = rt->mf.js_malloc(NULL, sizeof(*ar) + (size_t)GUEST_VARIABLES * size);
+	JSArena *ar = size <= GUEST_VARIABLE_SIZE ? at : NULL;
 
 	if (!ar)
 		return;

@@ -43,6 +43,7 @@ function rehearse() {
 	loop.call(text => native.run(text, '[eval]'), undefined, ['(function () { return [`a${1}`, { b: 2 }, /c/]; })()']);
 	Promise.resolve().then(() => {});
 	loop.run(() => {});
+	globalThis.clearInterval(globalThis.setInterval(() => {}, 1e8));
 }
 rehearse();
 

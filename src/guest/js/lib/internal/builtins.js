@@ -21,7 +21,7 @@ const INSTEAD = {
 	'dns/promises': NO_NETWORK, _tls_common: NO_NETWORK, _tls_wrap: NO_NETWORK, cluster: 'use child_process to run programs side by side',
 	worker_threads: 'use child_process to run programs side by side', inspector: 'there is no debugger', 'inspector/promises': 'there is no debugger',
 	trace_events: 'use console and performance', domain: 'use AsyncLocalStorage of async_hooks', repl: 'start node without a script',
-	wasi: 'there is no WebAssembly', _stream_wrap: 'use stream', test: 'use assert', 'test/reporters': 'use assert',
+	wasi: 'there is no WebAssembly', _stream_wrap: 'use stream', 'test/reporters': 'use --test-reporter=tap or spec',
 	sea: 'there are no single executables', sqlite: 'Node 20 has none either',
 };
 

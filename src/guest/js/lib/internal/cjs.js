@@ -145,8 +145,15 @@ function notFound(request, parent) {
 	const e = new Error(`Cannot find module '${request}'${stack.length ? `\nRequire stack:\n- ${stack.join('\n- ')}` : ''}`);
 	e.code = 'MODULE_NOT_FOUND';
 	e.requireStack = stack;
-	return e;
+	return located(e);
 }
+
+/* As Node's stacks tell it. */
+function located(e) {
+	return require('internal/fatal').within(e, ['Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)',
+		'Module._load (node:internal/modules/cjs/loader:1038:27)'], /^ {4}at Module\._load /);
+}
+exports.located = located;
 
 function existing(path, request, parent) {
 	if (host.kind(path) !== 0)
@@ -246,7 +253,13 @@ Module.prototype.require = function moduleRequire(id) {
 const PARAMETERS = 'exports, require, module, __filename, __dirname';
 
 function compile(source, filename) {
-	const fn = host.compile(source, filename, PARAMETERS, 1);
+	let fn;
+	try {
+		fn = host.compile(source, filename, PARAMETERS, 1);
+	} catch (e) {
+		throw e instanceof SyntaxError ? require('internal/fatal').mistake(e, ['wrapSafe (node:internal/modules/cjs/loader:1464:18)',
+			'Module._compile (node:internal/modules/cjs/loader:1495:20)'], 'Module._compile') : e;
+	}
 	Object.defineProperty(fn, 'name', { value: 'Object.<anonymous>', configurable: true });
 	return fn;
 }

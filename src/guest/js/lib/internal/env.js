@@ -6,7 +6,15 @@ const handler = {
 		if (typeof key === 'symbol')
 			throw new TypeError('Cannot convert a Symbol value to a string');
 		target[key] = `${value}`;
+		if (key === 'TZ')
+			require('internal/zone').change(target[key]);
 		return true;
+	},
+	deleteProperty(target, key) {
+		const had = delete target[key];
+		if (key === 'TZ')
+			require('internal/zone').change();
+		return had;
 	},
 	defineProperty(target, key, descriptor) {
 		const { ERR_INVALID_OBJECT_DEFINE_PROPERTY } = require('internal/errors').codes;

@@ -21,6 +21,23 @@ function parentPath(parent) {
 	return parent.startsWith('/') ? parent : `${require('internal/process').process.cwd()}/${parent}`;
 }
 
+const LINKING = ['ModuleJob._link (node:internal/modules/esm/module_job:168:49)'];
+const IMPORTING = ['ModuleLoader.import (node:internal/modules/esm/loader:605:34)',
+	'defaultImportModuleDynamicallyForModule (node:internal/modules/esm/utils:221:31)',
+	'importModuleDynamicallyCallback (node:internal/modules/esm/utils:260:12)'];
+const EVALUATING = [IMPORTING[0], 'importModuleDynamically (node:internal/process/execution:105:37)',
+	'importModuleDynamicallyWrapper (node:internal/vm/module:434:21)'];
+
+/* As Node's stacks tell it: import() is called by a script, import is not. */
+function located(e, first, second, base) {
+	const called = /\n {4}at (?:[^\n]*\()?(?:file:\/\/|\/|\[)/.test(e.stack);
+	const frames = [first, `moduleResolve (node:internal/modules/esm/resolve:${second})`, 'defaultResolve (node:internal/modules/esm/resolve:1188:11)',
+		'ModuleLoader.defaultResolve (node:internal/modules/esm/loader:708:12)', '#cachedDefaultResolve (node:internal/modules/esm/loader:657:25)',
+		'ModuleLoader.resolve (node:internal/modules/esm/loader:640:38)', 'ModuleLoader.getModuleJobForImport (node:internal/modules/esm/loader:264:38)',
+		...!called ? LINKING : base.endsWith('[eval]') ? EVALUATING : IMPORTING];
+	return require('internal/fatal').within(e, frames.slice(0, 10), /^/);
+}
+
 function finalize(path, tail, base, specifier) {
 	const kind = host.kind(path);
 	if (kind === 1) {
@@ -32,7 +49,7 @@ function finalize(path, tail, base, specifier) {
 	if (kind !== 0) {
 		const e = failure(Error, 'ERR_MODULE_NOT_FOUND', `Cannot find module '${path}' imported from ${base}`);
 		e.url = fileurl.fromPath(path);
-		throw e;
+		throw located(e, 'finalizeResolution (node:internal/modules/esm/resolve:283:11)', '952:10', base);
 	}
 	return fileurl.fromPath(host.realpath(path)) + tail;
 }
@@ -70,7 +87,8 @@ function ofPackage(specifier, from, base) {
 		if (at === '/')
 			break;
 	}
-	throw failure(Error, 'ERR_MODULE_NOT_FOUND', `Cannot find package '${name}' imported from ${base}`);
+	throw located(failure(Error, 'ERR_MODULE_NOT_FOUND', `Cannot find package '${name}' imported from ${base}`),
+		'packageResolve (node:internal/modules/esm/resolve:873:9)', '946:18', base);
 }
 
 function resolve(specifier, parent) {

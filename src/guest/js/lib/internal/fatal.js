@@ -13,37 +13,128 @@ function shown(value) {
 	return value instanceof Error ? value.stack : String(value);
 }
 
-/* "file:line\nsource\n    ^\n": where the topmost frame of a script is. */
-function frame(error) {
-	const stack = error && typeof error === 'object' && typeof error.stack === 'string' ? error.stack : '';
-	const at = /\n    at (?:.*\()?((?:file:\/\/)?\/[^\n]*?):(\d+):(\d+)\)?(?=\n|$)/.exec(stack);
+/* Texts that are no files: of -e, -p and standard input. */
+let texts = null;
+exports.text = (name, source) => { texts = { name, source, next: texts }; };
+
+function lineOf(file, number) {
+	for (let one = texts; one; one = one.next) {
+		if (one.name === file)
+			return one.source.split('\n')[number - 1];
+	}
+	try {
+		const path = file.startsWith('file://') ? require('internal/fileurl').toPath(file) : file;
+		return require('internal/files').readText(path).split('\n')[number - 1];
+	} catch {
+		return undefined;
+	}
+}
+
+/* Error stacks of texts that do not compile begin with frames of Node; where the mistake is, is kept here. */
+const mistakes = new WeakMap();
+
+/* frames: Node's own, for the engine's line about the place and what is below it down to `below` */
+exports.mistake = function (error, frames, below) {
+	const found = /\n    at ([^\n(]*):(\d+):(\d+)(?=\n|$)/.exec(error.stack);
+	if (!found)
+		return error;
+	mistakes.set(error, found.slice(1));
+	const lines = error.stack.slice(found.index + 1).split('\n').slice(1);
+	const at = below === undefined ? -1 : lines.findIndex((line) => line.includes(below));
+	const stack = [error.stack.slice(0, found.index), ...frames.map((one) => `    at ${one}`), ...lines.slice(at + 1)].join('\n');
+	Object.defineProperty(error, 'stack', { value: stack, writable: true, configurable: true, enumerable: false });
+	return error;
+};
+
+/* An error that Node's own code makes: its frames there instead of ours, down to the first of another function. */
+exports.within = function (error, frames, ours) {
+	const at = error.stack.indexOf('\n    at ');
+	if (at < 0)
+		return error;
+	const lines = error.stack.slice(at + 1).split('\n');
+	while (lines.length && ours.test(lines[0]))
+		lines.shift();
+	const stack = [error.stack.slice(0, at), ...frames.map((one) => `    at ${one}`), ...lines].join('\n');
+	Object.defineProperty(error, 'stack', { value: stack, writable: true, configurable: true, enumerable: false });
+	return error;
+};
+
+const FRAME = /\n    at (?:[^\n]*?\()?((?:file:\/\/)?\/[^\n]*?|\[\w+\]|node:[^\n]*?):(\d+):(\d+)\)?(?=\n|$)/;
+
+/* [file, line, column]: the statement that threw, else where the error was made. */
+function placeOf(error, fromPromise) {
+	const thrown = fromPromise ? undefined : host.thrown(error);
+	if (thrown && !thrown[0].startsWith('node:'))
+		return thrown;
+	if (error === null || typeof error !== 'object')
+		return undefined;
+	if (mistakes.has(error))
+		return mistakes.get(error);
+	const stack = typeof error.stack === 'string' ? error.stack : '';
+	const at = FRAME.exec(stack);
+	return at ? at.slice(1) : undefined;
+}
+
+/* "file:line\nsource\n    ^\n" */
+function frame(error, fromPromise) {
+	const at = placeOf(error, fromPromise);
 	if (!at)
 		return '';
-	const path = at[1].startsWith('file://') ? require('internal/fileurl').toPath(at[1]) : at[1];
-	let line;
-	try {
-		line = require('internal/files').readText(path).split('\n')[at[2] - 1];
-	} catch {
-		return '';
+	let [file, number, column] = at;
+	if (file.startsWith('node:')) {
+		const own = require('internal/source_lines').of(`${file}:${number}:${column}`);
+		if (own)
+			return own;
+		const below = /\n    at (?:[^\n]*?\()?((?:file:\/\/)?\/[^\n]*?|\[\w+\]):(\d+):(\d+)\)?(?=\n|$)/.exec(error.stack);
+		if (!below)
+			return '';
+		[, file, number, column] = below;
 	}
+	const line = lineOf(file, number);
 	if (line === undefined)
 		return '';
-	/* What is marked is the statement that throws, where there is one. */
-	const before = line.slice(0, at[3] - 1);
-	const start = before.search(/\bthrow\b(?!.*\bthrow\b)/);
-	return `${at[1]}:${at[2]}\n${line}\n${(start < 0 ? before : before.slice(0, start)).replace(/[^\t]/g, ' ')}^\n\n`;
+	const mark = column > line.length && mistakes.has(error) ? '' : '^';
+	return `${file}:${number}\n${line}\n${line.slice(0, column - 1).replace(/[^\t]/g, ' ')}${mark}\n`;
 }
+
+/* A reason that is no error, as V8 names it. */
+function named(value) {
+	if (value === null || (typeof value !== 'object'))
+		return String(value);
+	const tag = Object.prototype.toString.call(value);
+	if (tag !== '[object Object]' && !(value instanceof Map) && !(value instanceof Set) && !(value instanceof Promise))
+		return tag;
+	let name;
+	try {
+		name = typeof value.toString === 'function' && value.toString === Object.prototype.toString ? value.constructor?.name : undefined;
+	} catch {
+		name = undefined;
+	}
+	return name ? `#<${name}>` : tag;
+}
+
+const REJECTED = 'node:internal/process/promises:389:7';
+
+/* Thrown by a script of -e itself: Node marks those. */
+let evaluated = false;
+exports.evaluated = (value) => { evaluated = value; };
 
 function report(error, fromPromise) {
 	const thrown = error !== null && (typeof error === 'object' || typeof error === 'function') && host.classOf(error) === 'Error';
 	let text = '';
 	if (fromPromise && !thrown) {
-		text = 'node:internal/process/promises:394\n      triggerUncaughtException(err, true /* fromPromise */);\n      ^\n\n' +
-			`[UnhandledPromiseRejection: ${REASON}"${shown(error)}".] {\n  code: 'ERR_UNHANDLED_REJECTION'\n}\n`;
+		text = `${require('internal/source_lines').of(REJECTED)}\nUnhandledPromiseRejection: ${REASON}"${named(error)}".\n` +
+			`    at throwUnhandledRejectionsMode (${REJECTED})\n    at processPromiseRejections (node:internal/process/promises:470:17)\n` +
+			"    at process.processTicksAndRejections (node:internal/process/task_queues:96:32) {\n  code: 'ERR_UNHANDLED_REJECTION'\n}\n";
 	} else if (thrown) {
-		text = frame(error) + shown(error) + '\n';
+		const where = frame(error, fromPromise);
+		text = `${where && `${where}\n`}${shown(error)}\n`;
 	} else {
-		text = `${frame(error) || 'Uncaught:\n'}${shown(error)}\n(Use \`node --trace-uncaught ...\` to show where the exception was thrown)\n`;
+		const where = frame(error, fromPromise), object = error !== null && (typeof error === 'object' || typeof error === 'function');
+		text = where ? object && evaluated ? `${where}\n` : `\n${where}` : 'Uncaught:\n';
+		text += `${typeof error === 'string' && where ? error : shown(error)}\n`;
+		if (!object || !where)
+			text += '(Use `node --trace-uncaught ...` to show where the exception was thrown)\n';
 	}
 	print(2, `${text}\nNode.js ${process.version}\n`);
 }

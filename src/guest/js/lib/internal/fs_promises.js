@@ -11,11 +11,26 @@ const { FileHandle } = require('internal/fs_handle');
 
 const made = { __proto__: null };
 
+/* Where Node's own functions wait (20.20.2). */
+const PLACES = 'node:internal/fs/promises';
+const places = {
+	__proto__: null, access: '604:10', copyFile: '621:10', rename: '780:10', rmdir: '822:10', mkdir: '856:10', readdir: '950:18',
+	readlink: '968:10', symlink: '997:10', lstat: '1022:18', stat: '1033:18', statfs: '1044:18', link: '1056:10', unlink: '1067:10',
+	chmod: '1089:10', lchown: '1108:10', chown: '1132:10', utimes: '1141:10', lutimes: '1163:10', mkdtemp: '1189:10', realpath: '1176:10',
+	open: '637:25', truncate: '790:14', readFile: '1249:14', writeFile: '1219:14',
+};
+
+/* The frame of a function; `self` is what it was called on. */
+const frameOf = (name, self) => `${self === undefined ? '' : 'Object.'}${name} (${PLACES}:${places[name]})`;
+const OPEN = frameOf('open');
+
 /* [name, number of parameters, turns] */
 for (const [name, length, turns = 1] of [['access', 1], ['copyFile', 3], ['rename', 2], ['rm', 2, 2], ['rmdir', 2], ['mkdir', 2],
 	['readdir', 2], ['readlink', 2], ['symlink', 3], ['lstat', 1], ['stat', 1], ['statfs', 1], ['link', 2], ['unlink', 1],
 	['chmod', 2], ['lchown', 3], ['chown', 3], ['utimes', 3], ['lutimes', 3]]) {
-	made[name] = { async [name](...args) { return queue.promise(ops[name](...args), turns, `Object.${name}`); } }[name];
+	made[name] = { async [name](...args) { 
+		return queue.promise(ops[name](...args), turns, places[name] ? [frameOf(name, this)] : []);
+	} }[name];
 	Object.defineProperty(made[name], 'length', { value: length, configurable: true });
 }
 
@@ -28,8 +43,12 @@ made.truncate = async function truncate(path, len = 0) {
 	}
 };
 
-made.mkdtemp = async function mkdtemp(prefix, options) { return queue.promise(ops.mkdtemp(prefix, options, true), 1, 'Object.mkdtemp'); };
-made.realpath = async function realpath(path, options) { return queue.promise(ops.realpathNative(path, options), 1, 'Object.realpath'); };
+made.mkdtemp = async function mkdtemp(prefix, options) {
+	return queue.promise(ops.mkdtemp(prefix, options, true), 1, [frameOf('mkdtemp', this)]);
+};
+made.realpath = async function realpath(path, options) {
+	return queue.promise(ops.realpathNative(path, options), 1, [frameOf('realpath', this)]);
+};
 made.lchmod = async function lchmod(path, mode) {
 	void path;
 	void mode;
@@ -44,7 +63,7 @@ made.opendir = async function opendir(path, options) {
 	return queue.promise(require('internal/fs_dir').opendir(path, options, true));
 };
 made.open = async function open(path, flags, mode) {
-	return new FileHandle(await queue.promise(ops.open(path, flags, mode), 1, 'open'));
+	return new FileHandle(await queue.promise(ops.open(path, flags, mode), 1, [frameOf('open', this === made ? undefined : this)]));
 };
 
 /* ---- Whole files ---- */
@@ -60,7 +79,7 @@ made.readFile = async function readFile(path, options) {
 	}
 	const step = data.ops.readFile(path, options, false);
 	checkAborted(step.signal);
-	const content = await queue.promise(step, 4, 'open');
+	const content = await queue.promise(step, 4, [OPEN, frameOf('readFile', this)]);
 	checkAborted(step.signal);
 	return content;
 };
@@ -83,7 +102,7 @@ async function writeParts(handle, parts, { encoding = 'utf8', signal } = {}) {
 exports.isIterable = isIterable;
 exports.writeParts = writeParts;
 
-async function writeTo(path, content, options, flag) {
+async function writeTo(path, content, options, flag, self) {
 	options = common.toOptions(options);
 	if (path instanceof FileHandle) {
 		return path.writeFile(content, options);
@@ -91,7 +110,7 @@ async function writeTo(path, content, options, flag) {
 	if (!isIterable(content)) {
 		const step = data.ops[flag === 'a' ? 'appendFile' : 'writeFile'](path, content, options, false);
 		checkAborted(step.signal);
-		await queue.promise(step, 3, 'open');
+		await queue.promise(step, 3, [OPEN, frameOf('writeFile', self)]);
 		checkAborted(step.signal);
 		return undefined;
 	}
@@ -105,7 +124,7 @@ async function writeTo(path, content, options, flag) {
 	return undefined;
 }
 
-made.writeFile = async function writeFile(path, content, options) { return writeTo(path, content, options, 'w'); };
+made.writeFile = async function writeFile(path, content, options) { return writeTo(path, content, options, 'w', this); };
 made.appendFile = async function appendFile(path, content, options) { return writeTo(path, content, options, 'a'); };
 
 made.watch = function watch(path) {

@@ -27,16 +27,27 @@ exports.submit = function (step, turns, then) {
 	});
 };
 
-/* The function that `who` names is where Node's stack would say that the error came from. */
-exports.promise = (step, turns = 1, who = 'open') => new Promise((resolve, reject) => {
+/*
+ * The step itself has no stack: Node's functions have, and who awaits them. `frames` are those of Node. Found out by a job of the
+ * promise that is given, when all that awaits it is tied to it.
+ */
+function framed(error, frames) {
+	if (!(error instanceof Error) || error.stack.includes('\n'))
+		throw error;
+	const found = {};
+	Error.captureStackTrace(found, framed);
+	const waiting = found.stack.split('\n').filter((line) => line.startsWith('    at async '));
+	const lines = [error.stack, ...frames.map((one) => `    at async ${one}`), ...waiting];
+	Object.defineProperty(error, 'stack', { value: lines.slice(0, 11).join('\n'), writable: true, configurable: true, enumerable: false });
+	throw error;
+}
+
+exports.promise = (step, turns = 1, frames = []) => new Promise((resolve) => {
 	exports.submit(step, turns, (error, value) => {
-		if (!error) {
+		if (!error)
 			resolve(value);
-			return;
-		}
-		if (!error.stack.includes('\n'))
-			error.stack += `\n    at async ${who} (node:internal/fs/promises)`;
-		reject(error);
+		else
+			resolve(Promise.reject(error).catch((e) => { throw e; }).catch((e) => framed(e, frames)));
 	});
 });
 

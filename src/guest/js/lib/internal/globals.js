@@ -103,7 +103,8 @@ Object.defineProperty(setImmediate, custom, {
 });
 
 function queueMicrotask(callback) {
-	host.enqueue(bind(callbackOf(callback)));
+	const fn = bind(callbackOf(callback));
+	host.enqueue(function runMicrotask() { fn(); });
 }
 
 /* The order is the one in which Node lists them. */

@@ -1,7 +1,9 @@
-/* Intl.DateTimeFormat, in English and with the time zone of the sandbox (UTC) or a fixed offset. */
+/* Intl.DateTimeFormat, in English. */
 'use strict';
 
 const { resolve, supported, optionOf, number: numberOption, settingsIn, join } = require('internal/intl_locale');
+
+const zones = require('internal/zone');
 
 const option = optionOf('DateTimeFormat');
 
@@ -14,21 +16,26 @@ const fields = {
 };
 const zoneNames = ['short', 'long', 'shortOffset', 'longOffset', 'shortGeneric', 'longGeneric'];
 
+/* { name, offset } of a fixed one, { name, place } of one whose offset changes; `place` is undefined for the own one. */
 function zoneOf(name) {
-	if (name === undefined)
-		return { name: 'UTC', offset: 0 };
+	if (name === undefined) {
+		if (zones.isUTC())
+			return { name: 'UTC', offset: 0 };
+		return { name: zones.names(0).name, place: undefined };
+	}
 	const text = `${name}`;
-	if (/^(utc|etc\/utc|gmt|etc\/gmt|etc\/uct|zulu|universal|etc\/zulu|etc\/universal|etc\/greenwich)$/i.test(text))
-		return { name: 'UTC', offset: 0 };
 	const fixed = /^([+-])(\d\d):?(\d\d)?$/.exec(text);
 	if (fixed !== null && Number(fixed[2]) < 24 && Number(fixed[3] ?? 0) < 60) {
 		const minutes = Number(fixed[2]) * 60 + Number(fixed[3] ?? 0);
 		return { name: `${fixed[1]}${fixed[2]}:${fixed[3] ?? '00'}`, offset: fixed[1] === '-' ? -minutes : minutes };
 	}
-	if (/^[A-Za-z_]+(\/[A-Za-z0-9_+-]+)+$/.test(text))
-		throw new RangeError(`Intl: the time zone ${text} is not in this sandbox; there are UTC and fixed offsets like +02:00`);
-	throw new RangeError(`Invalid time zone specified: ${text}`);
+	const known = zones.names(0, text);
+	if (known === undefined)
+		throw new RangeError(`Invalid time zone specified: ${text}`);
+	return known.name === 'UTC' ? { name: 'UTC', offset: 0 } : { name: known.name, place: text };
 }
+
+const offsetOf = (zone, time) => zone.offset ?? zones.offset(time, zone.place);
 
 const styles = {
 	date: {
@@ -190,14 +197,19 @@ function timeParts(f, t) {
 	return parts;
 }
 
-function zonePart(f) {
-	const { name, offset } = f.zone;
-	if (offset === 0 && name === 'UTC' && !/Offset/.test(f.timeZoneName))
-		return { type: 'timeZoneName', value: /^long/.test(f.timeZoneName) ? 'Coordinated Universal Time' : f.timeZoneName === 'shortGeneric' ? 'GMT' : 'UTC' };
-	const minutes = Math.abs(offset), long = /^long/.test(f.timeZoneName);
-	const hours = Math.floor(minutes / 60), rest = minutes % 60;
-	const value = offset === 0 ? '' : `${offset < 0 ? '-' : '+'}${long ? two(hours) : hours}${long || rest ? `:${two(rest)}` : ''}`;
-	return { type: 'timeZoneName', value: `GMT${value}` };
+/* "Eastern Time" and "ET": what is the same in summer. */
+function genericName(names, form) {
+	const full = names.full.replace(/ (Standard|Daylight|Summer) Time$/, ' Time');
+	return form === 'longGeneric' ? full : names.brief.replace(/^([A-Z]+)[SD](T)$/, '$1$2');
+}
+
+function zonePart(f, time) {
+	const { name, offset } = f.zone, form = f.timeZoneName;
+	if (offset === 0 && name === 'UTC' && !/Offset/.test(form))
+		return { type: 'timeZoneName', value: /^long/.test(form) ? 'Coordinated Universal Time' : form === 'shortGeneric' ? 'GMT' : 'UTC' };
+	const names = offset === undefined ? zones.names(time, f.zone.place) : { full: '', brief: '' };
+	const value = /Generic$/.test(form) ? genericName(names, form) : form === 'long' ? names.full : form === 'short' ? names.brief : '';
+	return { type: 'timeZoneName', value: value || zones.text(offsetOf(f.zone, time), /^long/.test(form)) };
 }
 
 function joiner(f) {
@@ -217,11 +229,11 @@ function timeOf(value) {
 }
 
 function partsOf(f, value) {
-	const t = new Date(timeOf(value) + f.zone.offset * 60000);
+	const time0 = timeOf(value), t = new Date(time0 + offsetOf(f.zone, time0) * 60000);
 	const date = dateParts(f, t), time = timeParts(f, t);
 	const parts = date.length && time.length ? [...date, literal(joiner(f)), ...time] : [...date, ...time];
 	if (f.timeZoneName)
-		parts.push(literal(time.length ? ' ' : ', '), zonePart(f));
+		parts.push(literal(time.length ? ' ' : ', '), zonePart(f, time0));
 	const merged = [];
 	for (const part of parts) {
 		const last = merged[merged.length - 1];

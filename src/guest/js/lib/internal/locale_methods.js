@@ -23,6 +23,7 @@ for (const [name, required, standard] of [['toLocaleString', 'any', 'all'], ['to
 	} }.method);
 }
 
+const zone = require('internal/zone');
 let text;
 
 method(String.prototype, 'localeCompare', { localeCompare(that, locales, options) {
@@ -37,6 +38,12 @@ method(String.prototype, 'localeCompare', { localeCompare(that, locales, options
 for (const name of ['toString', 'toTimeString']) {
 	const native = Date.prototype[name];
 	method(Date.prototype, name, { method() {
-		return native.call(this).replace(/ GMT\+0000$/, ' GMT+0000 (Coordinated Universal Time)');
+		const text = native.call(this);
+		if (zone.isUTC())
+			return text.replace(/ GMT\+0000$/, ' GMT+0000 (Coordinated Universal Time)');
+		if (text === 'Invalid Date')
+			return text;
+		const time = Date.prototype.valueOf.call(this), minutes = zone.offset(time);
+		return `${text} (${zone.names(time).full || (minutes ? zone.text(minutes, true) : 'GMT+00:00')})`;
 	} }.method);
 }

@@ -44,6 +44,18 @@ function runJobs() {
 	}
 }
 
+/* The same where Node needs no JavaScript of its own for it: error stacks end there (guest_stack.h). */
+function checkpoint() {
+	for (;;) {
+		try {
+			host.runJobs();
+			return;
+		} catch (e) {
+			exports.onError(e, false);
+		}
+	}
+}
+
 function attempt(fn, self, args) {
 	try {
 		if (args === undefined)
@@ -66,6 +78,11 @@ function runRejections() {
 }
 
 function drain() {
+	if (!ticks.length) {
+		checkpoint();
+		if (!ticks.length && !rejections.length)
+			return;
+	}
 	do {
 		runTicks();
 		runJobs();

@@ -62,10 +62,16 @@ function esmRun(specifier, parent) {
 	});
 }
 
-function evalScript(text, name, options) {
+const PARSING = ['makeContextifyScript (node:internal/vm:185:14)', 'node:internal/process/execution:107:22'];
+
+/* A text of -e, -p or standard input; what calls it names itself in stacks (guest_stack.h). */
+function evaluate(text, name, options) {
+	const fatal = require('internal/fatal');
+	fatal.text(name, text);
 	const asModule = () => {
 		const url = `${require('internal/fileurl').fromPath(process.cwd())}/[${name.slice(1, -1)}1]`;
 		require('internal/esm').setText(url, text);
+		fatal.text(url, text);
 		esmRun(url, url);
 	};
 	if (options.inputType === 'module')
@@ -79,11 +85,21 @@ function evalScript(text, name, options) {
 		if (e instanceof SyntaxError && options.inputType === undefined && !options.print &&
 			require('internal/cjs').isModuleSource(text))
 			return asModule();
-		throw e;
+		fatal.evaluated(true);
+		throw e instanceof SyntaxError && host.thrown(e) === undefined && e.stack.includes(`\n    at ${name}:`) ?
+			fatal.mistake(e, PARSING, 'node:internal/process/execution:118:14') : e;
 	}
 	if (options.print)
 		console.log(value);
 	return undefined;
+}
+
+function evalScript(text, options) {
+	return evaluate(text, '[eval]', options);
+}
+
+function stdinScript(text, options) {
+	return evaluate(text, '[stdin]', options);
 }
 
 function runMain(script) {
@@ -96,7 +112,7 @@ function runMain(script) {
 		const e = new Error(`Cannot find module '${full}'`);
 		e.code = 'MODULE_NOT_FOUND';
 		e.requireStack = [];
-		throw e;
+		throw require('internal/cjs').located(e);
 	}
 	const type = found.endsWith('.mjs') ? 'module' : found.endsWith('.js') ? require('internal/package').typeOf(found) : 'none';
 	if (type === 'module')
@@ -137,13 +153,15 @@ function start(options, prelude) {
 		esmRun(one, `${process.cwd()}/`);
 	if (options.check)
 		return checkSyntax(process.argv[1]);
+	if (options.test)
+		return require('internal/test_files').run(options.argv, options.execArgv.filter((one) => !/^--test(-reporter.*)?$/.test(one)));
 	if (options.eval !== undefined)
-		return evalScript(options.eval, '[eval]', options);
+		return evalScript(options.eval, options);
 	if (options.script !== undefined && options.script !== '-')
 		return runMain(options.script);
 	if (options.interactive || (options.script === undefined && host.isatty(0)))
 		return require('internal/repl_start').start(options);
-	return evalScript(stdinText(), '[stdin]', options);
+	return stdinScript(stdinText(), options);
 }
 
 /* Top-level await that nothing will ever resolve. */
@@ -158,7 +176,7 @@ exports.main = function () {
 	host.signal(SIGPIPE, 1);
 	state.begin = host.monotonic();
 	const args = host.args();
-	const options = require('internal/options').parse(args.slice(1));
+	const options = require('internal/options').parse(args.slice(1), host.getenv('NODE_OPTIONS'));
 	const prelude = require('internal/offers').begin();
 	process.argv0 = args[0];
 	process.argv = [process.execPath, ...options.argv];

@@ -19,6 +19,45 @@ function helpOption() {
 	host.exit(0);
 }
 
+/* "name", or "/name/flags" */
+function pattern(text) {
+	const found = /^\/(.*)\/([a-z]*)$/s.exec(text);
+	return found ? new RegExp(found[1], found[2]) : new RegExp(text);
+}
+
+/* NODE_OPTIONS: words, where quotes keep spaces and a backslash inside them the next character. */
+function words(text) {
+	const all = [];
+	let word = '', quoted = false, any = false;
+	for (let i = 0; i < text.length; i++) {
+		let c = text[i];
+		if (quoted && c === '\\') {
+			if (++i === text.length)
+				bad('invalid value for NODE_OPTIONS (invalid escape)');
+			c = text[i];
+		} else if (c === '"') {
+			quoted = !quoted;
+			any = true;
+			continue;
+		} else if (c === ' ' && !quoted) {
+			if (any)
+				all.push(word);
+			word = '';
+			any = false;
+			continue;
+		}
+		word += c;
+		any = true;
+	}
+	if (quoted)
+		bad('invalid value for NODE_OPTIONS (unterminated string)');
+	if (any)
+		all.push(word);
+	return all;
+}
+
+const FORBIDDEN = ['--eval', '--print', '--check', '--interactive', '--version', '--help', '--test', '--expose-gc', '--input-type'];
+
 const MODES = ['throw', 'strict', 'warn', 'none', 'warn-with-error-code'];
 
 /* name -> [needs an argument, function (options, argument, name)] */
@@ -58,6 +97,16 @@ const rows = {
 	}],
 	'--expose-gc': [false, () => { globalThis.gc = function gc() { host.gc(); }; }],
 	'--title': [true, (o, text) => { process.title = text; }],
+	'--test': [false, o => { o.test = true; }],
+	'--test-reporter': [true, (o, name) => {
+		if (!['tap', 'spec', 'dot'].includes(name))
+			bad(`the test reporter ${name} is not in this sandbox: there are tap, spec and dot`);
+		require('internal/test_report').reporter = name;
+	}],
+	'--test-name-pattern': [true, (o, text) => { require('internal/test_runner').patterns.name.push(pattern(text)); }],
+	'--test-skip-pattern': [true, (o, text) => { require('internal/test_runner').patterns.skip.push(pattern(text)); }],
+	'--test-only': [false, () => { require('internal/test_runner').patterns.only = true; }],
+	'--test-timeout': [true, (o, ms) => { require('internal/test_runner').patterns.timeout = Number(ms); }],
 	'--preserve-symlinks': [false, () => { host.realpath = path => path; }],
 };
 const alias = {
@@ -69,10 +118,30 @@ function isPrintWithText(word) {
 	return word === '-p' || word === '--print' || word === '-pe';
 }
 
-exports.parse = function (args) {
+/* The options of NODE_OPTIONS come first, and are not in execArgv. */
+function fromEnvironment(text, pending) {
+	const all = words(text);
+	for (let at = 0; at < all.length; at++) {
+		const equals = all[at].startsWith('--') ? all[at].indexOf('=') : -1;
+		const word = equals > 0 ? all[at].slice(0, equals) : all[at], name = (alias[word] || word).replace(/_/g, '-');
+		if (!rows[name] || FORBIDDEN.includes(name))
+			bad(`${word} is not allowed in NODE_OPTIONS`);
+		let value = equals > 0 ? all[at].slice(equals + 1) : undefined;
+		if (rows[name][0] && value === undefined) {
+			if (at + 1 >= all.length)
+				bad(`${word} requires an argument`);
+			value = all[++at];
+		}
+		pending.push([rows[name][1], value]);
+	}
+}
+
+exports.parse = function (args, environment) {
 	const o = { require: [], import: [], execArgv: [], argv: [], apply: () => {} };
 	const pending = [];
 	let at = 0;
+	if (environment)
+		fromEnvironment(environment, pending);
 	for (; at < args.length; at++) {
 		let word = args[at];
 		if (word === '-' || !word.startsWith('-'))

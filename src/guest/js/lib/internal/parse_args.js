@@ -115,12 +115,18 @@ function checkOptionLike(token) {
 		`To specify an option argument starting with a dash use ${example}.`);
 }
 
-function checkUsage(options, allowPositionals, token) {
-	if (!hasOwn(options, token.name))
-		throw new codes.ERR_PARSE_ARGS_UNKNOWN_OPTION(token.rawName, allowPositionals);
-	const short = own(options[token.name], 'short');
-	const shown = `${short ? `-${short}, ` : ''}--${token.name}`;
-	const type = own(options[token.name], 'type');
+const isNegative = (name) => name.startsWith('no-');
+
+function checkUsage(options, allowPositionals, allowNegative, token) {
+	let { name } = token;
+	if (!hasOwn(options, name)) {
+		name = allowNegative && isNegative(name) ? name.slice(3) : name;
+		if (!hasOwn(options, name) || (name !== token.name && own(options[name], 'type') !== 'boolean'))
+			throw new codes.ERR_PARSE_ARGS_UNKNOWN_OPTION(token.rawName, allowPositionals);
+	}
+	const short = own(options[name], 'short');
+	const shown = `${short ? `-${short}, ` : ''}--${name}`;
+	const type = own(options[name], 'type');
 	if (type === 'string' && typeof token.value !== 'string')
 		throw new codes.ERR_PARSE_ARGS_INVALID_OPTION_VALUE(`Option '${shown} <value>' argument missing`);
 	if (type === 'boolean' && token.value != null)
@@ -174,12 +180,14 @@ exports.parseArgs = function parseArgs(config = { __proto__: null }) {
 	const args = own(config, 'args') ?? mainArgs();
 	const strict = own(config, 'strict') ?? true;
 	const allowPositionals = own(config, 'allowPositionals') ?? !strict;
+	const allowNegative = own(config, 'allowNegative') ?? false;
 	const wantTokens = own(config, 'tokens') ?? false;
 	const options = own(config, 'options') ?? { __proto__: null };
 	validateArray(args, 'args');
 	validateBoolean(strict, 'strict');
 	validateBoolean(allowPositionals, 'allowPositionals');
 	validateBoolean(wantTokens, 'tokens');
+	validateBoolean(allowNegative, 'allowNegative');
 	validateObject(options, 'options');
 	checkOptions(options);
 	const tokens = tokenize(args, options);
@@ -189,10 +197,13 @@ exports.parseArgs = function parseArgs(config = { __proto__: null }) {
 	for (const token of tokens) {
 		if (token.kind === 'option') {
 			if (strict) {
-				checkUsage(options, allowPositionals, token);
+				checkUsage(options, allowPositionals, allowNegative, token);
 				checkOptionLike(token);
 			}
-			store(token.name, token.value, options, result.values);
+			const negative = allowNegative && isNegative(token.name);
+			if (negative)
+				token.name = token.name.slice(3);
+			store(token.name, negative ? false : token.value, options, result.values);
 		} else if (token.kind === 'positional') {
 			if (!allowPositionals)
 				throw new codes.ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL(token.value);

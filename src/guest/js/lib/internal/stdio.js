@@ -24,6 +24,8 @@ function small(fd) {
 	return { __proto__: outlet, fd, isTTY: host.isatty(fd) || undefined };
 }
 
+Object.create(outlet);		/* the engine marks what prototypes are: here, not in every run */
+
 const made = [];
 exports.made = made;		/* those that a script has seen */
 
