@@ -479,7 +479,7 @@ static JSValue guest_not_a(JSContext *ctx, JSValueConst v, const char *what)
 	return JS_EXCEPTION;
 }
 
-#include "guest_iterable.h"
+#include <guest_iterable.h>
 
 /* "Cannot WHAT 'prop' of VALUE after" for a property. */
 static int guest_throw_property(JSContext *ctx, const char *before, JSAtom prop, const char *between,

@@ -9,9 +9,17 @@ const REASON = 'This error originated either by throwing inside of an async func
 
 function shown(value) {
 	if (host.has('internal/inspect'))
-		return require('internal/inspect').inspect(value);
+		return require('internal/inspect').inspect(value, { depth: 5, customInspect: false });
 	return value instanceof Error ? value.stack : String(value);
 }
+
+/* What a promise of ours carried: where it was made is where it is. */
+const settled = new WeakSet();
+exports.settled = function (error) {
+	if (error !== null && typeof error === 'object')
+		settled.add(error);
+	return error;
+};
 
 /* Texts that are no files: of -e, -p and standard input. */
 let texts = null;
@@ -63,7 +71,7 @@ const FRAME = /\n    at (?:[^\n]*?\()?((?:file:\/\/)?\/[^\n]*?|\[\w+\]|node:[^\n
 
 /* [file, line, column]: the statement that threw, else where the error was made. */
 function placeOf(error, fromPromise) {
-	const thrown = fromPromise ? undefined : host.thrown(error);
+	const thrown = fromPromise || settled.has(error) ? undefined : host.thrown(error);
 	if (thrown && !thrown[0].startsWith('node:'))
 		return thrown;
 	if (error === null || typeof error !== 'object')

@@ -28,7 +28,7 @@ const OPEN = frameOf('open');
 for (const [name, length, turns = 1] of [['access', 1], ['copyFile', 3], ['rename', 2], ['rm', 2, 2], ['rmdir', 2], ['mkdir', 2],
 	['readdir', 2], ['readlink', 2], ['symlink', 3], ['lstat', 1], ['stat', 1], ['statfs', 1], ['link', 2], ['unlink', 1],
 	['chmod', 2], ['lchown', 3], ['chown', 3], ['utimes', 3], ['lutimes', 3]]) {
-	made[name] = { async [name](...args) { 
+	made[name] = { async [name](...args) {
 		return queue.promise(ops[name](...args), turns, places[name] ? [frameOf(name, this)] : []);
 	} }[name];
 	Object.defineProperty(made[name], 'length', { value: length, configurable: true });

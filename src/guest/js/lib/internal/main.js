@@ -53,12 +53,12 @@ function esmRun(specifier, parent) {
 	const [first, value] = host.promise(promise);
 	if (first === 2) {
 		promise.catch(() => {});
-		throw value;
+		throw require('internal/fatal').settled(value);
 	}
 	state.waits = first === 0 ? promise : null;
 	promise.then(() => { state.waits = null; }, e => {
 		state.waits = null;
-		loop.onError(e, false);
+		loop.onError(require('internal/fatal').settled(e), false);
 	});
 }
 

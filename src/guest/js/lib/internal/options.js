@@ -119,8 +119,8 @@ function isPrintWithText(word) {
 }
 
 /* The options of NODE_OPTIONS come first, and are not in execArgv. */
-function fromEnvironment(text, pending) {
-	const all = words(text);
+function fromEnvironment(text) {
+	const all = words(text), pending = [];
 	for (let at = 0; at < all.length; at++) {
 		const equals = all[at].startsWith('--') ? all[at].indexOf('=') : -1;
 		const word = equals > 0 ? all[at].slice(0, equals) : all[at], name = (alias[word] || word).replace(/_/g, '-');
@@ -134,14 +134,13 @@ function fromEnvironment(text, pending) {
 		}
 		pending.push([rows[name][1], value]);
 	}
+	return pending;
 }
 
 exports.parse = function (args, environment) {
 	const o = { require: [], import: [], execArgv: [], argv: [], apply: () => {} };
-	const pending = [];
+	const pending = environment ? fromEnvironment(environment) : [];
 	let at = 0;
-	if (environment)
-		fromEnvironment(environment, pending);
 	for (; at < args.length; at++) {
 		let word = args[at];
 		if (word === '-' || !word.startsWith('-'))

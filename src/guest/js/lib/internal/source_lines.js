@@ -36,6 +36,7 @@ const lines = {
 	'fs:1126': ['  binding.ftruncate(fd, len);', 10],
 	'fs:1326': ['  binding.fsync(fd);', 10],
 	'internal/modules/cjs/loader:1207': ['  throw err;', 2, 1210],
+	'assert:90': ['  throw new AssertionError(obj);', 2],
 	'internal/process/promises:389': ['      new UnhandledPromiseRejection(reason);', 6],
 	'internal/modules/esm/resolve:873': ['  throw new ERR_MODULE_NOT_FOUND(packageName, fileURLToPath(base), null);', 8],
 	'internal/modules/esm/resolve:283': ['    throw new ERR_MODULE_NOT_FOUND(', 10],

@@ -41,69 +41,89 @@ function filesOf(names) {
 	return found.sort();
 }
 
-/* The number of tests at the top is counted on over all files. */
-exports.run = function (names, options) {
-	const report = require('internal/test_report');
-	const { spawnSync } = require('child_process');
-	const tell = report.open();
-	const counts = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
-	const start = performance.now();
-	let top = 0, bad = false;
-	function event(type, d) {
-		if ((type === 'test:pass' || type === 'test:fail') && d.nesting === 0)
-			d.testNumber = ++top;
-		tell(type, d);
-		if (type !== 'test:pass' && type !== 'test:fail')
+/* What all files say together: tests at the top are counted on over all of them. */
+class Sum {
+	constructor() {
+		this.tell = require('internal/test_report').open();
+		this.counts = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
+		this.top = 0;
+		this.bad = false;
+		this.start = performance.now();
+	}
+	event(type, d) {
+		const ended = type === 'test:pass' || type === 'test:fail';
+		if (ended && d.nesting === 0)
+			d.testNumber = ++this.top;
+		this.tell(type, d);
+		if (!ended)
 			return;
 		if (d.kind === 'suite') {
-			counts.suites++;
+			this.counts.suites++;
 		} else {
-			counts.tests++;
-			counts[d.skip !== undefined ? 'skipped' : d.todo !== undefined ? 'todo' : d.failureType === 'cancelledByParent' ? 'cancelled' :
+			this.counts.tests++;
+			this.counts[d.skip !== undefined ? 'skipped' : d.todo !== undefined ? 'todo' : d.failureType === 'cancelledByParent' ? 'cancelled' :
 				type === 'test:pass' ? 'pass' : 'fail']++;
 		}
-		bad ||= type === 'test:fail' && d.todo === undefined;
+		this.bad ||= type === 'test:fail' && d.todo === undefined;
 	}
+	end() {
+		this.tell('test:plan', { nesting: 0, count: this.top });
+		for (const [name, n] of Object.entries(this.counts))
+			this.tell('test:diagnostic', { nesting: 0, message: `${name} ${n}` });
+		this.tell('test:diagnostic', { nesting: 0, message: `duration_ms ${performance.now() - this.start}` });
+		this.tell('test:summary', {});
+	}
+}
+
+/* The events of a child among what else it writes; true: there were tests. */
+function relay(sum, output, file) {
+	const { MARK } = require('internal/test_report');
+	let any = false, text = '';
+	const flush = () => {
+		if (text)
+			sum.event('test:stdout', { nesting: 0, message: text, file });
+		text = '';
+	};
+	for (const line of output.split(/(?<=\n)/)) {
+		if (!line.startsWith(MARK)) {
+			text += line;
+			continue;
+		}
+		flush();
+		const [type, d] = JSON.parse(line.slice(MARK.length));
+		any ||= type === 'test:pass' || type === 'test:fail';
+		sum.event(type, d);
+	}
+	flush();
+	return any;
+}
+
+/* A file is a test itself when it has none, or ends badly without one that says so. */
+function asTest(sum, file, status, ms) {
+	const name = path.relative(process.cwd(), file);
+	sum.event('test:start', { nesting: 0, name, file });
+	sum.event(status !== 0 ? 'test:fail' : 'test:pass', {
+		nesting: 0, name, kind: 'test', ms, file, line: 1, column: 1, ...status !== 0 && {
+			error: `  location: '${file}:1:1'\n  failureType: 'testCodeFailure'\n  exitCode: ${status}\n  signal: ~\n` +
+				"  error: 'test failed'\n  code: 'ERR_TEST_FAILURE'\n", errorShown: "'test failed'",
+		},
+	});
+}
+
+exports.run = function (names, options) {
+	const { spawnSync } = require('child_process');
+	const sum = new Sum();
 	for (const file of filesOf(names)) {
 		const began = performance.now();
 		const child = spawnSync(process.execPath, [...options, file], { env: { ...process.env, NODE_TEST_CONTEXT: 'child' }, encoding: 'utf8',
 			maxBuffer: Infinity });
-		let any = false, text = '';
-		const flush = () => {
-			if (text)
-				event('test:stdout', { nesting: 0, message: text, file });
-			text = '';
-		};
-		for (const line of child.stdout.split(/(?<=\n)/)) {
-			if (!line.startsWith(report.MARK)) {
-				text += line;
-				continue;
-			}
-			flush();
-			const [type, d] = JSON.parse(line.slice(report.MARK.length));
-			any ||= type === 'test:pass' || type === 'test:fail';
-			event(type, d);
-		}
-		flush();
+		const any = relay(sum, child.stdout, file);
 		if (child.stderr)
-			event('test:stderr', { nesting: 0, message: child.stderr, file });
-		const shown = path.relative(process.cwd(), file);
-		if (!any || (child.status !== 0 && !bad)) {
-			const failed = child.status !== 0;
-			event('test:start', { nesting: 0, name: shown, file });
-			event(failed ? 'test:fail' : 'test:pass', {
-				nesting: 0, name: shown, kind: 'test', ms: performance.now() - began, file, line: 1, column: 1, ...failed && {
-					error: `  location: '${file}:1:1'\n  failureType: 'testCodeFailure'\n  exitCode: ${child.status}\n  signal: ~\n` +
-						"  error: 'test failed'\n  code: 'ERR_TEST_FAILURE'\n", errorShown: "'test failed'",
-				},
-			});
-		}
+			sum.event('test:stderr', { nesting: 0, message: child.stderr, file });
+		if (!any || (child.status !== 0 && !sum.bad))
+			asTest(sum, file, child.status, performance.now() - began);
 	}
-	tell('test:plan', { nesting: 0, count: top });
-	for (const [name, n] of Object.entries(counts))
-		tell('test:diagnostic', { nesting: 0, message: `${name} ${n}` });
-	tell('test:diagnostic', { nesting: 0, message: `duration_ms ${performance.now() - start}` });
-	tell('test:summary', {});
-	if (bad)
+	sum.end();
+	if (sum.bad)
 		process.exitCode = 1;
 };

