@@ -1,10 +1,13 @@
 /*
- * --delete: members taken out of an archive, the rest moved together.
+ * --delete: members taken out of an archive, the rest moved together. An archive that comes by
+ * standard input is worked on in a file, and goes to standard output.
  */
+#include <fcntl.h>
 #include <string.h>
 
 #include "base/heap.h"
 #include "cmd/tar/tar.h"
+#include "cmd/tempname.h"
 #include "cmd/util.h"
 
 struct kept {
@@ -48,15 +51,53 @@ static void rewrite(struct tar *t, const struct kept *kept, size_t n, uint64_t f
 	tsb_close(t->p, fd);
 }
 
+static void copy_all(struct tar *t, int from, int to)
+{
+	size_t room = (size_t)128 << 10;
+	char *buf = heap_alloc(tsb_heap_of(t->p), room);
+	ssize_t n;
+	int err = 0;
+
+	while (!err && (n = tsb_read(t->p, from, buf, room)) != 0)
+		err = n < 0 ? (int)n : tsb_write_all(t->p, to, buf, (size_t)n);
+	if (err)
+		tar_fatal(t, "-: Cannot copy: %s", tsb_strerror(err));
+}
+
+/* Standard input as a file, by name. */
+static const char *spool(struct tar *t)
+{
+	char *name = tsb_strdup(t->p, "/tmp/tarXXXXXXXX");
+	int fd;
+
+	tempname_fill(t->p, name + strlen(name) - 8, 8);
+	fd = tsb_open(t->p, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	if (fd < 0)
+		tar_fatal(t, "%s: Cannot open: %s", name, tsb_strerror(fd));
+	copy_all(t, 0, fd);
+	tsb_close(t->p, fd);
+	return name;
+}
+
+static void unspool(struct tar *t, bool show)
+{
+	int fd = tsb_open(t->p, t->archive, O_RDONLY, 0);
+
+	tsb_unlink(t->p, t->archive);
+	if (show && fd >= 0)
+		copy_all(t, fd, 1);
+}
+
 void tar_delete(struct tar *t)
 {
 	enum tar_header last = TAR_H_UNREAD, status;
 	struct kept *kept = NULL;
 	size_t n = 0, cap = 0;
 	uint64_t first = UINT64_MAX;
+	bool piped = !t->archive || !strcmp(t->archive, "-");
 
-	if (!t->archive || !strcmp(t->archive, "-"))
-		tar_fatal(t, "-: Cannot seek: Illegal seek");
+	if (piped)
+		t->archive = spool(t);
 	tar_open(t, TAR_MODIFY);
 	while ((status = tar_read_header(t)) != TAR_H_ZERO && status != TAR_H_END) {
 		uint64_t from = t->m.at_block;
@@ -87,4 +128,6 @@ void tar_delete(struct tar *t)
 	if (first != UINT64_MAX)
 		rewrite(t, kept, n, first);
 	tar_close(t);
+	if (piped)
+		unspool(t, first != UINT64_MAX || (n && status == TAR_H_END));
 }

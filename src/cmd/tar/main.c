@@ -268,7 +268,7 @@ static void tar_start(struct tar *t)
 	map_init(&t->links, tsb_heap_of(t->p));
 	map_init(&t->known_dirs, tsb_heap_of(t->p));
 	t->start = tsb_clock(t->p, TSB_CLOCK_REAL);
-	t->list_fd = t->to_stdout || t->to_command ||
+	t->list_fd = t->to_stdout ||
 		     (!t->archive && (t->action == TAR_CREATE || t->action == TAR_APPEND)) ||
 		     (t->archive && !strcmp(t->archive, "-") && t->action != TAR_EXTRACT &&
 		      t->action != TAR_LIST && t->action != TAR_DIFF) ? 2 : 1;

@@ -333,21 +333,24 @@ static bool tar_prefix(const char *arg, const char *word)
 	return *arg && !strncmp(word, arg, strlen(arg));
 }
 
-static void tar_check_backup(struct tar *t, const char *arg)
+/* A word for --backup or of $VERSION_CONTROL: the beginning of one kind's names. */
+static void tar_check_backup(struct tar *t, const char *option, const char *arg)
 {
 	static const char valid[] = "none,off simple,never existing,nil numbered,t";
-	const char *at = valid;
+	unsigned kind = 0, seen = 0;
 
-	if (!arg || !*arg)
-		return;
-	while (*at) {
+	for (const char *at = valid; arg && *arg && *at; ) {
 		size_t n = strcspn(at, " ,");
 
-		if (tar_prefix(arg, tsb_strndup(t->p, at, n)))
+		if (strlen(arg) == n && !strncmp(arg, at, n))
 			return;
+		if (tar_prefix(arg, tsb_strndup(t->p, at, n)))
+			seen |= 1u << kind;
+		kind += at[n] == ' ';
 		at += n + (at[n] != 0);
 	}
-	tar_bad_word(t, "--backup", arg, valid);
+	if (arg && *arg && (!seen || (seen & (seen - 1))))
+		tar_bad_word_as(t, seen ? "ambiguous" : "invalid", option, arg, valid);
 }
 
 int tar_opt_word(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
@@ -371,7 +374,7 @@ int tar_opt_word(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, cons
 			tar_bad_word(t, "--sort", arg, "none name inode");
 		break;
 	case 'b':
-		tar_check_backup(t, arg);
+		tar_check_backup(t, "--backup", arg && *arg ? arg : "");
 		backup_option(p, &t->backup, &(struct tsb_opt){ .value = 'B' }, arg);
 		break;
 	case 'T':
@@ -735,7 +738,10 @@ void tar_settle(struct tar *t)
 		tar_usage(t, t->action == TAR_CAT ? "Cannot concatenate compressed archives"
 						  : "Cannot update compressed archives");
 	tar_settle_top_level(t);
-	for (size_t i = 0; t->verbose && i < t->n_date_notes; i++)
+	/* With --utc times are asked for. */
+	if (t->utc)
+		t->verbose = 2;
+	for (size_t i = 0; (t->verbose || t->action == TAR_LIST) && i < t->n_date_notes; i++)
 		tar_say(t, "%s", t->date_notes[i]);
 	if (t->action == TAR_CREATE && !tar_has_names(t) && !t->label)
 		tar_usage(t, "Cowardly refusing to create an empty archive");
@@ -743,6 +749,8 @@ void tar_settle(struct tar *t)
 		t->same_owner = !tsb_getuid(t->p);
 	if (t->same_mode < 0)
 		t->same_mode = !tsb_getuid(t->p);
+	if (t->backup.wanted && (!t->backup.control || !*t->backup.control))
+		tar_check_backup(t, "$VERSION_CONTROL", tsb_getenv(t->p, "VERSION_CONTROL"));
 	if (t->backup.wanted || t->backup.control)
 		backup_prepare(t->p, &t->backup);
 	if (t->recursive_unlink)
