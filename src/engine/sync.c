@@ -240,7 +240,7 @@ static void on_list(struct conn *c, struct wire_iter it)
 		return;
 	wire_begin(&c->out, WIRE_OK);
 	wire_bytes(&c->out, WIRE_F_HASH, hash, sizeof(hash));
-	if (c->sync->missing)
+	if (c->sync->missing || c->sync->made)
 		wire_u8(&c->out, WIRE_F_GONE, 1);
 	wire_end(&c->out);
 	conn_flush(c);
@@ -433,8 +433,9 @@ static void open_tree(struct conn *c)
 		   tsb_make_dir(box_of(c), y->root, 0755)) {
 		sync_failed(c, WIRE_ERROR_FILE, tsb_errno(box_of(c)), y->root);
 	} else if (y->state == WIRE_TREE_SYNC) {
-		/* what a server that was killed left */
+		y->made = y->missing;
 		y->missing = false;
+		/* what a server that was killed left */
 		stage = sync_path(y, FT_STAGE);
 		if (stage && !tsb_stat_file(box_of(c), stage, &st))
 			tsb_remove(box_of(c), stage);

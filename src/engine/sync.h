@@ -17,7 +17,7 @@ struct sync_op {
 struct sync {
 	enum wire_tree state;
 	char *root;
-	bool missing, staged;
+	bool missing, made, staged;	/* made: by us, just now */
 	struct ft_node known;
 	/* TREE_GET: the names that are left, the file that is being sent */
 	uint8_t *names;

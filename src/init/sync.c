@@ -153,7 +153,7 @@ static bool do_list(struct sync *y, const struct wire_frame *f)
 		return false;
 	wire_begin(&y->out, WIRE_OK);
 	wire_bytes(&y->out, WIRE_F_HASH, hash, sizeof(hash));
-	if (y->dir < 0)
+	if (y->dir < 0 || y->made)
 		wire_u8(&y->out, WIRE_F_GONE, 1);
 	wire_end(&y->out);
 	return sync_send(y);
@@ -290,9 +290,13 @@ static bool open_tree(struct sync *y)
 	struct stat st;
 	int status;
 
-	if (y->state != WIRE_TREE_LOOK && !make_all_dirs(y->t->root, y->path, 0755))
-		return sync_fail(y, WIRE_ERROR_FILE, errno, "cannot make", y->path, NULL);
 	y->dir = path_open(y->t->root, y->path, O_RDONLY | O_DIRECTORY, 0);
+	if (y->dir < 0 && errno == ENOENT && y->state != WIRE_TREE_LOOK) {
+		if (!make_all_dirs(y->t->root, y->path, 0755))
+			return sync_fail(y, WIRE_ERROR_FILE, errno, "cannot make", y->path, NULL);
+		y->made = true;
+		y->dir = path_open(y->t->root, y->path, O_RDONLY | O_DIRECTORY, 0);
+	}
 	if (y->dir < 0 && (errno != ENOENT || y->state != WIRE_TREE_LOOK))
 		return sync_fail(y, WIRE_ERROR_FILE, errno, "cannot open", y->path, NULL);
 	/* one that only looks finishes what was begun, if there is such a thing */

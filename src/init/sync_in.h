@@ -21,7 +21,7 @@ struct sync {
 	const char *base;	/* of what is being listed */
 	uint8_t *buf;
 	time_t sent;
-	bool keyed, staging, done;
+	bool keyed, staging, made, done;
 	struct ft_stage stage;
 	int error;
 	/* the file that is being received */

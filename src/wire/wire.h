@@ -148,7 +148,7 @@ enum wire_type {
 	/*
 	 * From the client, without PATH: TREE_LIST for each directory that both have and whose digest
 	 * is not the client's (one that only the server has is an entry, not looked into), then OK
-	 * with HASH, the tree's (GONE, u8 1: there is no directory). With PATH (repeated; below TREE's; empty: itself): of each of them
+	 * with HASH, the tree's (GONE, u8 1: there was no directory). With PATH (repeated; below TREE's; empty: itself): of each of them
 	 * and all below. From the server: PATH, ENTRIES; a long one in several.
 	 */
 	WIRE_TREE_LIST = 43,

@@ -104,6 +104,22 @@ static int proc_file(char **a)
 	return verdict(fd < 0);
 }
 
+/* The program of a process, opened to be written as soon as nobody runs it: that it runs is no defence. */
+static int exe_write(char **a)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%s/exe", a[0]);
+	fd = open(path, O_PATH);
+	if (fd < 0)
+		return verdict(1);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (open(path, O_WRONLY) >= 0 || errno == ETXTBSY)
+		return WORKED;
+	return verdict(1);
+}
+
 static int peek(char **a)
 {
 	char byte;
@@ -220,6 +236,23 @@ static int unix_socket(char **a)
 	else
 		size = sizeof(s);
 	return verdict(connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&s, size));
+}
+
+/* A directory that comes over a socket from outside, and a file in it. */
+static int rights(char **a)
+{
+	struct sockaddr_un s = {.sun_family = AF_UNIX};
+	char byte, control[CMSG_SPACE(sizeof(int))];
+	struct iovec part = {&byte, 1};
+	struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
+		.msg_controllen = sizeof(control)};
+	int sock = socket(AF_UNIX, SOCK_STREAM, 0), fd;
+
+	strncpy(s.sun_path, a[0], sizeof(s.sun_path) - 1);
+	if (connect(sock, (struct sockaddr *)&s, sizeof(s)) || recvmsg(sock, &m, 0) <= 0 || !CMSG_FIRSTHDR(&m))
+		return verdict(1);
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fd));
+	return read_some(openat(fd, a[1], O_RDONLY));
 }
 
 static int family(char **a)
@@ -500,7 +533,7 @@ static const struct {
 	const char *name;
 	int (*f)(char **a);
 	int args;
-} attack[] = {{"see", see, 1}, {"trace", trace, 1}, {"proc-file", proc_file, 2}, {"peek", peek, 1},
+} attack[] = {{"see", see, 1}, {"trace", trace, 1}, {"proc-file", proc_file, 2}, {"peek", peek, 1}, {"exe-write", exe_write, 1}, {"rights", rights, 2},
 	{"read-file", read_file, 1}, {"write-file", write_file, 1}, {"make-file", make_file, 1},
 	{"leaked", leaked, 2}, {"environment", environment, 1}, {"set-uid", set_uid, 1},
 	{"device", device, 1}, {"fill-disk", fill_disk, 1}, {"tcp", tcp, 1}, {"unix", unix_socket, 1},

@@ -70,20 +70,20 @@ for wall in ${WALLS:-virtual namespace passthrough}; do
 	# ---- pause ----
 	box=$(tb create "${make[@]}" 2>err)
 	p=$(tb spawn --label count "$box" sh -c 'i=0; while :; do i=$((i+1)); echo $i >count; sleep 0.01; done')
-	sleep 0.1
+	count() { tb cp "$box:count" "$1" 2>/dev/null || tb cp "$box:/workspace/count" "$1" 2>/dev/null; }
+	for _ in $(seq 200); do count before && [ -s before ] && break; sleep 0.05; done
 	tb pause "$box" >/dev/null
 	is "$wall: paused" paused "$(tb inspect --json "$box" | json state)"
 	tb exec "$box" true 2>err
 	is "$wall: nothing new runs" 70 $?
 	has "$wall: ... and it says why" "resume" "$(cat err)"
-	tb cp "$box:count" before 2>/dev/null || tb cp "$box:/workspace/count" before
+	count before
 	sleep 0.2
-	tb cp "$box:count" after 2>/dev/null || tb cp "$box:/workspace/count" after
+	count after
 	is "$wall: nothing moves" "$(cat before)" "$(cat after)"
 	tb resume "$box" >/dev/null
 	is "$wall: resumed" ready "$(tb inspect --json "$box" | json state)"
-	sleep 0.2
-	tb cp "$box:count" after 2>/dev/null || tb cp "$box:/workspace/count" after
+	for _ in $(seq 200); do count after; cmp -s before after || break; sleep 0.05; done
 	is "$wall: it moves again" yes "$([ "$(cat before)" != "$(cat after)" ] && echo yes)"
 
 	# ---- processes by their label ----
