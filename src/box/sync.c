@@ -310,6 +310,60 @@ int sync_look(struct sync_job *j, enum wire_tree state, bool back)
 
 /* ---- Begin and end ---- */
 
+/* The real name of what is there of a path; malloc */
+static char *real_part(const char *path)
+{
+	char *copy = strdup(path), *real = NULL, *slash;
+
+	while (copy && *copy && !(real = realpath(copy, NULL))) {
+		slash = strrchr(copy, '/');
+		if (slash == copy && copy[1])
+			slash++;
+		if (!slash || !*slash) {
+			real = realpath(slash ? "/" : ".", NULL);
+			break;
+		}
+		*slash = '\0';
+	}
+	free(copy);
+	return real;
+}
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return !strncmp(path, dir, n) && (!path[n] || path[n] == '/' || dir[n - 1] == '/');
+}
+
+/*
+ * What nobody means: a machine's root or home becomes a copy of a directory; on this machine also one
+ * directory in the other.
+ */
+static int check_place(struct sync_job *j)
+{
+	const char *host = j->opt->target.host, *path = j->opt->path, *home = getenv("HOME");
+	bool here = !host || strcmp(host, "ssh");
+	char *there, *dir;
+	int status = TBX_OK;
+
+	if (!path[strspn(path, "/.")] && (*path == '/' || (!here && !j->has_box)))
+		return bx_fail(j->store, TBX_ERR_ARGUMENT, "'%s': a whole machine, or a home, is not made equal "
+			       "to a directory; name a directory of its own", path);
+	if (j->has_box || !here)
+		return TBX_OK;
+	there = real_part(path);
+	dir = realpath(j->dir, NULL);
+	if (there && home && !strcmp(there, home) && !access(path, F_OK))
+		status = bx_fail(j->store, TBX_ERR_ARGUMENT, "'%s': a home is not made equal to a directory; "
+				 "name a directory of its own", path);
+	else if (there && dir && (is_below(there, dir) || (!access(path, F_OK) && is_below(dir, there))))
+		status = bx_fail(j->store, TBX_ERR_ARGUMENT, "'%s' and '%s': one is in the other", j->dir, path);
+	free(there);
+	free(dir);
+	return status;
+}
+
 int sync_begin(struct tbx_store *store, const struct tbx_sync *opt, struct sync_job *j)
 {
 	int status;
@@ -326,6 +380,9 @@ int sync_begin(struct tbx_store *store, const struct tbx_sync *opt, struct sync_
 			return status;
 		j->has_box = true;
 	}
+	status = check_place(j);
+	if (status)
+		return status;
 	j->root = open(j->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (j->root < 0)
 		return sync_file_error(j, "", errno);

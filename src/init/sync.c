@@ -267,6 +267,10 @@ static bool do_commit(struct sync *y)
 		return sync_fail(y, WIRE_ERROR_FILE, -status, "the tree could not be changed", y->path,
 				 "the next sync goes on with it");
 	y->done = true;
+	/* whoever hears the OK may begin the next one at once */
+	if (y->staging)
+		ft_stage_end(&y->stage);
+	y->staging = false;
 	say_ok(y);
 	return false;
 }
@@ -304,6 +308,8 @@ static bool open_tree(struct sync *y)
 	    (!y->keyed || fstatat(y->dir, FT_STAGE, &st, AT_SYMLINK_NOFOLLOW))))
 		return true;
 	y->stage.remove = remove_tree;
+	y->stage.tick = tick;
+	y->stage.ctx = y;
 	status = ft_stage_lock(&y->stage, y->dir);
 	y->staging = !status;
 	if (status == -EWOULDBLOCK)

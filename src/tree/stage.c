@@ -7,17 +7,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tree/sum.h"
 
 #define JOURNAL "journal"
+#define LOCK_TRIES 100u		/* of 20 ms: one that has just ended has not let go yet */
+#define TICK_MS 3000
 
 /* ---- Files of the stage ---- */
 
@@ -119,14 +124,26 @@ static int finish(struct ft_stage *s)
 	return status;
 }
 
+static int take_lock(int root)
+{
+	struct timespec little = {.tv_nsec = 20000000};
+
+	for (unsigned i = 0; flock(root, LOCK_EX | LOCK_NB); i++) {
+		if ((errno != EWOULDBLOCK && errno != EINTR) || i == LOCK_TRIES)
+			return -errno;
+		nanosleep(&little, NULL);
+	}
+	return 0;
+}
+
 int ft_stage_lock(struct ft_stage *s, int root)
 {
-	int status = 0;
+	int status = take_lock(root);
 
 	s->root = root;
 	s->dir = -1;
-	if (flock(root, LOCK_EX | LOCK_NB))
-		return -errno;
+	if (status)
+		return status;
 	s->dir = open_stage(root);
 	if (s->dir >= 0)
 		status = finish(s);
@@ -257,18 +274,34 @@ static int write_journal(struct ft_stage *s)
 	return status;
 }
 
-/* Its status is -errno; what is in the way of our callers (a signal, a group that is killed) is not. */
+static int finish_all(struct ft_stage *s)
+{
+	int status = finish(s);
+
+	if (!status)
+		clear(s);
+	return status;
+}
+
+/* What is in the way of our callers (a signal, a group that is killed) is not in its way. */
 static int finish_apart(struct ft_stage *s)
 {
+	struct pollfd p = {.fd = -1, .events = POLLIN};
 	int status;
 	pid_t pid = fork();
 
 	if (pid < 0)
-		return finish(s);
+		return finish_all(s);
 	if (!pid) {
 		setsid();
-		_exit(-finish(s) & 255);
+		_exit(-finish_all(s) & 255);
 	}
+	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	while (p.fd >= 0 && poll(&p, 1, TICK_MS) <= 0)
+		if (s->tick)
+			s->tick(s->ctx);
+	if (p.fd >= 0)
+		close(p.fd);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
@@ -295,6 +328,7 @@ void ft_stage_end(struct ft_stage *s)
 	if (s->dir >= 0)
 		close(s->dir);
 	s->dir = -1;
+	flock(s->root, LOCK_UN);
 	wire_free(&s->removes);
 	wire_free(&s->puts);
 	wire_free(&s->modes);

@@ -123,6 +123,9 @@ char *ft_readlink(int dir, const char *name);
 struct ft_stage {
 	/* Everything below, whatever its depth and rights, following no link: set by the caller. */
 	bool (*remove)(int dir, const char *name);
+	/* Called every few seconds while it is waited; may be NULL. */
+	void (*tick)(void *ctx);
+	void *ctx;
 	/*
 	 * Only a journal with this key is believed: a tree may hold one that somebody made up.
 	 */
@@ -133,8 +136,8 @@ struct ft_stage {
 };
 
 /*
- * Locks the tree (until root is closed) and finishes or clears what another one left. -errno;
- * -EWOULDBLOCK: another one is at work.
+ * Locks the tree (until root is closed, or ft_stage_end()) and finishes or clears what another one
+ * left. -errno; -EWOULDBLOCK: another one is at work, and was for two seconds.
  */
 int ft_stage_lock(struct ft_stage *s, int root);
 /* A new file, directory, or link to be. The descriptor of the file; 0; -errno */
@@ -146,7 +149,7 @@ int ft_stage_mode(struct ft_stage *s, const char *path, uint32_t mode);
 int ft_stage_remove(struct ft_stage *s, const char *path);
 /* All of it happens, in a process of its own, so that nobody's end is in the way. 0, -errno */
 int ft_stage_commit(struct ft_stage *s);
-/* Nothing of it happened. Also after a commit. */
+/* Nothing of it happened. Also after a commit; the lock is given back. */
 void ft_stage_end(struct ft_stage *s);
 /* Does what a journal says, as often as it is asked to; 0, -errno. (apply.c) */
 int ft_apply(const struct ft_stage *s, const uint8_t *journal, size_t n);

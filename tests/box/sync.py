@@ -217,10 +217,14 @@ def plain(w):
     _, doc = w.sync("--dir", w.path("src"), "--to", w.path("p1"))
     T.equal([c["path"] for c in doc["changes"]], ["f"], "tampering is seen, whatever size and time say")
     for argv, status in (((), 2), (("--to", "a", "--from", "b"), 2), (("--to", ""), 2), (("--dir", "/no/such", "--to", "x"), 70),
-                         (("--dir", "src/f", "--to", "x"), 70), (("--to", "nobox:x"), 70), (("--to", "src/f"), 70),
+                         (("--dir", "src/f", "--to", "x"), 70), (("--to", "nobox:x"), 70), (("--dir", "p1", "--to", "src/f"), 70),
                          (("--from", "/no/such"), 70), (("--host", "ssh:x", "--to", "box-1:y"), 2)):
         done = w.run("sync", *argv)
         T.ok(done.returncode == status and done.stderr, f"refused: sync {' '.join(argv)}", done)
+    for argv in (("--to", "/"), ("--to", "/../."), ("--dir", "src", "--to", "src/sub"), ("--dir", "src", "--to", "."), ("--dir", "src", "--to", "src"),
+                 ("--dir", "p1", "--from", "."), ("--host", "ssh:nobody@127.0.0.1", "--to", ".")):
+        done = w.run("sync", *argv)
+        T.ok(done.returncode == 2 and done.stderr, f"what nobody means: sync {' '.join(argv)}", done)
     os.mkfifo(w.path("src/pipe"))
     done, doc = w.sync("--dir", "src", "--to", w.path("p1"))
     T.ok(done.returncode == 0 and doc["skipped"][0]["path"] == "pipe", "a pipe is left out, and said", done)
@@ -491,9 +495,11 @@ def races(w):
             except OSError:
                 pass
 
+    threads = [threading.Thread(target=swap, args=(top,), daemon=True) for top in (src, dst)]
     for top in (src, dst):
         os.symlink(victim, top + "/trap")
-        threading.Thread(target=swap, args=(top,), daemon=True).start()
+    for thread in threads:
+        thread.start()
     leaked = ""
     for i in range(15):
         w.write("src/e/f", str(i))
@@ -504,6 +510,8 @@ def races(w):
                     if content.read() == "secret":
                         leaked = os.path.join(base, f)
     stop.set()
+    for thread in threads:
+        thread.join()
     T.equal(leaked, "", "links that come and go: nothing outside is read")
     T.equal(os.listdir(victim), ["secret"], "... or written")
 
