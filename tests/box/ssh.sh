@@ -144,5 +144,28 @@ is "one connection is kept" "$before" "$(grep -c Accepted log)"
 has "events come from there" '"event":"exec"' "$(tb events "$box")"
 tb rm "$box" >/dev/null
 is "rm" 0 $?
+# ---- what is kept lives there ----
+for wall in namespace virtual; do
+	box=$(tb create "${to[@]}" --ssh-known-hosts "$dir/known" --sandbox "$wall" 2>err) || { is "$wall over ssh" "" "$(cat err)"; continue; }
+	tb exec "$box" sh -c 'echo one >f; mkdir d; echo x >d/x'
+	snap=$(tb snapshot "$box")
+	is "$wall: a snapshot there" 1 "$(ls -d "$home"/.local/state/tinybox/far/layers-*/layer-* | wc -l)"
+	tb exec "$box" sh -c 'echo two >f'
+	fork=$(tb fork "$snap")
+	is "$wall: a fork there" "one x" "$(tb exec "$fork" sh -c 'echo $(cat f d/x)')"
+	is "$wall: its parent" two "$(tb exec "$box" cat f)"
+	has "$wall: diff" "changed	/workspace/f" "$(tb snapshot diff "$snap" "$(tb snapshot "$box")")"
+	tb snapshot export "$snap" "far-$wall.snap" >/dev/null
+	here_=$(tb snapshot import "far-$wall.snap")
+	is "$wall: brought here" "one x" "$(tb exec "$(tb create --snapshot "$here_")" sh -c 'echo $(cat f d/x)')"
+	tb create --snapshot "$snap" --host local 2>err >/dev/null
+	is "$wall: a box elsewhere is refused" 2 $?
+	back=$(tb snapshot import "${to[@]}" --ssh-known-hosts "$dir/known" "far-$wall.snap")
+	is "$wall: and sent back" "one x" "$(tb exec "$(tb create --snapshot "$back")" sh -c 'echo $(cat f d/x)')"
+	tb rm $(tb ls -q) >/dev/null
+	tb snapshot rm $(tb snapshot ls -q) >/dev/null
+	is "$wall: nothing is left there" 0 "$(ls -d "$home"/.local/state/tinybox/far/layers-*/layer-* 2>/dev/null | wc -l)"
+	is "$wall: for reap either" "" "$(tb reap)"
+done
 echo "1..$n"
 exit $bad

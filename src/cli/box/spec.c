@@ -120,6 +120,7 @@ int boxc_target(struct boxc *c, struct tbx_target *t)
 	if (!host || !strcmp(host, "local")) {
 		if (c->port || c->identity || c->known_hosts || c->config || c->accept_new_key)
 			return boxc_usage(c, "the options of ssh need --host ssh:NAME");
+		t->host = host;
 		return 0;
 	}
 	host = ssh_name(c, host, &port);
