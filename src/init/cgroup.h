@@ -76,6 +76,8 @@ bool cgroup_enter(const struct cgroup_exec *e);
 bool cgroup_enter_v2(const struct cgroup_exec *e);
 /* SIGKILL to all in it, forks in flight too. False: there is no v2 group (or no cgroup.kill). */
 bool cgroup_exec_kill(struct cgroup_exec *e);
+/* How many live in its v2 group, which is all of its tree. False: there is none. */
+bool cgroup_exec_count(const struct cgroup_exec *e, size_t *n);
 
 struct cgroup_use {
 	uint64_t peak, user_ns, system_ns;

@@ -167,6 +167,22 @@ bool cgroup_exec_kill(struct cgroup_exec *e)
 	return e->v2 >= 0 && cg_write(e->v2, "cgroup.kill", "1");
 }
 
+bool cgroup_exec_count(const struct cgroup_exec *e, size_t *n)
+{
+	int fd = e->v2 < 0 ? -1 : openat(e->v2, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	char text[4096];
+	ssize_t got = -1;
+
+	*n = 0;
+	while (fd >= 0 && (got = read(fd, text, sizeof(text))) > 0) {
+		for (ssize_t i = 0; i < got; i++)
+			*n += text[i] == '\n';
+	}
+	if (fd >= 0)
+		close(fd);
+	return !got;
+}
+
 /* limits: controllers may be on in it */
 static void use_v2(int dir, bool limits, struct cgroup_use *use)
 {

@@ -244,8 +244,8 @@ static void urge_nurse(struct proc *p)
 }
 
 /*
- * A round. The cgroup kills all at once; looking for the rest in /proc costs more than that, so it
- * is done first (for the count), and then now and then.
+ * A round. The cgroup kills all at once, and knows how many they are; its tree is all there, and only dies
+ * slower when it is disturbed. Without one all is looked for in /proc, again and again.
  */
 static void sweep(void *owner)
 {
@@ -257,12 +257,14 @@ static void sweep(void *owner)
 		return;
 	look = !p->rounds || p->rounds % ROUNDS_LOOK == 0;
 	if (!p->rounds) {
-		alive = tree_pass(p->s->proc, p->nurse, NULL, 0, 0, &denied);
+		if (!p->has_cgroup || !cgroup_exec_count(&p->cgroup, &alive))
+			alive = tree_pass(p->s->proc, p->nurse, NULL, 0, 0, &denied);
 		if (alive && p->state != PROC_ENDED)
 			p->left = (uint32_t)(alive - !p->ended);
 	}
 	if (p->has_cgroup)
 		all = cgroup_exec_kill(&p->cgroup);
+	look |= all;
 	if (!all || (look && p->rounds)) {
 		alive = tree_pass(p->s->proc, p->nurse, NULL, 0, SIGKILL, &denied);
 		look = true;
@@ -277,7 +279,7 @@ static void sweep(void *owner)
 	else if (look)
 		urge_nurse(p);
 	timer_set(&p->s->loop, &p->sweep,
-		  now_mono() + (p->rounds < ROUNDS_LOOK ? 1u : 5u) * ROUND_NS);
+		  now_mono() + (all ? 25u : p->rounds < ROUNDS_LOOK ? 1u : 5u) * ROUND_NS);
 }
 
 void proc_kill(struct proc *p, enum wire_reason by, const char *text)
