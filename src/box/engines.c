@@ -3,7 +3,7 @@
  * what is there of boxes that the store does not know any more. A box's directory is made before its
  * container, and its id is never given twice: so what is listed first and then has no directory is a stray.
  */
-#include "box/internal.h"
+#include "box/snap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,6 +57,17 @@ int bx_note_engine(struct bx *b)
 	close(lock);
 	return known ? TBX_OK : bx_fail(b->store, TBX_ERR_STORE, "%s/engines: %s", b->store->path,
 					strerror(errno));
+}
+
+bool bx_has_engine(struct tbx_store *store, const json_t *target)
+{
+	json_t *list = read_engines(store);
+	bool known = false;
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		known = known || json_equal(json_array_get(list, i), target);
+	json_decref(list);
+	return known;
 }
 
 /* ---- Strays ---- */
@@ -150,7 +161,28 @@ static void look_at_engine(struct look *l, json_t *dead)
 	free(where);
 }
 
-/* Whether a box that the store knows is there. */
+static bool snapshot_on(struct tbx_store *store, const json_t *target)
+{
+	bool found = false;
+	struct bx_snap s;
+	char **ids;
+
+	if (bx_snap_ids(store, &ids))
+		return true;
+	for (size_t i = 0; ids[i] && !found; i++) {
+		const char *kind;
+
+		if (bx_snap_open(store, ids[i], BX_LOCK_NONE, &s))
+			continue;
+		kind = bx_text(s.record, "sandbox");
+		found = kind && !strcmp(kind, "docker") && json_equal(json_object_get(s.record, "target"), target);
+		bx_snap_close(&s);
+	}
+	bx_free_list(ids);
+	return found;
+}
+
+/* Whether a box that the store knows is there, or a snapshot of one. */
 static bool in_use(struct tbx_store *store, const json_t *target)
 {
 	bool used = false;
@@ -169,7 +201,7 @@ static bool in_use(struct tbx_store *store, const json_t *target)
 		bx_close(&b);
 	}
 	bx_free_list(ids);
-	return used;
+	return used || snapshot_on(store, target);
 }
 
 /* Machines on which there was nothing any more are not asked for ever. */

@@ -65,6 +65,9 @@ int bx_spec_image(struct tbx_store *store, const struct tbx_spec *spec, const js
 			       "--image REFERENCE, or a directory or an archive (./NAME)");
 	if (!from)
 		return TBX_OK;
+	if (spec->source == TBX_SOURCE_SNAPSHOT || spec->source == TBX_SOURCE_TEMPLATE)
+		return bx_fail(store, TBX_ERR_ARGUMENT, "a box that begins from a snapshot or a template has "
+			       "its image from there, and none of --image");
 	image = json_object();
 	bx_put(out, "image", json_incref(image));
 	json_decref(image);

@@ -163,6 +163,7 @@ int bx_remove_place(struct bx *b);
 
 /* Before a box's container can be there: reap will look on that machine. */
 int bx_note_engine(struct bx *b);
+bool bx_has_engine(struct tbx_store *store, const json_t *target);
 typedef void bx_stray_fn(void *ctx, const char *path, const char *why, int status);
 /* What engines have of boxes that are not in the store. */
 void bx_engine_reap(struct tbx_store *store, bool dry, json_t *dead, bx_stray_fn *found, void *ctx);

@@ -10,7 +10,7 @@
 
 #include "box/sha256.h"
 
-const struct bx_keeping *const bx_keepings[] = { &bx_keep_namespace, &bx_keep_virtual, NULL };
+const struct bx_keeping *const bx_keepings[] = { &bx_keep_namespace, &bx_keep_virtual, &bx_keep_docker, NULL };
 
 const struct bx_keeping *bx_keeping(struct tbx_store *store, const char *sandbox)
 {
@@ -18,7 +18,7 @@ const struct bx_keeping *bx_keeping(struct tbx_store *store, const char *sandbox
 		if (!strcmp(bx_keepings[i]->sandbox, sandbox))
 			return bx_keepings[i];
 	bx_fail(store, TBX_ERR_UNSUPPORTED, "a box of the sandbox %s has nothing of its own that could be "
-		"kept; use namespace or virtual", sandbox ? sandbox : "(none)");
+		"kept; use namespace, virtual or docker", sandbox ? sandbox : "(none)");
 	return NULL;
 }
 

@@ -161,23 +161,33 @@ static bool commit(struct docker *d, const char *id, const char *image)
 	return true;
 }
 
-bool docker_commit(struct docker *d, const char *image, struct wire_out *o)
+bool docker_look(struct docker *d, const char *image, struct wire_out *o, bool *none)
 {
 	struct docker_words w = {0};
-	char id[65];
 	struct tool t;
 	bool good;
 
-	if (!docker_one(d, id) || !commit(d, id, image))
+	if (!d->program && !docker_find(d))
 		return false;
 	docker_word(&w, "image");
 	docker_word(&w, "inspect");
 	docker_word(&w, "--format={{.Id}} {{.Size}}");
 	docker_word(&w, "--");
 	docker_word(&w, image);
-	if (!docker_call(d, &t, &w, 60))
-		return docker_failed(d, &t, "the engine does not know the image that it made");
+	if (!docker_call(d, &t, &w, 60)) {
+		*none = strcasestr(text_string(&t.errors), "no such image") ||
+			strstr(text_string(&t.errors), "image not known");
+		return docker_failed(d, &t, "the engine does not know the image");
+	}
 	good = put_image(tool_line(&t), o);
 	tool_free(&t);
 	return good || docker_failed(d, NULL, "the engine names the image in a way that is not known");
+}
+
+bool docker_commit(struct docker *d, const char *image, struct wire_out *o)
+{
+	char id[65];
+	bool none;
+
+	return docker_one(d, id) && commit(d, id, image) && docker_look(d, image, o, &none);
 }

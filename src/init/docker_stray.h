@@ -15,6 +15,8 @@ bool docker_strays(struct docker *d, const char *tag, const char *repository, st
 bool docker_drop(struct docker *d, const char *what);
 /* The engine is that of the box. The image's id and size as fields. False: why. */
 bool docker_commit(struct docker *d, const char *image, struct wire_out *o);
+/* The same of one that is there. False: why, or *none. */
+bool docker_look(struct docker *d, const char *image, struct wire_out *o, bool *none);
 /* REPOSITORY:TAG, of letters, digits and ._/- */
 bool docker_is_image(const char *name);
 

@@ -235,11 +235,11 @@ static bool do_probe(void)
 	return send_frames(1, &o);
 }
 
-static bool engine_error(struct docker *d)
+static bool engine_error(struct docker *d, bool none)
 {
 	errno = 0;
-	return say_error(d->remote ? WIRE_ERROR_UNSUPPORTED : WIRE_ERROR_SYSTEM, text_string(&d->why), NULL,
-			 NULL);
+	return say_error(none ? WIRE_ERROR_FILE : d->remote ? WIRE_ERROR_UNSUPPORTED : WIRE_ERROR_SYSTEM,
+			 text_string(&d->why), NULL, NULL);
 }
 
 static bool bad_engine(void)
@@ -250,8 +250,10 @@ static bool bad_engine(void)
 
 /* What it is about; d is the engine of the box in DIR, if one is named. */
 static bool engine_do(struct docker *d, const struct wire_frame *f, struct wire_out *o, const char *what,
-		      const char *image)
+		      const char *image, bool *none)
 {
+	if (f->type == WIRE_ENGINE_LOOK)
+		return docker_look(d, image, o, none);
 	if (f->type == WIRE_ENGINE_LIST)
 		return docker_strays(d, what, image, o);
 	if (f->type == WIRE_ENGINE_DROP)
@@ -262,7 +264,8 @@ static bool engine_do(struct docker *d, const struct wire_frame *f, struct wire_
 /* What an engine has of a store's boxes; one of them goes; or a container becomes an image. */
 static bool do_engine(const struct wire_frame *f, const char *dir)
 {
-	bool bad = false, good = true, commit = f->type == WIRE_ENGINE_COMMIT;
+	bool bad = false, good = true, none = false, commit = f->type == WIRE_ENGINE_COMMIT;
+	bool image_only = commit || f->type == WIRE_ENGINE_LOOK;
 	char *what = wire_string(wire_fields(f), f->type == WIRE_ENGINE_DROP ? WIRE_F_NAME : WIRE_F_LABEL,
 				 &bad);
 	char *image = wire_string(wire_fields(f), WIRE_F_IMAGE, &bad);
@@ -270,15 +273,16 @@ static bool do_engine(const struct wire_frame *f, const char *dir)
 	struct wire_out o = {0};
 	struct docker d = {0};
 
-	if (bad || (commit ? !dir || !image || !docker_is_image(image) : !what || !*what)) {
+	if (bad || (commit && !dir) || (image_only ? !image || !docker_is_image(image) :
+					   !what || !*what)) {
 		good = bad_engine();
 	} else if (dir && (at < 0 || !docker_load(&d, at))) {
 		good = say_error(WIRE_ERROR_STATE, "the box has no container:", dir, NULL);
 	} else {
 		wire_begin(&o, WIRE_OK);
-		good = engine_do(&d, f, &o, what, image);
+		good = engine_do(&d, f, &o, what, image, &none);
 		wire_end(&o);
-		good = good ? send_frames(1, &o) : engine_error(&d);
+		good = good ? send_frames(1, &o) : engine_error(&d, none);
 	}
 	wire_free(&o);
 	docker_free(&d);
@@ -328,7 +332,7 @@ static bool request(const struct wire_frame *f, struct wire_in *in, int *status)
 		good = do_probe();
 	} else if (f->type == WIRE_TREE && !bad) {
 		good = do_tree(f, in);
-	} else if (f->type >= WIRE_ENGINE_LIST && f->type <= WIRE_ENGINE_COMMIT && !bad) {
+	} else if (f->type >= WIRE_ENGINE_LIST && f->type <= WIRE_ENGINE_LOOK && !bad) {
 		good = do_engine(f, path);
 	} else if (f->type >= WIRE_LAYER_SEAL && f->type <= WIRE_LAYER_MERGE && !bad) {
 		good = layer_request(f, in);

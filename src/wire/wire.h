@@ -218,11 +218,12 @@ enum wire_type {
 	 * the box there. OK.
 	 * COMMIT: DIR (a box's state directory), IMAGE (REPOSITORY:TAG). What is in the container,
 	 * frozen meanwhile, becomes that image, without its workspace if that is the host's. OK: HASH
-	 * (of its id, 32 bytes), SIZE
+	 * (of its id, 32 bytes), SIZE. LOOK: IMAGE. OK as COMMIT, or ERROR file: there is none
 	 */
 	WIRE_ENGINE_LIST = 76,
 	WIRE_ENGINE_DROP = 77,
 	WIRE_ENGINE_COMMIT = 78,
+	WIRE_ENGINE_LOOK = 79,
 
 	/*
 	 * Layers: what boxes wrote, sealed (docs/adr/0009). LAYERS is the directory of all, LAYER

@@ -240,6 +240,42 @@ is "and leads inside" "from inside" "$(python3 -c 'import socket, sys; s = socke
 tb rm "$box" >/dev/null
 kill $web
 
+# ---- snapshots, forks, templates ----
+box=$(box --env A=1 --memory 64m)
+tb exec "$box" sh -c 'echo parent >/root/x; rm /etc/passwd; echo w >f'
+is "snapshot" "snap-1 0" "$(tb snapshot "$box") $?"
+tb exec "$box" sh -c 'echo later >/root/x'
+new=$(tb create --snapshot snap-1)
+is "a box of it: files, what was removed, environment, limits" "parent w 1 gone 67108864" "$(tb exec "$new" sh -c 'cat /root/x f; echo $A; test -e /etc/passwd || echo gone' | xargs) \
+$(tb inspect --json "$new" | python3 -c 'import json, sys; print(json.load(sys.stdin)["spec"]["resources"]["memory"])')"
+tb exec "$new" sh -c 'echo child >/root/x'
+is "writes do not cross" "later" "$(tb exec "$box" cat /root/x)"
+forks=$(tb fork -n 2 "$new")
+is "forks" "child child" "$(for b in $forks; do tb exec "$b" cat /root/x; done | xargs)"
+tb template save base --from "$box" >/dev/null
+new=$(tb create --template base --sandbox docker)
+is "a template" later "$(tb exec "$new" cat /root/x)"
+D image prune -f >/dev/null
+is "images are spared by prune" 3 "$(D images -q tinybox/snapshot | wc -l)"
+tb create --snapshot snap-1 --sandbox docker --image test/busybox:1 2>/dev/null
+is "an image beside a snapshot is refused" 2 $?
+D rmi -f "$(D images --format '{{.Repository}}:{{.Tag}}' tinybox/snapshot | grep image-1-)" >/dev/null 2>&1
+D tag test/only:1 "tinybox/snapshot:image-1-$(cat state/tag)"
+tb create --snapshot snap-1 2>err
+has "one that was changed is refused" "damaged" "$(cat err)"
+tb rm $(tb ls -q) >/dev/null
+tb snapshot rm snap-1 >/dev/null
+tb template rm base >/dev/null
+tb snapshot rm $(tb snapshot ls | cut -f1) >/dev/null
+is "no image is left of them" "" "$(D images -q tinybox/snapshot)$(kept)"
+D tag test/only:1 "tinybox/snapshot:image-9-$(cat state/tag)"
+D tag test/only:1 "tinybox/snapshot:image-9-another1"
+box=$(box)
+tb reap >/dev/null
+is "reap takes what nobody names, and of this store alone" "image-9-another1" "$(D images --format '{{.Tag}}' tinybox/snapshot)"
+D rmi tinybox/snapshot:image-9-another1 >/dev/null
+tb rm "$box" >/dev/null
+
 # ---- replies that were lost ----
 box=$(box)
 D rm -f "$(D ps -q)" >/dev/null
