@@ -405,6 +405,8 @@ static bool fence(struct mod_resource *r)
 	r->life = MOD_CLOSING;
 	for (struct mod_process *p = r->processes; p; p = p->next)
 		mod_cancel(p);
+	for (struct mod_forward *f = r->forwards; f; f = f->next)
+		f->cancel = true;
 	return true;
 }
 

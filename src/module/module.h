@@ -37,6 +37,7 @@ enum {
 	MOD_PROCESSES = 64,	/* of a resource */
 	MOD_STREAMS = 32,	/* that run */
 	MOD_TRANSFERS = 8,	/* of a resource */
+	MOD_FORWARDS = 64,	/* of a resource */
 	MOD_OUTPUT = 1 << 20,
 	MOD_CHUNK = 64 << 10,
 	MOD_FILE = 256 << 20,
@@ -146,6 +147,12 @@ struct mod_transfer {
 	size_t last;		/* of the chunk before: it may be sent again */
 };
 
+struct mod_forward {
+	struct mod_forward *next;
+	char id[MOD_ID];
+	bool cancel;
+};
+
 enum mod_life { MOD_CREATING, MOD_READY, MOD_CLOSING, MOD_STUCK };
 
 struct mod_resource {
@@ -155,6 +162,7 @@ struct mod_resource {
 	int users;		/* tasks that use it */
 	struct mod_process *processes;
 	struct mod_transfer *transfers;
+	struct mod_forward *forwards;
 	struct tbx_store *owner;	/* holds the box; of the task that creates or closes */
 };
 
@@ -171,6 +179,8 @@ void mod_cancel(struct mod_process *p);
 struct mod_transfer *mod_transfer_find(struct mod *m, const char *id, struct mod_resource **r);
 void mod_remove_file(struct mod_transfer *t);	/* file.c: what waits here of a write */
 void mod_transfer_free(struct mod_resource *r, struct mod_transfer *t);
+/* Under the lock. */
+struct mod_forward *mod_forward_find(struct mod *m, const char *id);
 void mod_resource_free(struct mod *m, struct mod_resource *r);
 void mod_expire(struct mod *m, uint64_t now);
 

@@ -24,7 +24,7 @@ static bool is_used(struct mod *m, const char *id)
 	for (struct mod_resource *r = m->resources; r; r = r->next)
 		if (!strcmp(r->id, id))
 			return true;
-	return mod_process_find(m, id) || mod_transfer_find(m, id, &of);
+	return mod_process_find(m, id) || mod_transfer_find(m, id, &of) || mod_forward_find(m, id);
 }
 
 struct mod_reserved *mod_take(struct mod_call *c, enum mod_kind kind, const char *id)

@@ -313,17 +313,6 @@ void mod_reserve(struct mod_call *c)
 
 /* ---- What the contract has and this module does not ---- */
 
-void mod_forward(struct mod_call *c)
-{
-	mod_error(c, MOD_ERROR "UnsupportedOperation", "ports are published when a resource is created: ask "
-		  "for them in Create's `ports`, Inspect tells where they are");
-}
-
-void mod_close_forward(struct mod_call *c)
-{
-	mod_error(c, MOD_ERROR "UnsupportedOperation", "nothing is forwarded: see Forward");
-}
-
 void mod_analyze_shell(struct mod_call *c)
 {
 	mod_error(c, MOD_ERROR "UnsupportedOperation", "scripts are analysed by libtinysandbox "
@@ -390,8 +379,8 @@ const struct mod_method mod_methods[] = {
 	{ "Spawn", mod_spawn, 1, true },
 	{ "IsRunning", mod_is_running, 1, true },
 	{ "Cancel", mod_cancel_process, 1, true },
-	{ "Forward", mod_forward, 1, false },
-	{ "CloseForward", mod_close_forward, 1, false },
+	{ "Forward", mod_forward, 1, true },
+	{ "CloseForward", mod_close_forward, 1, true },
 	{ "JailStatus", mod_jail_status, 0, true },
 	{ "AnalyzeShell", mod_analyze_shell, 1, false },
 	{ "AnalyzeCommand", mod_analyze_command, 1, false },

@@ -20,8 +20,10 @@ void plain_calls(struct host *h)
 	reply = call(h, "JailStatus", json_array());
 	ok(json_array_size(json_object_get(body(reply), "probes")) > 3, "JailStatus");
 	json_decref(reply);
-	refuses(h, "Forward", json_pack("[{}]"), "UnsupportedOperation", "what is not there");
-	refuses(h, "CloseForward", json_pack("[s]", "x"), "UnsupportedOperation", "what is not there");
+	refuses(h, "Forward", json_pack("[{}]"), "BadArguments", "of nothing");
+	refuses(h, "Forward", json_pack("[{s:s, s:s, s:i}]", "resource", "x", "forward", "y", "guest_port", 1), "InvalidId",
+		"an id that was not reserved");
+	refuses(h, "CloseForward", json_pack("[s]", "x"), "InvalidId", "nobody");
 	refuses(h, "AnalyzeShell", json_pack("[s]", "ls"), "UnsupportedOperation", "what is not there");
 	refuses(h, "AnalyzeCommand", json_pack("[s]", "ls"), "UnsupportedOperation", "what is not there");
 	refuses(h, "Nonsense", json_array(), "UnknownMethod", "a method that is none");
@@ -314,6 +316,71 @@ char *create(struct host *h, const char *backend, json_t **reply)
 	return id;
 }
 
+/* What a port of this machine says to whoever connects; malloc. */
+static char *hear(const char *address)
+{
+	const char *colon = address ? strrchr(address, ':') : NULL;
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char *said = calloc(1, 100);
+	size_t n = 0;
+	ssize_t got;
+
+	a.sin_port = htons((uint16_t)(colon ? atoi(colon + 1) : 1));
+	if (!connect(fd, (struct sockaddr *)&a, sizeof(a)))
+		while (n < 99 && (got = read(fd, said + n, 99 - n)) > 0)
+			n += (size_t)got;
+	close(fd);
+	return said;
+}
+
+static void forwards(struct host *h, const char *id, const char *backend)
+{
+	char *p = reserve(h, "Process", id), *f = reserve(h, "Forward", id), *said = NULL;
+	char script[300];
+	json_t *reply;
+	const char *address;
+	int port = 20000 + getpid() % 20000;
+
+	/* a virtual box has no network: nothing can listen in it */
+	if (!strcmp(backend, "virtual")) {
+		refuses(h, "Forward", json_pack("[{s:s, s:s, s:i}]", "resource", id, "forward", f, "guest_port", port),
+			"UnsupportedOperation", "nothing can listen there");
+		free(p);
+		free(f);
+		return;
+	}
+	snprintf(script, sizeof(script), "exec python3 -c 'import socket\ns = socket.create_server((\"127.0.0.1\", %d))\n"
+		 "while 1: s.accept()[0].sendall(b\"from inside\")'", port);
+	gives(h, "Spawn", order(p, script), "a server inside");
+	reply = call(h, "Forward", json_pack("[{s:s, s:s, s:i}]", "resource", id, "forward", f, "guest_port", port));
+	address = json_string_value(body(reply));
+	ok(address && strstr(address, "127.0.0.1:") == address, "Forward: %s", address ? address : "nothing");
+	if (!address)
+		say(reply);
+	for (int i = 0; i < 500 && (!said || !*said); i++) {
+		free(said);
+		usleep(20000);
+		said = hear(address);
+	}
+	ok(!strcmp(said, "from inside"), "Forward: carries: %s", said);
+	free(said);
+	refuses(h, "Forward", json_pack("[{s:s, s:s, s:i}]", "resource", id, "forward", f, "guest_port", port), "DuplicateId",
+		"an id a second time");
+	gives(h, "CloseForward", json_pack("[s]", f), "ends");
+	said = hear(address);
+	ok(!*said, "CloseForward: nobody listens");
+	free(said);
+	json_decref(reply);
+	refuses(h, "CloseForward", json_pack("[s]", f), "InvalidId", "a second time");
+	free(f);
+	/* left open, for Close to end */
+	f = reserve(h, "Forward", id);
+	gives(h, "Forward", json_pack("[{s:s, s:s, s:i}]", "resource", id, "forward", f, "guest_port", port), "is left open");
+	free(p);
+	free(f);
+}
+
 void drive(struct host *h, const char *backend)
 {
 	json_t *reply;
@@ -335,6 +402,7 @@ void drive(struct host *h, const char *backend)
 	live(h, id);
 	spawned(h, id);
 	files(h, id);
+	forwards(h, id, backend);
 	/* closed while something runs in it, by two at once */
 	p = reserve(h, "Process", id);
 	exec = post(h, "Exec", cmd(id, "sleep 100"));

@@ -4,6 +4,7 @@
 #ifndef MODULE_HOST_H
 #define MODULE_HOST_H
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <jansson.h>
@@ -11,8 +12,10 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
