@@ -170,6 +170,8 @@ static size_t field_index(struct awk *a, double index)
 {
 	if (!(index >= 0))
 		awk_fatal(a, "attempt to access field %.0f", trunc(index));
+	if (index >= 9223372036854775808.0)
+		awk_fatal(a, "attempt to access field -9223372036854775808");
 	if (index > FIELDS_MAX)
 		awk_fatal(a, "attempt to access field %.0f", trunc(index));
 	return (size_t)index;
@@ -218,7 +220,7 @@ static void fields_count_to(struct awk *a, size_t n)
 
 void ak_field_set_count(struct awk *a, double n)
 {
-	if (n < 0)
+	if (n < 0 || n >= 9223372036854775808.0)
 		awk_fatal(a, "NF set to negative value");
 	ak_field_count(a);
 	fields_count_to(a, field_index(a, n));

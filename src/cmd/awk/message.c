@@ -55,6 +55,7 @@ void awk_fatal(struct awk *a, const char *fmt, ...)
 	va_start(ap, fmt);
 	message_make(a, "fatal: ", fmt, ap);
 	va_end(ap);
+	ak_streams_flush(a);
 	tsb_exit(a->p, 2);
 }
 

@@ -152,10 +152,19 @@ static struct node *parse_call(struct parser *ps)
 {
 	struct node *n = ak_node_new(ps, N_CALL);
 	struct token *t = peek(ps);
+	int i = 0;
 
 	n->func = ak_func_named(ps->a, t->p, t->n);
 	ps->at += 2;
 	n->b = ak_parse_list(ps, ')');
+	for (struct node *arg = n->b; arg; arg = arg->next) {
+		i++;
+		if (arg->op != N_REGEX)
+			continue;
+		ps->a->line = peek(ps)->line;
+		ps->a->source = peek(ps)->source;
+		awk_warn(ps->a, "regexp constant for parameter #%d yields boolean value", i);
+	}
 	return n;
 }
 
@@ -275,6 +284,18 @@ static struct node *parse_getline(struct parser *ps)
 	return n;
 }
 
+/* A constant that is no regular expression is an error though it may never be used. */
+static void check_regex(struct parser *ps, const struct token *t, const struct awk_str *text)
+{
+	const char *error = NULL;
+	struct regex *re = regex_compile(ps->a->heap, text->p, text->n, ak_regex_flags(ps->a), &error);
+
+	if (re)
+		regex_free(re);
+	else
+		awk_error(ps->a, t->source, t->line, tsb_format(ps->a->p, "%s: /%s/", error, text->p));
+}
+
 static struct node *parse_constant(struct parser *ps)
 {
 	struct token *t = peek(ps);
@@ -292,6 +313,7 @@ static struct node *parse_constant(struct parser *ps)
 	ps->a->line = t->line;
 	ps->a->source = t->source;
 	ak_regex_check(ps->a, n->v.str);
+	check_regex(ps, t, n->v.str);
 	return n;
 }
 

@@ -76,7 +76,7 @@ static struct node *parse_jump(struct parser *ps, enum node_op op, bool value)
 	}
 	if (ps->where && op == N_NEXT)
 		parse_error(ps, tsb_format(ps->a->p, "`next' used in %s action", ps->where));
-	if (ps->where && op == N_NEXTFILE && strlen(ps->where) < 6)
+	if (ps->where && op == N_NEXTFILE && strcmp(ps->where, "BEGINFILE"))
 		parse_error(ps, tsb_format(ps->a->p, "`nextfile' used in %s action", ps->where));
 	if (op == N_RETURN && !ps->func)
 		ak_lex_error(ps->a, peek(ps), "`return' used outside function context");

@@ -38,8 +38,11 @@ static struct awk_val *next_arg(struct formatting *f, size_t number, const char 
 	return &f->args[i];
 }
 
+/* A width as gawk has it: what no long holds is none. */
 static int clamp(double v)
 {
+	if (v >= 9223372036854775808.0 || v <= -9223372036854775808.0)
+		return -1;
 	return v != v ? 0 : v > 2e9 ? 2000000000 : v < -2e9 ? -2000000000 : (int)v;
 }
 
@@ -216,6 +219,11 @@ static void put_int(struct formatting *f, struct format_spec *spec, double v)
 	v = trunc(v);
 	if (spec->precision >= 0)
 		spec->zero = false;
+	/* No digits of zero: no sign either, but one digit where it would be marked. */
+	if (v == 0 && spec->precision == 0) {
+		spec->plus = spec->space = false;
+		spec->precision = spec->alt && strchr("xX", spec->conv);
+	}
 	if (v <= -18446744073709551616.0 || v >= 18446744073709551616.0) {
 		if (strchr("di", spec->conv)) {
 			spec->conv = 'f';

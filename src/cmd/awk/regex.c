@@ -25,6 +25,8 @@ static void regexes_forget(struct awk *a)
 /* gawk names, once each, the escapes that mean nothing in a regular expression. */
 void ak_regex_check(struct awk *a, const struct awk_str *source)
 {
+	/* Operators of GNU's that the stricter dialects do not have; one of them has no intervals. */
+	const char *gnu = a->posix ? "wWsSyB<>`'" : a->traditional ? "wWsSyB<>`'{}" : "";
 	static const char unknown[] = " !\"#%&,:;=@ACDEFGHIJKLMNOPQRTUVXYZ_cdeghijklmopquz~";
 
 	for (size_t i = 0; i + 1 < source->n; i++) {
@@ -35,7 +37,7 @@ void ak_regex_check(struct awk *a, const struct awk_str *source)
 		i++;
 		if (c <= 0 || a->escape_warned[c])
 			continue;
-		if (strchr(unknown, c)) {
+		if (strchr(unknown, c) || strchr(gnu, c)) {
 			a->escape_warned[c] = true;
 			awk_warn(a, "regexp escape sequence `\\%c' is not a known regexp operator", c);
 		} else if (c == '8' || c == '9') {
@@ -45,10 +47,15 @@ void ak_regex_check(struct awk *a, const struct awk_str *source)
 	}
 }
 
+unsigned ak_regex_flags(const struct awk *a)
+{
+	return REGEX_EXTENDED | REGEX_AWK | (a->utf8 ? REGEX_UTF8 : 0u) |
+	       (a->icase ? REGEX_ICASE : 0u) | (a->posix || a->traditional ? REGEX_NO_GNU : 0u);
+}
+
 static struct regex *regex_make(struct awk *a, struct awk_str *source)
 {
-	unsigned flags = REGEX_EXTENDED | REGEX_AWK | (a->utf8 ? REGEX_UTF8 : 0u) |
-			 (a->icase ? REGEX_ICASE : 0u);
+	unsigned flags = ak_regex_flags(a);
 	const char *error = NULL;
 	struct regex *re;
 
