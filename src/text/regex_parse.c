@@ -136,7 +136,7 @@ static struct token token_escape(struct re_parser *ps)
 	if (ps->at + 1 >= ps->n)
 		return (struct token){ T_TRAILING, 0, 1 };
 	c = ps->p[ps->at + 1];
-	if ((ps->syntax & RE_SYN_AWK) && c == 'y') {
+	if ((ps->syntax & RE_SYN_AWK) && (ps->syntax & RE_SYN_GNU) && c == 'y') {
 		t.kind = T_ASSERT;
 		t.c = RE_WORD_EDGE;
 		return t;
