@@ -5,9 +5,11 @@
  */
 #include "module/module.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +51,7 @@ static char *new_place(struct mod *m)
 		return NULL;
 	}
 	free(place);
-	if (asprintf(&place, "%s/transfers/XXXXXX", m->state_dir) < 0)
+	if (asprintf(&place, "%s/transfers/%d-XXXXXX", m->state_dir, (int)getpid()) < 0)
 		return NULL;
 	if (mkdtemp(place))
 		return place;
@@ -69,6 +71,31 @@ static void remove_place(char *place)
 {
 	if (place)
 		nftw(place, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	free(place);
+}
+
+/* What was on its way when a process died. */
+void mod_sweep_files(struct mod *m)
+{
+	struct dirent *e;
+	char *place;
+	DIR *d;
+	int pid;
+
+	if (asprintf(&place, "%s/transfers", m->state_dir) < 0)
+		return;
+	d = opendir(place);
+	while (d && (e = readdir(d))) {
+		char *whole;
+
+		pid = atoi(e->d_name);
+		if (pid <= 0 || pid == getpid() || !kill(pid, 0) || errno != ESRCH)
+			continue;
+		if (asprintf(&whole, "%s/%s", place, e->d_name) >= 0)
+			remove_place(whole);
+	}
+	if (d)
+		closedir(d);
 	free(place);
 }
 

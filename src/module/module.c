@@ -258,6 +258,7 @@ static void reap(struct mod_call *c)
 		mod_log(c->m, TB_WARN, "%s", tbx_error(store));
 	tbx_doc_free(doc);
 	tbx_close(store);
+	mod_sweep_files(c->m);
 }
 
 static void fault(const struct tb_host *host, const char *why)

@@ -177,6 +177,7 @@ struct mod_process *mod_process_find(struct mod *m, const char *id);
 void mod_process_free(struct mod_process *p);	/* off its list */
 void mod_cancel(struct mod_process *p);
 struct mod_transfer *mod_transfer_find(struct mod *m, const char *id, struct mod_resource **r);
+void mod_sweep_files(struct mod *m);
 void mod_remove_file(struct mod_transfer *t);	/* file.c: what waits here of a write */
 void mod_transfer_free(struct mod_resource *r, struct mod_transfer *t);
 /* Under the lock. */

@@ -406,6 +406,22 @@ static void end_busy(struct host *h, char **backends)
 	ok(h->module.shutdown(h->module.ctx, 1000) == TB_OK, "shutdown again");
 }
 
+/* A host that is killed, with a box, a command and a file on their way: the next one finds them. */
+static int die(struct host *h, char **backends)
+{
+	for (int i = 0; backends[i]; i++) {
+		json_t *reply;
+		char *id = create(h, backends[i], &reply), *t;
+
+		json_decref(reply);
+		t = reserve(h, "FileWrite", id);
+		json_decref(call(h, "BeginFileWrite", json_pack("[{s:s, s:s}]", "transfer", t, "path", "f")));
+		post(h, "Exec", cmd(id, "sleep 300"));
+	}
+	usleep(300000);
+	_exit(9);
+}
+
 int main(int argc, char **argv)
 {
 	const struct tb_descriptor *d;
@@ -434,6 +450,8 @@ int main(int argc, char **argv)
 	new_host(&h, config);
 	ok(init(&h.table, &h.module) == TB_OK && h.module.size >= 32 && h.module.deliver && h.module.shutdown, "init");
 	wait_ready(&h);
+	if (getenv("HOST_DIES"))
+		return die(&h, argv + 4);
 	new_host(&second, config);
 	ok(init(&second.table, &second.module) == TB_OK && second.module.ctx != h.module.ctx, "a second instance beside it");
 	wait_ready(&second);
