@@ -194,7 +194,9 @@ static void put_start(const struct vm *vm, struct wire_out *o)
 	wire_u64(o, WIRE_F_NEXT, vm_records_next(vm));
 	if (s->network == SPEC_NETWORK_EGRESS)
 		wire_text(o, WIRE_F_RELAY, GUEST_RELAY);
-	wire_text(o, WIRE_F_NETWORK, s->network == SPEC_NETWORK_EGRESS ? "egress" : "none");
+	/* the machine's own has no device and nobody else in it: a namespace more would take its time */
+	wire_text(o, WIRE_F_NETWORK, s->network == SPEC_NETWORK_EGRESS ? "egress" :
+		  s->port_count ? "none" : "open");
 	put_ports(s, o);
 	/* whatever the guest's kernel lacks, the machine is the wall, and says what it enforces */
 	for (size_t i = 0; vm_controls[i]; i++)
