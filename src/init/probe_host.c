@@ -15,6 +15,7 @@
 
 #include "init/cgroup_in.h"
 #include "init/probe_in.h"
+#include "init/vm.h"
 
 #define RUN_MS 4000
 #define KVM_GET_API_VERSION 0xae00
@@ -116,7 +117,8 @@ static void probe_kvm(struct list *l)
 	int version = fd < 0 ? -1 : ioctl(fd, KVM_GET_API_VERSION, 0);
 
 	if (version >= 0)
-		probe_add(l, "kvm", PROBE_OK, NULL, "API version %d", version);
+		probe_add(l, "kvm", PROBE_OK, NULL, "API version %d; whether a kernel runs in it the "
+			  "first micro-VM shows", version);
 	else if (errno == EACCES || errno == EPERM)
 		probe_add(l, "kvm", PROBE_MISSING, "sudo usermod -aG kvm $USER, and log in again",
 			  "/dev/kvm is not for this user");
@@ -126,6 +128,22 @@ static void probe_kvm(struct list *l)
 			  "/dev/kvm: %s: micro-VMs are emulated, slowly", strerror(errno));
 	if (fd >= 0)
 		close(fd);
+}
+
+/* What a micro-VM needs besides the program that runs it: a kernel and the maker of its disks. */
+static void probe_kernel(struct list *l)
+{
+	const char *dir = vm_kernel();
+
+	if (access("/sbin/mke2fs", X_OK) && access("/usr/sbin/mke2fs", X_OK))
+		probe_add(l, "microvm-kernel", PROBE_MISSING, "sudo apt-get install e2fsprogs",
+			  "no mke2fs, which makes the disks of micro-VMs");
+	else if (!dir)
+		probe_add(l, "microvm-kernel", PROBE_MISSING, "sudo microvm-kernel /var/lib/tinybox/kernel "
+			  "(beside tinybox-init, or in tools/), or create --kernel DIR",
+			  "no kernel for micro-VMs in /var/lib/tinybox/kernel");
+	else
+		probe_add(l, "microvm-kernel", PROBE_OK, NULL, "%s", dir);
 }
 
 void probe_programs(struct list *l)
@@ -142,6 +160,7 @@ void probe_programs(struct list *l)
 	probe_program(l, "bubblewrap", bwrap, "sudo apt-get install bubblewrap (only where "
 		      "user-namespaces is missing)");
 	probe_kvm(l);
-	probe_program(l, "qemu", qemu, "sudo apt-get install qemu-system");
+	probe_program(l, "qemu", qemu, "sudo apt-get install qemu-system-x86");
+	probe_kernel(l);
 	probe_program(l, "ssh", ssh, "sudo apt-get install openssh-client");
 }

@@ -26,6 +26,7 @@
 #define SECOND 1000000000u
 #define BOOT_KVM (6ull * SECOND)	/* a kernel that says nothing by then will say nothing */
 #define BOOT (240ull * SECOND)
+#define LOOK (5ull * SECOND)		/* whether the state directory is still there */
 #define CONSOLE_MOST (256u << 10)
 #define OVERHEAD (384u << 20)		/* of the program that runs the machine */
 
@@ -505,9 +506,22 @@ bool vm_start(struct vm *vm)
 	return true;
 }
 
+/* Nobody can reach a box whose directory was removed. */
+static void look(void *owner)
+{
+	struct vm *vm = owner;
+	struct stat st;
+
+	if (!fstat(vm->dir, &st) && !st.st_nlink && vm->pid > 0)
+		kill(vm->pid, SIGKILL);
+	timer_set(&vm->loop, &vm->removed, now_mono() + LOOK);
+}
+
 int vm_keep(struct vm *vm)
 {
 	slim_down();
+	vm->removed = (struct timer){.fire = look, .owner = vm};
+	timer_set(&vm->loop, &vm->removed, now_mono() + LOOK);
 	vm->started_at = now_real();
 	vm->loop.ended = vm->pid == 0;
 	vm->why = NULL;
@@ -517,19 +531,6 @@ int vm_keep(struct vm *vm)
 }
 
 /* ---- Opening and closing ---- */
-
-static const char *find_kernel(const char *given)
-{
-	static const char *const places[] = {"/var/lib/tinybox/kernel", "/usr/local/lib/tinybox/kernel",
-		"/usr/lib/tinybox/kernel"};
-
-	if (given)
-		return given;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (access(places[i], R_OK | X_OK) == 0)
-			return places[i];
-	return NULL;
-}
 
 const char *vm_why(const struct vm *vm, const char **words)
 {
@@ -546,7 +547,7 @@ struct vm *vm_open(const struct spec *spec, struct report *r, int dir, int procs
 	if (!vm)
 		return NULL;
 	*vm = (struct vm){.spec = spec, .report = r, .dir = dir, .procs = procs, .here = -1, .audit = audit,
-		.engine = vm_engine(), .kernel = find_kernel(spec->kernel), .console_file = -1,
+		.engine = vm_engine(), .kernel = spec->kernel ? spec->kernel : vm_kernel(), .console_file = -1,
 		.files = {-1, -1, -1, -1, -1, -1, -1},
 		.listen = {.fd = listen, .ready = vm_accept, .owner = vm},
 		.signals = {.fd = -1}, .monitor = {.fd = -1, .ready = monitor_ready, .owner = vm},

@@ -51,7 +51,7 @@ struct vm {
 	struct link link;
 	struct watch listen, signals, monitor, console, start;
 	struct wire_in start_in;	/* what the guest's `serve` answers */
-	struct timer boot, ending;
+	struct timer boot, removed;
 	uint64_t console_size;
 	int console_file;
 	char line[VM_LINE];		/* the monitor's, not whole yet */
