@@ -73,6 +73,18 @@ static int locked_change(struct tbx_store *store, const char *box, enum wire_typ
 	return status;
 }
 
+/* Of a start whose caller died before its hooks had run: the server may be there all the same. */
+static int stop_rest(struct bx *b, uint64_t grace)
+{
+	struct bx_conn c;
+
+	if (bx_connect_now(b, &c))
+		return TBX_OK;
+	bx_conn_close(&c);
+	json_object_set_new(b->record, "state", json_string("ready"));
+	return change(b, WIRE_STOP, grace, "stopped");
+}
+
 int tbx_stop(struct tbx_store *store, const char *box, uint64_t grace)
 {
 	struct bx b;
@@ -82,7 +94,7 @@ int tbx_stop(struct tbx_store *store, const char *box, uint64_t grace)
 		return status;
 	/* A server that is gone has stopped: what is wanted is so. */
 	status = strcmp(bx_text(b.record, "state"), "stopped") ?
-		 change(&b, WIRE_STOP, grace, "stopped") : TBX_OK;
+		 change(&b, WIRE_STOP, grace, "stopped") : stop_rest(&b, grace);
 	if (status == TBX_ERR_STATE)
 		status = bx_set_state(&b, "stopped");
 	bx_close(&b);

@@ -137,6 +137,7 @@ f = open(sys.argv[1], "r+")
 print(struct.unpack("hhqqi", fcntl.fcntl(f, fcntl.F_GETLK, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 1, 0))[:28])[4])' \
 		"state/boxes/$1/run/lock"
 }
+gone_now() { [ -d "/proc/$1" ] && ! grep -qs 'State:.*Z' "/proc/$1/status" || echo gone; }
 gone() {	# gone PID: within ten seconds
 	for _ in $(seq 100); do
 		[ -d "/proc/$1" ] && ! grep -qs 'State:.*Z' "/proc/$1/status" || { echo gone; return; }
@@ -144,6 +145,18 @@ gone() {	# gone PID: within ten seconds
 	done
 }
 for wall in ${WALLS:-virtual namespace passthrough}; do
+	# killed in the middle of a start's hooks
+	box=$(tb create --sandbox $wall --accept cpu --accept memory --accept pids --hook 'test $TINYBOX_START = create || sleep 60' 2>err)
+	tb stop "$box" >/dev/null
+	"$tinybox" start "$box" 2>err &
+	starter=$!
+	pid=0
+	for _ in $(seq 200); do pid=$(server "$box" 2>/dev/null); [ "${pid:-0}" -gt 1 ] && break; sleep 0.05; done
+	kill -9 $starter
+	wait $starter 2>/dev/null
+	for _ in $(seq 100); do tb stop "$box" >/dev/null; [ "$(gone_now "$pid")" ] && break; sleep 0.1; done
+	is "$wall: a start that was killed can be stopped" gone "$(gone_now "$pid")"
+	tb rm "$box" >/dev/null
 	box=$(tb create --sandbox $wall --accept cpu --accept memory --accept pids 2>err)
 	tb spawn "$box" sleep 61.$$ >/dev/null
 	pid=$(server "$box")
