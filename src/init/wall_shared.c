@@ -168,6 +168,8 @@ static bool make(struct wall *w, int cache, const char *name)
 		close(dev);
 	if (dir >= 0)
 		close(dir);
+	if (!ok)
+		tree_remove(cache, MAKING);
 	return ok;
 }
 

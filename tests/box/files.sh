@@ -133,7 +133,7 @@ ways() {
 
 refusals() {
 	box_start "$B/n" env=bad; has "$(cat "$T/start")" "code=request" "a variable without ="
-	(KIND=moon; box_start "$B/n"); has "$(cat "$T/start")" "neither passthrough nor namespace" "an unknown kind"
+	(KIND=moon; box_start "$B/n"); has "$(cat "$T/start")" "none of passthrough, namespace" "an unknown kind"
 	box_start "$B/n" cwd=relative; has "$(cat "$T/start")" "not an absolute path" "a relative directory"
 	box_start "$B/n" network=moon; has "$(cat "$T/start")" "network" "an unknown network"
 	$AS mkdir -m 755 "$B/open"; box_start "$B/open" accept=network; has "$(cat "$T/start")" "code=policy" "a state directory that others may read"
