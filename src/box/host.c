@@ -116,8 +116,8 @@ static int local_spawn(struct tbx_store *store, const char *name, const char *mo
 	return status;
 }
 
-static int spawn(struct tbx_store *store, const json_t *target, const char *name, const char *mode,
-		 struct bx_conn *c)
+int bx_program(struct tbx_store *store, const json_t *target, const char *name, const char *mode,
+	       struct bx_conn *c)
 {
 	int status = bx_is_ssh(target) ? bx_ssh_spawn(store, target, name, mode, NULL, c) :
 		     local_spawn(store, name, mode, c);
@@ -132,7 +132,7 @@ static int spawn(struct tbx_store *store, const json_t *target, const char *name
 
 int bx_host(struct tbx_store *store, const json_t *target, struct bx_conn *c)
 {
-	return spawn(store, target, "tinybox-init", "host", c);
+	return bx_program(store, target, "tinybox-init", "host", c);
 }
 
 int bx_serve(struct bx *b, struct bx_conn *c)
@@ -140,7 +140,7 @@ int bx_serve(struct bx *b, struct bx_conn *c)
 	const char *kind = json_string_value(bx_at(b->record, "placement.workspace.sandbox"));
 	bool engine = kind && !strcmp(kind, "virtual");
 
-	return spawn(b->store, json_object_get(b->record, "target"),
+	return bx_program(b->store, json_object_get(b->record, "target"),
 		     engine ? "tinybox-engine" : "tinybox-init", "serve", c);
 }
 

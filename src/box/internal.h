@@ -248,6 +248,9 @@ bool bx_drop_noise(struct bx_conn *c);
 int bx_connect_now(struct bx *b, struct bx_conn *c);	/* whatever state its record tells */
 /* `tinybox-init host` on that machine; HELLO is done. */
 int bx_host(struct tbx_store *store, const json_t *target, struct bx_conn *c);
+/* One of our programs on that machine ("tinybox-engine", "merge"); HELLO is done. */
+int bx_program(struct tbx_store *store, const json_t *target, const char *name, const char *mode,
+	       struct bx_conn *c);
 /* Starts a box's server, whose START is in c->out afterwards; HELLO is done. */
 int bx_serve(struct bx *b, struct bx_conn *c);
 /* The state directory of a new box on its host, made if the host is this one. */

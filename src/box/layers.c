@@ -277,11 +277,22 @@ static int copy_running(struct bx *b, struct bx_snap *s)
 
 /* ---- Many layers ---- */
 
+/* Lists can be read by the engine only. */
+static int engine_of(struct bx *b, struct talk *t)
+{
+	const json_t *target = json_object_get(b->record, "target");
+	int status;
+
+	*t = (struct talk){.c = {.store = b->store, .fd = -1, .child_err = -1}};
+	status = layers_path(b->store, target, b->record, &t->layers);
+	return status ? status : bx_program(b->store, target, "tinybox-engine", "merge", &t->c);
+}
+
 static int ask_merge(struct bx *b, json_t *parts, const char *name)
 {
 	struct wire_frame f;
 	struct talk t;
-	int status = talk_of(b->store, b->record, &t);
+	int status = is_namespace(b->record) ? talk_of(b->store, b->record, &t) : engine_of(b, &t);
 
 	if (status) {
 		talk_close(&t);
@@ -315,7 +326,8 @@ static int merge(struct bx *b, struct bx_snap *s, bool running)
 		share_parts(s->record, one);
 		status = bx_snap_save(s);
 	}
-	if (!status && !running) {
+	/* a server of a virtual box has read them: only the next start needs any */
+	if (!status && (!running || !is_namespace(b->record))) {
 		share_parts(b->record, one);
 		status = bx_save(b);
 		if (!status) {

@@ -268,12 +268,35 @@ int tbx_snapshot_remove(struct tbx_store *store, const char *snapshot)
 	return status;
 }
 
+/* All of them are those of the snapshot that it began from: there is nothing to look for. */
+static bool still_has(struct tbx_store *store, const json_t *record)
+{
+	const char *id = bx_text(record, "begins");
+	const json_t *parts = json_object_get(record, "parts"), *theirs;
+	struct bx_snap s;
+	bool all;
+
+	if (!id || !bx_number_of(id, "snap") || bx_snap_open(store, id, BX_LOCK_NONE, &s))
+		return false;
+	theirs = json_object_get(s.record, "parts");
+	all = !strcmp(bx_text(s.record, "state"), "ready") &&
+		json_array_size(theirs) >= json_array_size(parts);
+	for (size_t i = 0; all && i < json_array_size(parts); i++) {
+		const char *a = bx_text(json_array_get(parts, i), "name");
+		const char *b = bx_text(json_array_get(theirs, i), "name");
+
+		all = a && b && !strcmp(a, b);
+	}
+	bx_snap_close(&s);
+	return all;
+}
+
 void bx_snap_drop(struct tbx_store *store, const json_t *record)
 {
 	const char *sandbox = json_string_value(bx_at(record, "placement.workspace.sandbox"));
 	const struct bx_keeping *k;
 
-	if (!json_array_size(json_object_get(record, "parts")))
+	if (!json_array_size(json_object_get(record, "parts")) || still_has(store, record))
 		return;
 	k = bx_keeping(store, sandbox);
 	if (k)

@@ -3,6 +3,7 @@
  * standard output, and leaves the server behind; `version` says what it is.
  */
 #include "engine/engine.h"
+#include "engine/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -320,15 +321,80 @@ static int serve(void)
 	return read(done[0], &c, 1) == 1 ? 0 : 1;
 }
 
+/* ---- Layers ---- */
+
+static char **layers_of(struct wire_iter it, bool *bad)
+{
+	struct wire_field_in f;
+	size_t n = 0;
+	char **list;
+
+	for (struct wire_iter count = it; wire_step(&count, &f);)
+		n += f.name == WIRE_F_FROM;
+	list = calloc(n + 1, sizeof(*list));
+	*bad |= !list || !n;
+	for (n = 0; !*bad && wire_step(&it, &f);)
+		if (f.name == WIRE_F_FROM && (list[n] = wire_copy(&f, bad)))
+			*bad |= strchr(list[n], '/') || *list[n++] == '.';
+	return list;
+}
+
+static int merge_layers(struct wire_iter it, char why[VIRTUAL_WHY])
+{
+	struct virtual_spec none = { 0 }, spec = { 0 };
+	bool bad = !wire_whole(it);
+	char *layers = wire_string(it, WIRE_F_LAYERS, &bad), *to = wire_string(it, WIRE_F_LAYER, &bad);
+	char **from = layers_of(it, &bad);
+	struct virtual_box *box = NULL;
+	int rc = -EINVAL;
+
+	snprintf(why, VIRTUAL_WHY, "merge: the request is damaged");
+	if (!bad && layers && *layers == '/' && to && *to && *to != '.' && !strchr(to, '/')) {
+		spec.layers = layers;
+		spec.layer = (const char *const *)from;
+		rc = virtual_open(&box, &none, why);
+	}
+	if (!rc)
+		rc = store_merge(&spec, to, virtual_sandbox(box), why);
+	virtual_close(box);
+	for (size_t i = 0; from && from[i]; i++)
+		free(from[i]);
+	free(from);
+	free(layers);
+	free(to);
+	return rc;
+}
+
+/* Many lists become one (WIRE_LAYER_MERGE). */
+static int merge(void)
+{
+	static struct start st;
+	struct wire_out o = { 0 };
+	struct wire_frame f;
+
+	wall_probe(&st.wall);
+	if (!say_hello(&st.wall) || !next_frame(&st.in, &f))
+		return 1;
+	if (f.type != WIRE_HELLO || !next_frame(&st.in, &f) || f.type != WIRE_LAYER_MERGE)
+		return say_error("protocol", "merge: HELLO and LAYER_MERGE were expected", 0);
+	if (merge_layers(wire_fields(&f), st.why))
+		return say_error("file", st.why, 0);
+	wire_begin(&o, WIRE_OK);
+	wire_end(&o);
+	return say(&o) ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "serve"))
 		return serve();
+	if (argc == 2 && !strcmp(argv[1], "merge"))
+		return merge();
 	if (argc == 2 && (!strcmp(argv[1], "version") || !strcmp(argv[1], "--version"))) {
 		printf("tinybox-engine %s, protocol %u\n", ENGINE_VERSION, WIRE_VERSION);
 		return fflush(stdout) ? 1 : 0;
 	}
-	fputs("usage: tinybox-engine serve | version\n"
+	fputs("usage: tinybox-engine serve | merge | version\n"
 	      "serve: starts the server of a virtual box from a START message on standard input\n",
 	      stderr);
 	return 2;

@@ -374,6 +374,59 @@ static int load_layers(struct store *s, const struct virtual_spec *spec, struct 
 	return s->below ? 0 : say(why, -ENOMEM, "cannot load the layers", NULL);
 }
 
+/* From nothing: what is in the sandbox, whatever it was made of. */
+static int write_whole(struct store *s, struct tsb_sandbox *box, char *why)
+{
+	struct sink *k = malloc(sizeof(*k));
+	struct tsb_mark *mark = NULL;
+	uint64_t size = 0;
+	int rc = 0;
+
+	if (!k)
+		return say(why, -ENOMEM, "cannot merge the layers", NULL);
+	k->first = NULL;
+	k->fd = openat(s->dir, LAYER ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (k->fd < 0)
+		rc = say(why, -errno, "cannot make the layer", NULL);
+	if (!rc)
+		rc = write_set(k, 0, &mark, box, &size, why);
+	if (!rc && (fdatasync(k->fd) || renameat(s->dir, LAYER ".new", s->dir, LAYER) || fsync(s->dir)))
+		rc = say(why, -errno, "cannot write the layer", NULL);
+	if (k->fd >= 0)
+		close(k->fd);
+	tsb_mark_free(mark);
+	free(k);
+	return rc;
+}
+
+int store_merge(const struct virtual_spec *spec, const char *to, struct tsb_sandbox *box, char *why)
+{
+	struct store *s = calloc(1, sizeof(*s));
+	int layers = open(spec->layers, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), rc;
+	bool fresh = true;
+
+	if (!s || layers < 0 || (mkdirat(layers, to, 0700) && errno != EEXIST)) {
+		rc = say(why, s ? -errno : -ENOMEM, spec->layers, NULL);
+		if (layers >= 0)
+			close(layers);
+		free(s);
+		return rc;
+	}
+	s->fd = -1;
+	s->dir = openat(layers, to, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	close(layers);
+	if (s->dir < 0)
+		rc = say(why, -errno, "cannot make the layer", NULL);
+	else if (!faccessat(s->dir, LAYER, F_OK, AT_SYMLINK_NOFOLLOW))
+		rc = 0;			/* it was done before */
+	else
+		rc = load_layers(s, spec, box, &fresh, why);
+	if (!rc && faccessat(s->dir, LAYER, F_OK, AT_SYMLINK_NOFOLLOW))
+		rc = write_whole(s, box, why);
+	store_close(s);
+	return rc;
+}
+
 static int open_list(struct store *s, struct tsb_sandbox *box, bool *fresh, char *why)
 {
 	bool accept = false;

@@ -22,6 +22,8 @@ struct virtual_spec;
 int store_open(struct store **out, const struct virtual_spec *spec, struct tsb_sandbox *box,
 	       bool *fresh, char *why);
 int store_seal(struct store *s, struct tsb_sandbox *box, bool *any, char *why);	/* virtual_seal() */
+/* The layers of the spec as one list, LAYERS/TO/files; the sandbox is new. */
+int store_merge(const struct virtual_spec *spec, const char *to, struct tsb_sandbox *box, char *why);
 void store_close(struct store *s);	/* NULL is fine */
 int store_commit(struct store *s, struct tsb_sandbox *box, char *why);
 /* Against a crash of the machine: whoever waits for the disk is who asks. 0 or -errno. */
