@@ -300,6 +300,13 @@ int tsb_save_changes(struct tsb_sandbox *box, struct tsb_mark **mark, tsb_output
  */
 int tsb_load_changes(struct tsb_sandbox *box, const void *data, size_t n, size_t *used,
 		     struct tsb_mark **mark);
+/*
+ * The same without a copy of the content: data is to stay as it is until the process ends (a file that
+ * nobody writes any more, mapped), and any number of sandboxes and processes share its pages. trusted:
+ * it was verified before, and its checksums are not looked at again.
+ */
+int tsb_map_changes(struct tsb_sandbox *box, const void *data, size_t n, bool trusted, size_t *used,
+		    struct tsb_mark **mark);
 /* One more of the same moment; NULL: no memory. */
 struct tsb_mark *tsb_mark_copy(const struct tsb_mark *mark);
 void tsb_mark_free(struct tsb_mark *mark);

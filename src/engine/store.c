@@ -330,6 +330,40 @@ static int size_of(struct store *s, size_t *n, char *why)
 	return 0;
 }
 
+/*
+ * A layer, which nobody writes any more: its content stays in the file, which all boxes of it share, and
+ * is mapped as long as we live. One with a manifest was verified when the box began from it.
+ */
+static int map_layer(struct store *s, int dir, const char *path, bool trusted, struct tsb_sandbox *box,
+		     bool *fresh, char *why)
+{
+	size_t n = 0, used = 0;
+	void *data = NULL;
+	int rc;
+
+	s->fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (s->fd < 0)
+		return say(why, -errno, "a layer that the box begins from is not there", NULL);
+	rc = size_of(s, &n, why);
+	if (!rc && n)
+		data = mmap(NULL, n, PROT_READ, MAP_SHARED, s->fd, 0);
+	if (data == MAP_FAILED)
+		rc = say(why, -errno, "cannot read a layer", NULL);
+	close(s->fd);
+	s->fd = -1;
+	if (rc || !n || headless(data, n)) {
+		if (!rc && n)
+			munmap(data, n);
+		return rc;
+	}
+	rc = tsb_map_changes(box, data, n, trusted, &used, &s->mark);
+	if (rc || !used)
+		return say(why, rc == TSB_ERR_MEMORY ? -ENOMEM : -EBADMSG,
+			   "a layer that the box begins from is damaged", "not started");
+	*fresh = false;
+	return 0;
+}
+
 /* A list that is only read; what is torn at its end was never there. */
 static int load_sealed(struct store *s, int dir, const char *name, struct tsb_sandbox *box, bool *fresh,
 		       char *why)
@@ -353,7 +387,7 @@ static int load_layers(struct store *s, const struct virtual_spec *spec, struct 
 		       bool *fresh, char *why)
 {
 	int rc = 0, dir = -1;
-	char path[80];
+	char path[80], manifest[80];
 
 	if (spec->layer && *spec->layer) {
 		dir = open(spec->layers, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -362,7 +396,9 @@ static int load_layers(struct store *s, const struct virtual_spec *spec, struct 
 	}
 	for (size_t i = 0; dir >= 0 && !rc && spec->layer[i]; i++) {
 		snprintf(path, sizeof(path), "%.64s/" LAYER, spec->layer[i]);
-		rc = load_sealed(s, dir, path, box, fresh, why);
+		snprintf(manifest, sizeof(manifest), "%.64s/manifest", spec->layer[i]);
+		rc = map_layer(s, dir, path, !faccessat(dir, manifest, F_OK, AT_SYMLINK_NOFOLLOW), box, fresh,
+			       why);
 	}
 	if (dir >= 0)
 		close(dir);

@@ -107,8 +107,8 @@ int tsb_save_changes(struct tsb_sandbox *box, struct tsb_mark **mark, tsb_output
 	return TSB_OK;
 }
 
-int tsb_load_changes(struct tsb_sandbox *box, const void *data, size_t n, size_t *used,
-		     struct tsb_mark **mark)
+static int load(struct tsb_sandbox *box, const void *data, size_t n, unsigned flags, size_t *used,
+		struct tsb_mark **mark)
 {
 	ssize_t size = 0;
 	struct tsb_fs *fs;
@@ -118,7 +118,8 @@ int tsb_load_changes(struct tsb_sandbox *box, const void *data, size_t n, size_t
 		return TSB_ERR_ARGUMENT;
 	*used = 0;
 	fs = ground(*mark);
-	while (fs && (size = vfs_mem_apply(fs, (const char *)data + *used, n - *used)) > 0)
+	while (fs && (size = vfs_mem_apply(fs, (const char *)data + *used, n - *used,
+					     flags)) > 0)
 		*used += (size_t)size;
 	if (fs)
 		rc = size < 0 ? (int)size : *used ? vfs_mem_check(fs) : 0;
@@ -129,4 +130,16 @@ int tsb_load_changes(struct tsb_sandbox *box, const void *data, size_t n, size_t
 	if (fs)
 		tsb_fs_free(fs);
 	return fail(box, rc, "load the changes");
+}
+
+int tsb_load_changes(struct tsb_sandbox *box, const void *data, size_t n, size_t *used,
+		     struct tsb_mark **mark)
+{
+	return load(box, data, n, 0, used, mark);
+}
+
+int tsb_map_changes(struct tsb_sandbox *box, const void *data, size_t n, bool trusted, size_t *used,
+		    struct tsb_mark **mark)
+{
+	return load(box, data, n, VFS_MEM_FAR | (trusted ? VFS_MEM_TRUSTED : 0), used, mark);
 }

@@ -117,7 +117,8 @@ static int put_page(void *ctx, uint64_t key, const struct obj *old, const struct
 	if (!p)		/* what is missing was cut */
 		return 0;
 	le(number, key, 8);
-	return put_record(s->w, 'P', s->ino, number, sizeof(number), p->data, page_cap(p));
+	return put_record(s->w, 'P', s->ino, number, sizeof(number), page_bytes(p),
+			  page_cap(p));
 }
 
 /* The least key of a page that is gone. */

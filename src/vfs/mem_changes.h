@@ -37,7 +37,11 @@ int vfs_mem_changes(struct tsb_fs *since, struct tsb_fs *now, vfs_mem_out_fn *ou
  * changed. -EBADMSG: it is whole, but no set for this filesystem; -ENOMEM; then what fs holds
  * must not be used. Quotas are not looked at; no file is open.
  */
-ssize_t vfs_mem_apply(struct tsb_fs *fs, const void *data, size_t n);
+ssize_t vfs_mem_apply(struct tsb_fs *fs, const void *data, size_t n, unsigned flags);
+enum {
+	VFS_MEM_FAR = 1,	/* the data stays where it is: content is not copied */
+	VFS_MEM_TRUSTED = 2	/* it was verified otherwise: its hash is not compared */
+};
 /* After the last set: counts what is there, and checks it. -EBADMSG. */
 int vfs_mem_check(struct tsb_fs *fs);
 

@@ -58,7 +58,7 @@ static void mem_read_page(const struct page *p, char *buf, size_t n, size_t at)
 	if (have > n)
 		have = n;
 	if (have)
-		memcpy(buf, p->data + at, have);
+		memcpy(buf, page_bytes(p) + at, have);
 	memset(buf + have, 0, n - have);
 }
 
@@ -93,8 +93,10 @@ static struct page *mem_page_new(size_t need)
 	while (cap < need)
 		cap *= 2;
 	p = obj_new(OBJ_PAGE, sizeof(*p) + cap);
-	if (p)
+	if (p) {
 		p->o.n = (uint16_t)(cap / PAGE_LEAST);
+		p->o.level = 0;
+	}
 	return p;
 }
 
@@ -103,12 +105,12 @@ static struct page *mem_own_page(struct obj **slot, size_t need)
 {
 	struct page *old = (struct page *)*slot, *p;
 	size_t cap = page_cap(old);
-	if (!obj_shared(&old->o) && cap >= need)
+	if (!obj_shared(&old->o) && cap >= need && old->o.level != PAGE_FAR)
 		return old;
 	p = mem_page_new(cap > need ? cap : need);
 	if (!p)
 		return NULL;
-	memcpy(p->data, old->data, cap);
+	memcpy(p->data, page_bytes(old), cap);
 	memset(p->data + cap, 0, page_cap(p) - cap);
 	*slot = &p->o;
 	obj_unref(old);

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum obj_kind { OBJ_TABLE, OBJ_PAGE, OBJ_INODE, OBJ_DIRNODE, OBJ_NAME };
 
@@ -45,9 +46,23 @@ static inline bool obj_shared(const struct obj *o)
 #define PAGE_LEAST 128u
 
 struct page {
-	struct obj o;		/* n: capacity / PAGE_LEAST */
+	struct obj o;		/* n: capacity / PAGE_LEAST; level: PAGE_FAR or 0 */
 	char data[];
 };
+/*
+ * The bytes are elsewhere, at the address in data[]: nobody writes them, and they are there as long as
+ * the process (a list of changes that is mapped). Such a page is copied before it is written.
+ */
+#define PAGE_FAR 1
+static inline const char *page_bytes(const struct page *p)
+{
+	const char *far;
+
+	if (p->o.level != PAGE_FAR)
+		return p->data;
+	memcpy(&far, p->data, sizeof(far));
+	return far;
+}
 static inline size_t page_cap(const struct page *p)
 {
 	return (size_t)p->o.n * PAGE_LEAST;

@@ -1,7 +1,9 @@
 #!/bin/bash
-# snap.sh [--uid N] TINYBOX WALL: snapshots, forks, templates of that wall's boxes, on this machine. TAP.
+# snap.sh [--uid N] [--many] TINYBOX WALL: snapshots, forks, templates of that wall's boxes, on this machine. TAP.
 uid=
 [ "$1" = --uid ] && { uid=$2; shift 2; }
+many=
+[ "$1" = --many ] && { many=yes; shift; }
 tinybox=$(realpath "$1") wall=$2
 n=0 bad=0
 dir=$(mktemp -d /tmp/tbxsnap-XXXXXX)
@@ -178,6 +180,25 @@ if [ "$wall" = namespace ]; then
 	is "thirty forks: no mount here" 0 "$(grep -c "$dir" /proc/mounts)"
 	is "... and no copy" yes "$([ $(($(du -s state | cut -f1) - used)) -lt 4000 ] && echo yes)"
 	is "... one overlay each" 1 "$(inb "$(echo "$forks" | tail -1)" 'grep -c " / overlay" /proc/self/mounts')"
+fi
+# so many layers that they are made one
+if [ -n "$many" ]; then
+	tb rm $(tb ls -q) >/dev/null; tb snapshot rm $(tb snapshot ls -q) >/dev/null
+	box=$(tb create --sandbox "$wall"); first=
+	for i in $(seq 52); do
+		inb "$box" "echo $i >f$i; echo $i >last; rm -f f$((i - 3))"
+		[ "$wall" = virtual ] || tb stop "$box" >/dev/null
+		last=$(tb snapshot "$box") || break
+		[ "$wall" = virtual ] || tb start "$box" >/dev/null
+		[ "$i" = 40 ] && first=$last
+	done
+	is "52 snapshots" 52 "$i"
+	is "... the last has all, and nothing that was removed" "52 f50 f51 f52 last" "$(inb "$(tb fork "$last")" 'echo $(cat last) *')"
+	is "... so has one before" "40 f38 f39 f40 last" "$(inb "$(tb fork "$first")" 'echo $(cat last) *')"
+	is "... and the box after a stop" "52 f50 f51 f52 last" "$(tb stop "$box" >/dev/null; tb start "$box" >/dev/null; inb "$box" 'echo $(cat last) *')"
+	is "... few layers are below it" yes "$([ "$(grep -o '"layer-[0-9]*"' state/boxes/"$box"/record.json | wc -l)" -lt 10 ] && echo yes)"
+	tb rm $(tb ls -q) >/dev/null; tb snapshot rm $(tb snapshot ls -q) >/dev/null
+	is "... nothing is left" "0 " "$(layers) $(tb reap)"
 fi
 echo "1..$n"
 exit $bad
