@@ -31,7 +31,7 @@ static const struct tsb_opt runparts_opts[] = {
 		     "print names of all valid files (can not be used with --test)"),
 	TSB_OPT_FLAG(struct runparts, verbose, 'v', "verbose",
 		     "print script names before running them."),
-	TSB_OPT_FLAG(struct runparts, debug, 0, "debug", "print script names while checking them."),
+	TSB_OPT_FLAG(struct runparts, debug, 'd', "debug", "print script names while checking them."),
 	TSB_OPT_FLAG(struct runparts, report, 0, "report",
 		     "print script names if they produce output."),
 	TSB_OPT_FLAG(struct runparts, reverse, 0, "reverse", "reverse execution order of scripts."),

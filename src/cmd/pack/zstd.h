@@ -14,7 +14,8 @@ struct zstd {
 	int mode, force, remove, to_stdout, ultra, check, content_size, dict_id, pass_through;
 	int recursive, exclude, nothing;
 	int level, display;	/* 0: nothing, 1: errors, 2: results, 3: more */
-	uint64_t window_log, stream_size, size_hint, memory, ignored;
+	int literals, rows;	/* 0: libzstd decides, 1: yes, 2: no */
+	uint64_t window_log, stream_size, size_hint, block_size, memory, ignored;
 	const char *out_name, *dict, *file_list, *dir_flat, *dir_mirror, *patch;
 	size_t n_files, n_done, skipped;
 	uint64_t total_in, total_out;

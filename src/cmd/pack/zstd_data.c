@@ -108,6 +108,9 @@ static ZSTD_CCtx *zstd_start(struct zstd *z)
 	}
 	if (z->size_hint)
 		ZSTD_CCtx_setParameter(c, ZSTD_c_srcSizeHint, (int)z->size_hint);
+	ZSTD_CCtx_setParameter(c, ZSTD_c_targetCBlockSize, (int)z->block_size);
+	ZSTD_CCtx_setParameter(c, ZSTD_c_literalCompressionMode, z->literals);
+	ZSTD_CCtx_setParameter(c, ZSTD_c_useRowMatchFinder, z->rows);
 	if (regular)
 		ZSTD_CCtx_setPledgedSrcSize(c, z->st.size);
 	else if (z->stream_size)
@@ -619,6 +622,11 @@ int zstd_list(struct zstd *z, size_t n, const char *const *names)
 			 "No files given \n");
 		return 1;
 	}
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(names[i], "-")) {
+			zstd_say(z, 1, "zstd: --list does not support reading from standard input \n");
+			return 1;
+		}
 	tsb_puts(z->p, "Frames  Skips  Compressed  Uncompressed  Ratio  Check  Filename\n");
 	for (size_t i = 0; i < n; i++)
 		zstd_list_one(z, names[i], &total);

@@ -528,7 +528,7 @@ const struct tsb_opt rg_opts[] = {
 	SW(S_VIMGREP, 0, "vimgrep", "a line for each match, with line and column"),
 	SW(S_NAME, 'H', "with-filename", "print the file's name with each match"),
 	ON(word, 'w', "word-regexp", "match whole words only"),
-	TSB_OPT_HELP('h', NULL), TSB_OPT_VERSION('V', NULL),
+	TSB_OPT_HELP('h', "help"), TSB_OPT_VERSION('V', "version"),
 	TSB_OPT_END
 };
 
