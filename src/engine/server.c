@@ -5,6 +5,7 @@
 #include "engine/engine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +171,8 @@ static void look(struct server *s, uint64_t now)
 
 	s->look_at = now + (s->looks ? LOOK_SOON : LOOK_EVERY);
 	s->looks -= s->looks > 0;
-	if (!fstat(s->dir, &st) && !st.st_nlink)
+	if ((!fstat(s->dir, &st) && !st.st_nlink) ||
+	    (fstatat(s->dir, "lock", &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT))
 		server_stop(s, 0);
 }
 

@@ -284,7 +284,9 @@ bool serve_is_removed(const struct start *b)
 {
 	struct stat st;
 
-	return !fstat(b->dir, &st) && !st.st_nlink;
+	/* who removed all that could be removed meant the rest too */
+	return (!fstat(b->dir, &st) && !st.st_nlink) ||
+	       (fstatat(b->dir, "lock", &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT);
 }
 
 /* Until the server has ended: what is outside of the wall is ours. SIGTERM ends the box. */
