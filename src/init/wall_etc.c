@@ -37,6 +37,24 @@ static bool pour(int to, int from, size_t size)
 	return read(from, small, size) == (ssize_t)size && write(to, small, size) == (ssize_t)size;
 }
 
+/*
+ * What is for all boxes is made by the keeper, who may be the host's root, and whatever a box's user, who is nobody on
+ * the host, could not read does not come into it.
+ */
+static bool for_nobody(const struct wall *w, int etc, const char *name, const struct stat *st)
+{
+	const char *slash = strrchr(name, '/');
+	char above[64] = ".";
+	struct stat dir;
+
+	if (!w->sharing || !w->range)
+		return true;
+	if (slash)
+		snprintf(above, sizeof(above), "%.*s", (int)(slash - name), name);
+	return st->st_mode & S_IROTH && !fstatat(etc, above, &dir, 0) && dir.st_mode & S_IXOTH &&
+	       !fstatat(etc, ".", &dir, 0) && dir.st_mode & S_IXOTH;
+}
+
 /* False: it is there and could not be copied. `to` is the box's /etc. */
 static bool copy(const struct wall *w, int etc, int to, const char *name)
 {
@@ -53,7 +71,8 @@ static bool copy(const struct wall *w, int etc, int to, const char *name)
 	}
 	if (from < 0)
 		return errno == ENOENT || errno == EACCES || errno == ENOTDIR;
-	if (fstat(from, &st) || !S_ISREG(st.st_mode) || st.st_size > (off_t)COPY_MAX) {
+	if (fstat(from, &st) || !S_ISREG(st.st_mode) || st.st_size > (off_t)COPY_MAX ||
+	    !for_nobody(w, etc, name, &st)) {
 		close(from);
 		return true;
 	}

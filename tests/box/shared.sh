@@ -61,6 +61,21 @@ all() {
 	is "and is whole" 1 "$(cat "$dir/held")"
 	shared -u 6 -- true
 	is "then it goes as well" "root- " "$(roots)"
+	# what only root may read on the host: the keeper is root, the box is nobody
+	if [ "$who" = root ]; then
+		mkdir -p "$dir/etc/ssl"
+		cp /etc/services /etc/protocols /etc/ld.so.cache "$dir/etc"; cp /etc/ssl/openssl.cnf "$dir/etc/ssl"
+		for set in "chmod 600 $dir/etc/services" "chmod 644 $dir/etc/services; chmod 700 $dir/etc/ssl"; do
+			eval "$set"
+			got=$(unshare -m bash -c 'mount --make-rprivate /; mount --bind "$1" /etc; shift; exec "$@"' - "$dir/etc" \
+				env WALL_RUN_CACHE="$cache" timeout 60 "$wall" -- sh -c 'ls /etc/services /etc/protocols /etc/ssl/openssl.cnf 2>/dev/null')
+			case $set in
+			*600*) want=$(printf '/etc/protocols\n/etc/ssl/openssl.cnf') ;;
+			*) want=$(printf '/etc/protocols\n/etc/services') ;;
+			esac
+			is "only what all may read is shared" "$want" "$got"
+		done
+	fi
 	# not ours alone
 	rm -rf "$cache"; mkdir "$cache"; chmod 777 "$cache"
 	is "a cache that others can write to is not used" "ok " "$(shared -- echo ok) $(roots)"
