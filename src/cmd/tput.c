@@ -470,11 +470,70 @@ const struct tsb_command cmd_clear = {
 	.flags = TSB_NO_HELP,
 };
 
+static const struct tsb_opt reset_opts[] = {
+	TSB_OPT_DOC('c', NULL, NULL, "set control characters"),
+	TSB_OPT_DOC('e', NULL, "ch", "erase character"),
+	TSB_OPT_DOC('I', NULL, NULL, "no initialization strings"),
+	TSB_OPT_DOC('i', NULL, "ch", "interrupt character"),
+	TSB_OPT_DOC('k', NULL, "ch", "kill character"),
+	TSB_OPT_DOC('m', NULL, "mapping", "map identifier to type"),
+	TSB_OPT_DOC('Q', NULL, NULL, "do not output control key settings"),
+	TSB_OPT_DOC('q', NULL, NULL, "display term only, do no changes"),
+	TSB_OPT_DOC('r', NULL, NULL, "display term on stderr"),
+	TSB_OPT_DOC('s', NULL, NULL, "output TERM set command"),
+	TSB_OPT_DOC('V', NULL, NULL, "print curses-version"),
+	TSB_OPT_DOC('w', NULL, NULL, "set window-size"),
+	TSB_OPT_END
+};
+
+static int reset_usage(struct tsb_proc *p, const char *why)
+{
+	struct str text;
+
+	str_init(&text, tsb_heap_of(p), STR_MAX_DEFAULT);
+	str_addf(&text, "%sUsage: reset [options] [terminal]\n\nOptions:\n", why);
+	for (const struct tsb_opt *o = reset_opts; o->kind != TSB_OPTION_END; o++)
+		str_addf(&text, "  -%c %-8s %s\n", o->short_name, o->arg ? o->arg : "", o->help);
+	str_adds(&text, "\nIf neither -c/-w are given, both are assumed.\n");
+	tsb_write_all(p, 2, text.p, text.n);
+	return 1;
+}
+
+/* -1: the options are good; the characters of -e, -i and -k may be missing. *i: the first operand. */
+static int reset_options(struct tsb_proc *p, int argc, char **argv, int *i)
+{
+	for (*i = 0; *i < argc && argv[*i][0] == '-' && argv[*i][1]; ++*i) {
+		if (!strcmp(argv[*i], "--")) {
+			++*i;
+			break;
+		}
+		for (const char *c = argv[*i] + 1; *c; c++) {
+			if (*c == 'V') {
+				tsb_puts(p, "ncurses 6.4.20221231\n");
+				return 0;
+			}
+			if (strchr("eikm", *c)) {
+				if (!c[1] && *i + 1 < argc && (*c == 'm' || argv[*i + 1][0] != '-'))
+					++*i;
+				else if (!c[1] && *c == 'm')
+					return reset_usage(p, "reset: option requires an argument -- 'm'\n");
+				break;
+			}
+			if (!strchr("cIQqrsw", *c))
+				return reset_usage(p, tsb_format(p, "reset: invalid option -- '%c'\n", *c));
+		}
+	}
+	return argc - *i > 1 ? reset_usage(p, "") : -1;
+}
+
 static int reset_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	const char *text = "reset: terminal attributes: No such device or address\n\n";
+	int first, status = reset_options(p, argc, argv, &first);
 
-	(void)opts, (void)argc, (void)argv;
+	(void)opts;
+	if (status >= 0)
+		return status;
 	if (!tsb_isatty(p, 2) && !tsb_isatty(p, 1) && !tsb_isatty(p, 0)) {
 		tsb_write_all(p, 2, text, strlen(text));
 		return 10;
@@ -487,5 +546,5 @@ static int reset_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 const struct tsb_command cmd_reset = {
 	.version = TSB_COMMAND_VERSION, .package = "ncurses", .package_version = "6.4.20221231",
 	.name = "reset", .synopsis = "[options] [terminal]", .summary = "Initialize the terminal.",
-	.run = reset_run, .flags = TSB_RAW,
+	.opts = reset_opts, .run = reset_run, .flags = TSB_RAW | TSB_NO_HELP,
 };
