@@ -226,7 +226,7 @@ static void warn_shared(const struct bx_snap *s)
 	const char *kind = bx_text(source, "kind");
 	char *path;
 
-	if (!kind || strcmp(kind, "directory"))
+	if (!kind || strcmp(kind, "directory") || !strcmp(bx_text(s->record, "sandbox"), "microvm"))
 		return;
 	path = bx_json_copy(json_object_get(source, "from"));
 	if (path)

@@ -122,6 +122,7 @@ void bx_layers_fields(const struct bx *b, struct wire_out *o)
 	char *path;
 
 	if (!json_array_size(parts) || !(is_namespace(b->record) ||
+	    bx_is_machine(b->record) ||
 	    !strcmp(json_string_value(bx_at(b->record, "placement.workspace.sandbox")), "virtual")))
 		return;
 	if (layers_path(b->store, json_object_get(b->record, "target"), b->record, &path)) {

@@ -10,7 +10,8 @@
 
 #include "box/sha256.h"
 
-const struct bx_keeping *const bx_keepings[] = { &bx_keep_namespace, &bx_keep_virtual, &bx_keep_docker, NULL };
+const struct bx_keeping *const bx_keepings[] = { &bx_keep_namespace, &bx_keep_virtual, &bx_keep_docker,
+	&bx_keep_microvm, NULL };
 
 const struct bx_keeping *bx_keeping(struct tbx_store *store, const char *sandbox)
 {
@@ -40,7 +41,8 @@ static json_t *left_out(struct bx *b)
 	const char *kind = bx_text(source, "kind");
 	json_t *list = json_array(), *item;
 
-	if (!kind || strcmp(kind, "directory"))
+	/* a micro-VM's workspace is a copy, and one of its disks */
+	if (!kind || strcmp(kind, "directory") || bx_is_machine(b->record))
 		return list;
 	item = json_object();
 	bx_put(item, "path", json_incref(json_object_get(source, "from")));

@@ -63,7 +63,7 @@ struct bx_keeping {
 		      void (*found)(void *ctx, const char *path, int status), void *ctx);
 };
 
-extern const struct bx_keeping bx_keep_namespace, bx_keep_virtual, bx_keep_docker;
+extern const struct bx_keeping bx_keep_namespace, bx_keep_virtual, bx_keep_docker, bx_keep_microvm;
 extern const struct bx_keeping *const bx_keepings[];	/* NULL behind the last */
 
 /* NULL after bx_fail(): that sandbox has no snapshots. */

@@ -310,6 +310,12 @@ static void listen_relay(struct guest *g)
 		dead("the loopback cannot be had");
 }
 
+static void sync_work(int fd)
+{
+	sync();
+	write_all(fd, "", 1);
+}
+
 static int opened(void *ctx, enum mux_kind kind, uint16_t port)
 {
 	struct guest *g = ctx;
@@ -326,6 +332,8 @@ static int opened(void *ctx, enum mux_kind kind, uint16_t port)
 		return pair_with_child(g, serve_work, &g->serve);
 	case MUX_PORT:
 		return connect_port(port);
+	case MUX_SYNC:
+		return pair_with_child(g, sync_work, &other);
 	case MUX_WAKE:
 		return pair_with_child(g, wake_work, &other);
 	default:

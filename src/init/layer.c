@@ -15,6 +15,7 @@
 #include "init/path.h"
 #include "init/server.h"
 #include "init/verbs.h"
+#include "init/vm.h"
 #include "init/work.h"
 
 struct asked {
@@ -227,17 +228,28 @@ static int open_box(const char *path)
 	return -1;
 }
 
+/* A machine's disks: of one that is stopped, or paused behind a sync. */
+static bool seal_disks(struct asked *a, int box)
+{
+	if (open_layer(a) && vm_disks_copy(box, a->layer) && settle(a))
+		return say_ok();
+	remove_tree(a->dir, a->name);
+	return seal_failed(a);
+}
+
 static bool do_seal(struct asked *a)
 {
 	bool bad = false, copy = wire_number(a->it, WIRE_F_COPY, 0, &bad), good;
 	char *path = wire_string(a->it, WIRE_F_DIR, &bad), *kind = wire_string(a->it, WIRE_F_KIND, &bad);
-	bool list = kind && !strcmp(kind, "virtual");
+	bool list = kind && !strcmp(kind, "virtual"), disks = kind && !strcmp(kind, "microvm");
 	int box = path && !bad ? open_box(path) : -1;
 
-	if (a->layer >= 0 && !faccessat(a->layer, list ? "files" : "upper", F_OK, AT_SYMLINK_NOFOLLOW))
+	if (a->layer >= 0 && !faccessat(a->layer, list ? "files" : disks ? "state" : "upper", F_OK, AT_SYMLINK_NOFOLLOW))
 		good = settle(a) ? say_ok() : seal_failed(a);	/* it was done before */
 	else if (box < 0)
 		good = say_error(WIRE_ERROR_FILE, "this is not a box's state directory:", path, NULL);
+	else if (disks)
+		good = seal_disks(a, box);
 	else
 		good = list ? seal_list(a, box) : seal_upper(a, box, copy);
 	if (box >= 0)

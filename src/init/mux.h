@@ -32,6 +32,7 @@ enum mux_kind {
 	MUX_PORT,		/* a TCP port of the box's loopback */
 	MUX_RECORDS,		/* guest to keeper: what was written into the records and logs */
 	MUX_EGRESS,		/* guest to keeper: a connection to the proxy */
+	MUX_SYNC,		/* all that was written goes to the disks; then a byte */
 	MUX_WAKE,		/* entropy and the time, after a start or a restore */
 };
 

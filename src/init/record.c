@@ -110,6 +110,10 @@ bool record_open(struct server *s)
 	if (!open_records(s, KEEP_RECORDS))
 		return false;
 	each(s, latest, &most);
+	/* those on a disk that was another box's are no longer anybody's */
+	if (s->spec->next == 1 && most && open_records(s, KEEP_RECORDS_TURN) &&
+	    open_records(s, KEEP_RECORDS_TURN))
+		most = 0;
 	s->next = most < s->spec->next ? s->spec->next : most + 1;
 	r.fd = s->records;
 	while (reader_next(&r, &f))

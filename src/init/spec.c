@@ -223,7 +223,7 @@ static bool check_layers(struct reading *r)
 {
 	const struct spec *s = r->spec;
 
-	if (s->layer[0] && (!s->layers || s->kind != SPEC_NAMESPACE))
+	if (s->layer[0] && (!s->layers || (s->kind != SPEC_NAMESPACE && s->kind != SPEC_MICROVM)))
 		return fail(r, "this kind of box has no layers", NULL);
 	for (size_t i = 0; s->layer[i]; i++)
 		if (!good_name(s->layer[i]) || i >= SPEC_LAYERS_MOST)

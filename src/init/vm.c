@@ -85,23 +85,38 @@ static const char *const orders[] = {
 	"{\"execute\":\"qmp_capabilities\"}\n", "{\"execute\":\"stop\"}\n", "{\"execute\":\"cont\"}\n",
 };
 
-bool vm_order(struct vm *vm, enum vm_order order)
+bool vm_order(struct vm *vm, enum vm_order order, struct vm_client *c)
 {
 	size_t n = strlen(orders[order]);
 
-	/* its buffer takes thousands of them, and each waits for its answer */
-	return vm->monitor.fd >= 0 &&
-		send(vm->monitor.fd, orders[order], n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)n;
+	if (vm->monitor.fd < 0 || vm->order_count == VM_ORDERS ||
+	    send(vm->monitor.fd, orders[order], n, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)n)
+		return false;
+	vm->orders[vm->order_count++] = c;
+	return true;
 }
 
+void vm_order_forget(struct vm *vm, const struct vm_client *c)
+{
+	for (size_t i = 0; i < vm->order_count; i++)
+		if (vm->orders[i] == c)
+			vm->orders[i] = NULL;
+}
+
+/* Answers come in the order of the orders. */
 static void monitor_line(struct vm *vm, const char *line)
 {
 	static const char done[] = "{\"return\"", no[] = "{\"error\"";
 	bool good = !strncmp(line, done, sizeof(done) - 1);
+	struct vm_client *c;
 
-	if (!good && strncmp(line, no, sizeof(no) - 1))
+	if ((!good && strncmp(line, no, sizeof(no) - 1)) || !vm->order_count)
 		return;
-	vm_client_ordered(vm, good);
+	c = vm->orders[0];
+	vm->order_count--;
+	memmove(vm->orders, vm->orders + 1, vm->order_count * sizeof(*vm->orders));
+	if (c)
+		vm_client_ordered(c, good);
 }
 
 static void monitor_ready(void *owner, uint32_t events)
@@ -186,7 +201,7 @@ static void put_start(const struct vm *vm, struct wire_out *o)
 	wire_u32(o, WIRE_F_UID, s->uid);
 	wire_u32(o, WIRE_F_GID, s->gid);
 	wire_text(o, WIRE_F_ROOT, GUEST_IMAGE);
-	wire_text(o, WIRE_F_WORKSPACE, s->workspace ? GUEST_WORK : NULL);
+	wire_text(o, WIRE_F_WORKSPACE, vm->files.work >= 0 ? GUEST_WORK : NULL);
 	wire_text(o, WIRE_F_TARGET, s->target);
 	wire_u8(o, WIRE_F_READONLY, s->readonly);
 	wire_u64(o, WIRE_F_MEMORY, s->memory);
@@ -403,7 +418,7 @@ static bool launch(struct vm *vm)
 	}
 	vm->link = (struct link){.opened = guest_opened, .bye = guest_bye, .lost = guest_lost, .ctx = vm};
 	timer_set(&vm->loop, &vm->boot, now_mono() + (vm->kvm ? BOOT_KVM : BOOT));
-	return link_start(&vm->link, &vm->loop, mux, false) && vm_order(vm, VM_HELLO) &&
+	return link_start(&vm->link, &vm->loop, mux, false) && vm_order(vm, VM_HELLO, NULL) &&
 		watch_want(&vm->loop, &vm->monitor, EPOLLIN) &&
 		watch_want(&vm->loop, &vm->console, EPOLLIN);
 }
@@ -426,6 +441,8 @@ static void undo(struct vm *vm)
 	watch_close(&vm->loop, &vm->start);
 	wire_in_free(&vm->start_in);
 	vm->start_in = (struct wire_in){0};
+	vm->order_count = 0;
+	vm->line_size = 0;
 }
 
 static bool once(struct vm *vm)

@@ -28,7 +28,9 @@ struct vm_client {
 	struct watch w;		/* until it is joined */
 	struct wire_in in;
 	struct wire_out out;
-	bool greeted, ordered, kept;
+	struct watch synced;
+	bool greeted, kept;
+	bool holds;		/* paused until it goes */
 	enum vm_order order;
 	enum wire_type request;
 	struct bridge *bridge;
@@ -52,7 +54,11 @@ static void forget(struct vm_client *c)
 	if (*at)
 		*at = c->next;
 	c->vm->client_count--;
+	vm_order_forget(c->vm, c);
+	if (c->holds && c->vm->paused && vm_order(c->vm, VM_RESUME, NULL))
+		c->vm->paused = false;
 	timer_stop(&c->vm->loop, &c->late);
+	watch_close(&c->vm->loop, &c->synced);
 	watch_close(&c->vm->loop, &c->w);
 	wire_in_free(&c->in);
 	wire_free(&c->out);
@@ -137,35 +143,68 @@ static void info(struct vm_client *c)
 	finish(c);
 }
 
-static void order(struct vm_client *c, enum vm_order what)
+static void give_order(struct vm_client *c)
 {
-	c->ordered = true;
-	c->order = what;
-	if (!vm_order(c->vm, what)) {
+	timer_stop(&c->vm->loop, &c->late);
+	watch_close(&c->vm->loop, &c->synced);
+	if (!vm_order(c->vm, c->order, c))
 		refuse(c, WIRE_ERROR_SYSTEM, "the machine takes no orders");
-		return;
-	}
-	watch_want(&c->vm->loop, &c->w, 0);
 }
 
-/* Answers come in the order of the orders; the first of all is nobody's. */
-void vm_client_ordered(struct vm *vm, bool done)
+static void synced(void *owner, uint32_t events)
 {
-	struct vm_client *first = NULL;
+	(void)events;
+	give_order(owner);
+}
 
-	for (struct vm_client *c = vm->clients; c; c = c->next)
-		if (c->ordered)
-			first = c;
-	if (!first)
-		return;
+static void not_synced(void *owner)
+{
+	give_order(owner);
+}
+
+/* What is paused may be copied: first all that was written goes to the disks. A guest that hangs is paused, too. */
+static bool sync_first(struct vm_client *c)
+{
+	struct vm *vm = c->vm;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+		return false;
+	c->synced = (struct watch){.fd = pair[0], .ready = synced, .owner = c};
+	if (!link_join(&vm->link, pair[1], MUX_SYNC, 0) || !watch_want(&vm->loop, &c->synced, EPOLLIN)) {
+		watch_close(&vm->loop, &c->synced);
+		return false;
+	}
+	link_flush(&vm->link);
+	c->late = (struct timer){.fire = not_synced, .owner = c};
+	timer_set(&vm->loop, &c->late, now_mono() + MARGIN);
+	return true;
+}
+
+static void order(struct vm_client *c, enum vm_order what)
+{
+	c->order = what;
+	watch_want(&c->vm->loop, &c->w, 0);
+	if (what != VM_PAUSE || c->vm->paused || !sync_first(c))
+		give_order(c);
+}
+
+void vm_client_ordered(struct vm_client *c, bool done)
+{
+	struct vm *vm = c->vm;
+
 	if (!done) {
-		refuse(first, WIRE_ERROR_SYSTEM, "the machine does not do that");
+		refuse(c, WIRE_ERROR_SYSTEM, "the machine does not do that");
 		return;
 	}
-	vm->paused = first->order == VM_PAUSE;
-	wire_begin(&first->out, WIRE_OK);
-	wire_end(&first->out);
-	finish(first);
+	c->holds = c->holds && !vm->paused;
+	vm->paused = c->order == VM_PAUSE;
+	wire_begin(&c->out, WIRE_OK);
+	wire_end(&c->out);
+	if (!c->holds)
+		finish(c);
+	else if (!say(c) || !watch_want(&vm->loop, &c->w, EPOLLIN))
+		forget(c);
 }
 
 /* ---- The guest's frames ---- */
@@ -375,8 +414,11 @@ static void join(struct vm_client *c, const struct wire_frame *f)
 static void request(struct vm_client *c, const struct wire_frame *f)
 {
 	struct vm *vm = c->vm;
+	bool bad = false;
 
 	c->request = f->type;
+	c->holds = f->type == WIRE_PAUSE && wire_whole(wire_fields(f)) &&
+		wire_number(wire_fields(f), WIRE_F_HOLD, 0, &bad) && !bad;
 	if (f->type == WIRE_INFO) {
 		info(c);
 	} else if (f->type == WIRE_PAUSE || f->type == WIRE_RESUME) {
@@ -387,7 +429,7 @@ static void request(struct vm_client *c, const struct wire_frame *f)
 		if (f->type == WIRE_STOP) {
 			vm->stopping = true;
 			if (vm->paused)
-				vm_order(vm, VM_RESUME);
+				vm_order(vm, VM_RESUME, NULL);
 			vm->paused = false;
 		}
 		join(c, f);
@@ -432,7 +474,10 @@ static void client_ready(void *owner, uint32_t events)
 		return;
 	}
 	wire_got(&c->in, (size_t)n);
-	while (wire_next(&c->in, &f))
+	/* it holds the machine, and has nothing more to say but that it lives */
+	while (c->holds && wire_next(&c->in, &f) && f.type == WIRE_ALIVE)
+		;
+	while (!c->holds && wire_next(&c->in, &f))
 		if (!frame(c, &f))
 			return;
 	if (c->in.error)
@@ -452,6 +497,7 @@ void vm_accept(void *owner, uint32_t events)
 		return;
 	}
 	*c = (struct vm_client){.vm = vm, .next = vm->clients,
+		.synced = {.fd = -1},
 		.w = {.fd = fd, .ready = client_ready, .owner = c}, .late = {.fire = late, .owner = c}};
 	vm->clients = c;
 	vm->client_count++;

@@ -32,6 +32,7 @@ struct vm_engine {
 #define VM_WORDS 80
 
 enum vm_order { VM_HELLO, VM_PAUSE, VM_RESUME };
+#define VM_ORDERS 64			/* that wait for their answers */
 
 struct vm {
 	const struct spec *spec;
@@ -56,6 +57,8 @@ struct vm {
 	int console_file;
 	char line[VM_LINE];		/* the monitor's, not whole yet */
 	size_t line_size;
+	struct vm_client *orders[VM_ORDERS];
+	size_t order_count;
 	struct watch ports, egress;
 	void (*egress_ready)(void *ctx);
 	void *egress_ctx;
@@ -73,8 +76,9 @@ struct vm {
 
 /* Ends the loop. */
 void vm_fail(struct vm *vm, const char *why);
-/* To the monitor; vm_client_ordered() is called with its answer. */
-bool vm_order(struct vm *vm, enum vm_order order);
+/* To the monitor; vm_client_ordered() is called with its answer, unless nobody (NULL) waits for it. */
+bool vm_order(struct vm *vm, enum vm_order order, struct vm_client *c);
+void vm_order_forget(struct vm *vm, const struct vm_client *c);
 
 /* vm_stage.c. False: vm->why, errno. */
 bool vm_stage(struct vm *vm);		/* the disks and the first root */
@@ -98,7 +102,7 @@ extern const char *const vm_controls[];
 /* vm_client.c */
 void vm_accept(void *vm, uint32_t events);
 void vm_clients_end(struct vm *vm);
-void vm_client_ordered(struct vm *vm, bool done);
+void vm_client_ordered(struct vm_client *c, bool done);
 
 /* vm_net.c: a connection to the proxy; -1. */
 int vm_net_connect(struct vm *vm);

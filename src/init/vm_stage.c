@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "init/layer.h"
 #include "init/path.h"
 #include "init/text.h"
 #include "init/vm_in.h"
@@ -275,6 +276,65 @@ static int new_disk(struct vm *vm, const char *name, uint64_t size, const char *
 	return -1;
 }
 
+/* ---- Snapshots ---- */
+
+/* the state is last: who has it has all */
+static const char *const disk_names[] = {"image", "work", "state"};
+
+/* It gets its name last; one that is not there is no error. */
+static bool copy_disk(int from, int to, const char *name)
+{
+	int in = openat(from, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), out;
+	struct stat st;
+	bool good;
+
+	if (in < 0)
+		return errno == ENOENT;
+	out = openat(to, "new", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	good = out >= 0 && fstat(in, &st) == 0 && S_ISREG(st.st_mode) &&
+		layer_copy_data(in, out, (uint64_t)st.st_size) && ftruncate(out, st.st_size) == 0 &&
+		renameat(to, "new", to, name) == 0;
+	close(in);
+	if (out >= 0)
+		close(out);
+	return good;
+}
+
+bool vm_disks_copy(int box, int to)
+{
+	int from = openat(box, VM_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	bool good = from >= 0 && faccessat(from, "state", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+
+	for (size_t i = 0; good && i < sizeof(disk_names) / sizeof(*disk_names); i++)
+		good = copy_disk(from, to, disk_names[i]);
+	if (from >= 0)
+		close(from);
+	return good;
+}
+
+/* A box that begins from a snapshot has its disks before it has any of its own. */
+static bool seed(struct vm *vm)
+{
+	const struct spec *s = vm->spec;
+	int layers, part, have = openat(vm->here, "state", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	bool good;
+
+	if (have >= 0)
+		close(have);
+	if (have >= 0 || !spec_has_layers(s))
+		return true;
+	layers = open(s->layers, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	part = layers < 0 ? -1 : openat(layers, s->layer[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	good = part >= 0;
+	for (size_t i = 0; good && i < sizeof(disk_names) / sizeof(*disk_names); i++)
+		good = copy_disk(part, vm->here, disk_names[i]);
+	if (part >= 0)
+		close(part);
+	if (layers >= 0)
+		close(layers);
+	return good || fail(vm, "the snapshot's disks cannot be copied");
+}
+
 /* The one of before, after a stop. */
 static int disk(struct vm *vm, const char *name, uint64_t size, const char *from, int flags)
 {
@@ -300,8 +360,12 @@ static bool make_disks(struct vm *vm, int kernel)
 {
 	const struct spec *s = vm->spec;
 	struct vm_files *f = &vm->files;
+	struct stat st;
 
-	f->image = s->root && !is_disk(s->root) ? disk(vm, "image", IMAGE_SIZE, s->root, O_RDONLY) :
+	/* of a snapshot, whatever became of the directory since */
+	f->image = openat(vm->here, "image", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (f->image < 0)
+		f->image = s->root && !is_disk(s->root) ? disk(vm, "image", IMAGE_SIZE, s->root, O_RDONLY) :
 		s->root ? open(s->root, O_RDONLY | O_CLOEXEC) :
 		openat(kernel, "root.img", O_RDONLY | O_CLOEXEC);
 	if (f->image < 0)
@@ -310,7 +374,10 @@ static bool make_disks(struct vm *vm, int kernel)
 	f->state = disk(vm, "state", s->disk ? s->disk : VM_DISK, NULL, O_RDWR);
 	if (f->state < 0)
 		return vm->why ? false : fail(vm, "the box's disk cannot be opened");
-	if (!s->workspace)
+	if (s->disk && fstat(f->state, &st) == 0 && (uint64_t)st.st_size > s->disk)
+		return fail(vm, "the snapshot's disk is larger than the limit");
+	f->work = openat(vm->here, "work", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (f->work >= 0 || !s->workspace)
 		return true;
 	f->work = disk(vm, "work", VM_DISK, s->workspace, O_RDWR);
 	return f->work >= 0 || vm->why ? f->work >= 0 : fail(vm, "the workspace's disk cannot be opened");
@@ -352,7 +419,7 @@ bool vm_stage(struct vm *vm)
 		good = fail(vm, "the machine's directory cannot be opened");
 	if (good)
 		make_node(vm);
-	good = good && make_disks(vm, kernel) && make_initrd(vm, kernel);
+	good = good && seed(vm) && make_disks(vm, kernel) && make_initrd(vm, kernel);
 	close(kernel);
 	return good;
 }

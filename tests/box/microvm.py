@@ -211,6 +211,22 @@ def hung():
     ok(inside("echo back").stdout == "back\n", "a machine that comes back goes on")
 
 
+def snapshots():
+    inside("echo before >/root/s; echo work >/workspace/s")
+    done = run("snapshot", "vm")
+    name = done.stdout.strip()
+    ok(done.returncode == 0 and inside("echo on").stdout == "on\n", "a snapshot of a machine that runs, which goes on", done)
+    inside("echo after >/root/s")
+    done = run("create", "--snapshot", name, "--name", "copy", limit=250)
+    done = run("exec", "copy", "--", "sh", "-c", "cat /root/s /workspace/s; echo mine >/root/s") if done.returncode == 0 else done
+    ok(done.stdout == "before\nwork\n", "a box of it has the files of then, the workspace's too", done)
+    ok(inside("cat /root/s").stdout == "after\n", "what it writes does not cross")
+    names = [line.split()[0] for line in run("ps", "copy").stdout.split("\n") if line]
+    ok(names == ["p1"], "its processes are its own", names)
+    ok(run("rm", "copy").returncode == 0 and run("snapshot", "rm", name).returncode == 0, "both can be removed")
+    ok(glob.glob(T + "/state/layers/*") == [], "and no disk is left", glob.glob(T + "/state/layers/*"))
+
+
 def killed():
     inside("echo kept >/root/kept; sync")
     run("exec", "--detach", "vm", "--", "sh", "-c", "echo logged; sleep 100")
@@ -269,7 +285,7 @@ def main():
         done = create("--name", "vm", "--dir", T + "/work", "--memory", "64m", "--pids", "40", "--disk", "64m", "--network", "egress",
                       "--allow", "127.0.0.1:1", "--publish", "8080")
         ok(done.returncode == 0, "a box in a machine", done)
-        for test in (isolation, printed_words, limits, many, network, files, hung, killed) if done.returncode == 0 else ():
+        for test in (isolation, printed_words, limits, many, network, files, hung, snapshots, killed) if done.returncode == 0 else ():
             test()
         refusals()
     finally:

@@ -1,0 +1,121 @@
+/*
+ * How micro-VMs are kept: a copy of their disks, of which only what was written takes room (and none
+ * where the file system shares blocks). One that runs is paused meanwhile, behind a sync of its own.
+ */
+#include "box/layers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "box/snap.h"
+
+static int refuse(struct bx *b, unsigned flags)
+{
+	const char *state = bx_text(b->record, "state");
+
+	if (flags & BX_TAKE_MEMORY)
+		return bx_fail(b->store, TBX_ERR_UNSUPPORTED, "%s: the memory of a micro-VM is not kept by this "
+			       "version; its disks are, without --memory", b->id);
+	if (!strcmp(state, "creating") || !strcmp(state, "removing") || !strcmp(state, "failed"))
+		return bx_fail(b->store, TBX_ERR_STATE, "%s is %s: there is nothing to keep of it", b->id,
+			       state);
+	return TBX_OK;
+}
+
+static int copy_disks(struct bx *b, const char *name)
+{
+	char *dir = bx_json_copy(json_object_get(b->record, "dir"));
+	struct wire_frame f;
+	struct talk t;
+	int status = dir ? talk_of(b->store, b->record, &t) : bx_memory(b->store);
+
+	if (!status) {
+		bx_put(b->record, "place", bx_is_ssh(json_object_get(b->record, "target")) ?
+		       json_string(t.layers) : NULL);
+		talk_ask(&t, WIRE_LAYER_SEAL, name);
+		wire_text(&t.c.out, WIRE_F_DIR, dir);
+		wire_text(&t.c.out, WIRE_F_KIND, "microvm");
+		status = talk_answer(&t, &f);
+	}
+	if (dir)
+		talk_close(&t);
+	free(dir);
+	return status;
+}
+
+/* Paused as long as the connection is there. A server that is gone has stopped. */
+static int hold(struct bx *b, struct bx_conn *c, bool *held)
+{
+	struct wire_frame f;
+	int status = strcmp(bx_text(b->record, "state"), "stopped") ? bx_connect(b, c) : TBX_ERR_STATE;
+
+	*held = !status;
+	if (status)
+		return status == TBX_ERR_STATE ? TBX_OK : status;
+	wire_begin(&c->out, WIRE_PAUSE);
+	wire_u8(&c->out, WIRE_F_HOLD, 1);
+	wire_end(&c->out);
+	status = bx_send(c, bx_step(b->store));
+	if (!status)
+		status = bx_answer(c, &f, bx_step(b->store));
+	if (status) {
+		bx_conn_close(c);
+		*held = false;
+	}
+	return status;
+}
+
+static int take(struct bx *b, struct bx_snap *s, unsigned flags)
+{
+	char name[BX_NAME_MAX + 1];
+	struct bx_conn c;
+	bool held = false;
+	int status = refuse(b, flags);
+
+	if (!status)
+		status = bx_part_name(b->store, "layer", name);
+	if (status)
+		return status;
+	json_array_append_new(layers_parts(s->record), layers_part(name));
+	json_object_set_new(s->record, "how", json_string("copied"));
+	status = bx_snap_save(s);
+	if (!status)
+		status = hold(b, &c, &held);
+	if (!status)
+		status = copy_disks(b, name);
+	if (held)
+		bx_conn_close(&c);
+	bx_put(s->record, "place", json_incref(json_object_get(b->record, "place")));
+	return status;
+}
+
+/* The disks have no hash; a part that is not there is found when a box begins from it. */
+static int check(struct bx_snap *s, bool verify)
+{
+	(void)verify;
+	if (json_array_size(layers_parts(s->record)) == 1)
+		return TBX_OK;
+	return bx_fail(s->store, TBX_ERR_FILE, "%s is damaged: a part of its record is", s->id);
+}
+
+static int begin(struct bx_snap *s, json_t *record)
+{
+	json_t *machine = json_object_get(json_object_get(s->record, "spec"), "machine");
+	json_t *spec = json_object_get(record, "spec"), *parts = json_array();
+
+	json_array_append(parts, json_array_get(layers_parts(s->record), 0));
+	json_object_set_new(record, "parts", parts);
+	bx_put(record, "place", json_incref(json_object_get(s->record, "place")));
+	/* the root below its disk is that of then */
+	if (machine)
+		json_object_set_new(spec, "machine", json_deep_copy(machine));
+	return TBX_OK;
+}
+
+static int drop(struct tbx_store *store, const json_t *record)
+{
+	return bx_keep_namespace.drop(store, record);
+}
+
+const struct bx_keeping bx_keep_microvm = { .sandbox = "microvm", .take = take, .check = check, .begin = begin,
+	.drop = drop };
