@@ -197,8 +197,7 @@ void race(struct host *h, const char *backend)
 
 	for (int i = 0; i < 6; i++) {
 		char *id = reserve(h, "Resource", NULL);
-		uint64_t made = post(h, "Create", json_pack("[{s:s, s:s, s:s}]", "resource", id, "backend", backend,
-							    "network", strcmp(backend, "passthrough") ? "Denied" : "Open"));
+		uint64_t made = post(h, "Create", create_args(id, backend));
 		json_t *a, *b;
 
 		usleep((useconds_t)i * 3000);

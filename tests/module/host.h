@@ -56,6 +56,7 @@ int32_t deliver_text(struct host *h, const char *text);
 void plain_calls(struct host *h);
 void bad_creates(struct host *h);
 json_t *cmd(const char *id, const char *script);
+json_t *create_args(const char *id, const char *backend);
 char *create(struct host *h, const char *backend, json_t **reply);
 void drive(struct host *h, const char *backend);
 void objects(struct host *h);
