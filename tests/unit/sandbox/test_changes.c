@@ -143,6 +143,72 @@ static void test_going_on(void)
 	free(b.data);
 }
 
+/* Two lists, one above the other, mapped: nothing of them is copied, and nobody writes to them. */
+static void test_mapped(void)
+{
+	struct tsb_sandbox *box = new_box(NULL), *one = new_box(NULL), *two = new_box(NULL);
+	struct tsb_mark *mark = NULL, *base, *m1 = NULL, *m2 = NULL;
+	struct bytes low = { 0 }, high = { 0 }, whole = { 0 }, before;
+	size_t used;
+
+	do_script(box, "seq 100000 > big; echo small > s; mkdir d; cp big d/b");
+	tsb_save_changes(box, &mark, add, &low);
+	base = tsb_mark_copy(mark);
+	do_script(box, "rm d/b; echo more >> big; printf x | dd of=big bs=1 seek=70000 conv=notrunc 2>/dev/null");
+	tsb_save_changes(box, &mark, add, &high);
+	before.data = malloc(low.n);
+	memcpy(before.data, low.data, low.n);
+	is_int(tsb_map_changes(one, low.data, low.n, false, &used, &m1), TSB_OK, "the lower one");
+	is_int(used, low.n, "all of it");
+	is_int(tsb_map_changes(one, high.data, high.n, true, &used, &m1), TSB_OK, "the upper one, trusted");
+	is_int(used, high.n, "all of it");
+	ok(same(box, one), "together they are what was saved");
+	is_int(tsb_map_changes(two, low.data, low.n, true, &used, &m2), TSB_OK, "for another one");
+	do_script(one, "for i in 0 5000 9000 300000; do printf zz | dd of=big bs=1 seek=$i conv=notrunc 2>/dev/null; done; "
+		       "truncate -s 100 d/b; truncate -s 20000 big; echo tail >> s");
+	do_script(two, "echo two >> d/b; truncate -s 7 big; cat d/b d/b > c");
+	ok(!memcmp(before.data, low.data, low.n), "writes do not reach it");
+	ok(!same(one, two), "nor one another");
+	is_int(tsb_save_changes(one, &m1, add, &whole), TSB_OK, "what is new is saved");
+	ok(whole.n < 60000, "and nothing else");
+	tsb_mark_free(m1);
+	m1 = NULL;
+	whole.n = 0;
+	is_int(tsb_save_changes(one, &m1, add, &whole), TSB_OK, "or all of it");
+	tsb_mark_free(m2);
+	tsb_sandbox_close(two);
+	two = new_box(NULL);
+	m2 = NULL;
+	is_int(tsb_load_changes(two, whole.data, whole.n, &used, &m2), TSB_OK, "which is loaded");
+	ok(same(one, two), "as it was");
+	whole.n = 0;
+	is_int(tsb_save_changes(box, &base, add, &whole), TSB_OK, "a copy of a mark is of its own moment");
+	is_int(whole.n, high.n, "and knows what came after it");
+	for (size_t n = 0, wrong = 0; n <= low.n; n += low.n / 50) {
+		struct tsb_sandbox *torn = new_box(NULL);
+		struct tsb_mark *m = NULL;
+
+		tsb_map_changes(torn, low.data, n, true, &used, &m);
+		wrong += used != 0 && n < low.n;
+		if (n + low.n / 50 > low.n)
+			is_int(wrong, 0, "a torn one is not there, trusted or not");
+		tsb_mark_free(m);
+		tsb_sandbox_close(torn);
+	}
+	ok(!tsb_mark_copy(NULL), "of none there is no copy");
+	tsb_mark_free(mark);
+	tsb_mark_free(base);
+	tsb_mark_free(m1);
+	tsb_mark_free(m2);
+	tsb_sandbox_close(box);
+	tsb_sandbox_close(one);
+	tsb_sandbox_close(two);
+	free(before.data);
+	free(low.data);
+	free(high.data);
+	free(whole.data);
+}
+
 static void test_damage(void)
 {
 	struct tsb_sandbox *box = new_box(NULL), *copy;
@@ -180,6 +246,7 @@ int main(void)
 {
 	test_works();
 	test_going_on();
+	test_mapped();
 	test_damage();
 	return done();
 }
