@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/opt.h"
+#include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/util.h"
 
@@ -100,6 +102,19 @@ static int stty_setting(struct stty *s, char **argv)
 	return 2;
 }
 
+static void stty_show(struct tsb_proc *p, bool help)
+{
+	struct str text;
+
+	str_init(&text, tsb_heap_of(p), STR_MAX_DEFAULT);
+	if (help)
+		opt_help(&text, &cmd_stty, tsb_name(p));
+	else
+		opt_version(&text, &cmd_stty, tsb_name(p));
+	tsb_put(p, text.p, text.n);
+	tsb_exit(p, 0);
+}
+
 /* "-F": the device stands glued or next. How many words; 0: none of its own options. */
 static int stty_option(struct stty *s, char **argv)
 {
@@ -110,6 +125,8 @@ static int stty_option(struct stty *s, char **argv)
 		s->all = true;
 	} else if (!strcmp(arg, "-g") || !strcmp(arg, "--save")) {
 		s->save = true;
+	} else if (!strcmp(arg, "--help") || !strcmp(arg, "--version")) {
+		stty_show(s->p, arg[2] == 'h');
 	} else if (!strncmp(arg, "--file=", 7)) {
 		device = arg + 7;
 	} else if (arg[0] == '-' && arg[1] == 'F' && arg[2]) {

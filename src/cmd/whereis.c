@@ -29,9 +29,12 @@ static void whereis_dir(struct whereis *w, int kind, const char *path)
 {
 	struct tsb_list *l = &w->dirs[kind];
 	struct tsb_stat st, other;
+	char *real;
 
 	if (tsb_stat(w->p, path, &st) < 0 || !S_ISDIR(st.mode))
 		return;
+	if (path[0] != '/' && !tsb_realpath(w->p, path, TSB_REAL_ALL_EXIST, &real))
+		path = real;
 	for (size_t i = 0; i < l->n; i++)
 		if (!tsb_stat(w->p, l->at[i], &other) && util_same_file(&st, &other))
 			return;
@@ -60,18 +63,24 @@ static void whereis_defaults(struct whereis *w)
 	whereis_dir(w, 2, "/usr/src");
 }
 
-/* "ls", "ls.1.gz", "ls.c": the name with one suffix, or two of which the last compresses. */
-static bool whereis_is(const char *file, const char *name)
+/* A program's name is exact. A manual or a source may have one suffix behind it, or two of which
+ * the last compresses, a source "s." in front. */
+static bool whereis_is(const char *file, const char *name, int kind)
 {
 	static const char *const packed[] = { ".Z", ".gz", ".bz2", ".xz", ".lz", ".zst", NULL };
-	size_t n = strlen(name), len = strlen(file);
+	size_t n = strlen(name), len;
 
+	if (!kind)
+		return !strcmp(file, name);
+	if (kind == 2 && file[0] == 's' && file[1] == '.' && !strcmp(file + 2, name))
+		return true;
+	len = strlen(file);
 	if (strncmp(file, name, n))
 		return false;
 	for (size_t i = 0; packed[i]; i++) {
 		size_t k = strlen(packed[i]);
 
-		if (len > n + k && !strcmp(file + len - k, packed[i])) {
+		if (len >= n + k && !strcmp(file + len - k, packed[i])) {
 			len -= k;
 			break;
 		}
@@ -79,8 +88,10 @@ static bool whereis_is(const char *file, const char *name)
 	return len == n || (file[n] == '.' && !memchr(file + n + 1, '.', len - n - 1));
 }
 
-static void whereis_search(struct whereis *w, int kind, const char *name, struct str *out)
+static size_t whereis_search(struct whereis *w, int kind, const char *name, struct str *out)
 {
+	size_t found = 0;
+
 	for (size_t i = 0; i < w->dirs[kind].n; i++) {
 		const struct tsb_dirent *e;
 		struct tsb_dir *dir;
@@ -89,23 +100,27 @@ static void whereis_search(struct whereis *w, int kind, const char *name, struct
 			continue;
 		while ((e = tsb_readdir(dir))) {
 			tsb_tick(w->p, 1);
-			if (whereis_is(e->name, name))
-				str_addf(out, " %s/%s", w->dirs[kind].at[i], e->name);
+			if (!whereis_is(e->name, name, kind))
+				continue;
+			str_addf(out, " %s/%s", w->dirs[kind].at[i], e->name);
+			found++;
 		}
 		tsb_closedir(dir);
 	}
+	return found;
 }
 
 static void whereis_name(struct whereis *w, const char *arg)
 {
 	const char *slash = strrchr(arg, '/'), *name = slash ? slash + 1 : arg;
+	size_t found = 0;
 	struct str out;
 
 	str_init(&out, tsb_heap_of(w->p), STR_MAX_DEFAULT);
 	for (int kind = 0; kind < 3; kind++)
 		if (w->what & (1u << kind))
-			whereis_search(w, kind, name, &out);
-	if (!w->unusual || !out.n)
+			found += whereis_search(w, kind, name, &out);
+	if (!w->unusual || found > 1)
 		tsb_printf(w->p, "%s:%s\n", name, out.p);
 	str_end(&out);
 }
@@ -231,7 +246,7 @@ static const struct tsb_opt namei_opts[] = {
 	TSB_OPT_FLAG(struct namei, modes, 'm', "modes", "show the mode bits of each file"),
 	TSB_OPT_FLAG(struct namei, owners, 'o', "owners", "show owner and group name of each file"),
 	TSB_OPT_CALL(namei_opt_long, 0, 'l', "long", NULL, "use a long listing format (-m -o -v)"),
-	TSB_OPT_FLAG(struct namei, plain, 'n', "nosymlinks", "don't follow symlinks"),
+	TSB_OPT_FLAG(struct namei, plain, 'n', "nolinks", "don't follow symlinks"),
 	TSB_OPT_FLAG(struct namei, vertical, 'v', "vertical", "vertical align of modes and owners"),
 	LINUXOPT_HELP(namei_opt_help),
 	TSB_OPT_END
