@@ -5,6 +5,7 @@
  */
 #include "box/snap.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -341,6 +342,9 @@ int bx_destroy(struct bx *b, bool force)
 
 	if (!transient)
 		status = bx_set_state(b, "removing");
+	/* where nothing fits any more, removing is what makes room */
+	if (status && (errno == ENOSPC || errno == EDQUOT))
+		status = TBX_OK;
 	if (!status)
 		status = bx_host_remove(b, force);
 	if (!status)

@@ -517,14 +517,17 @@ int bx_save(struct bx *b)
 	bool sync = !b->store->later &&
 		!json_is_true(json_object_get(json_object_get(b->record, "spec"), "transient"));
 	char *text = json_dumps(b->record, JSON_INDENT(1));
-	int status = TBX_OK;
+	int status = TBX_OK, saved = 0;
 
 	if (!text)
 		return bx_memory(b->store);
-	if (bx_file_write(b->dir, "record.json", text, strlen(text), sync))
+	if (bx_file_write(b->dir, "record.json", text, strlen(text), sync)) {
+		saved = errno;
 		status = bx_fail(b->store, TBX_ERR_STORE, "%s/boxes/%s/record.json: %s", b->store->path,
-				 b->id, strerror(errno));
+				 b->id, strerror(saved));
+	}
 	free(text);
+	errno = saved;		/* bx_destroy() looks at it */
 	return status;
 }
 
