@@ -66,6 +66,22 @@ int64_t sys_identity(struct guest *g, const struct guest_arg *a)
 	}
 }
 
+/* priority(pid, out Int32Array) gets into it; priority(pid, n) sets */
+int64_t sys_priority(struct guest *g, const struct guest_arg *a)
+{
+	int pid = a[0].number < 0 || a[0].number > INT32_MAX ? -1 : (int)a[0].number, now = 0, r;
+	int32_t given;
+
+	if (!a[1].at)
+		return a[1].number < -20 || a[1].number > 19 ? -EINVAL : tsb_set_nice(g->p, pid, (int)a[1].number);
+	if (a[1].n < sizeof(given))
+		return -EINVAL;
+	r = tsb_get_nice(g->p, pid, &now);
+	given = now;
+	memcpy(a[1].at, &given, sizeof(given));
+	return r;
+}
+
 /* ---- Children ---- */
 
 /* Int32Array: for the child's descriptor i ours, or -1. */

@@ -214,7 +214,25 @@ NATIVE(engine_run)
 		r = evaluate(ctx, text, n, file, line, JS_EVAL_TYPE_GLOBAL);
 	js_free(ctx, text);
 	js_free(ctx, file);
+	if (JS_IsException(r) && guest_timed_out) {
+		guest_timed_out = false;
+		JS_FreeValue(ctx, JS_GetException(ctx));
+		return JS_ThrowInternalError(ctx, "deadline");
+	}
 	return r;
+}
+
+/* deadline(ms): of what run() runs from now on; 0: none. Gives what is left of the one before, in ms. */
+NATIVE(engine_deadline)
+{
+	long long now = h_now(1), left = guest_deadline ? guest_deadline - now : 0;
+	double ms;
+
+	if (JS_ToFloat64(ctx, &ms, argv[0]))
+		return JS_EXCEPTION;
+	guest_deadline = ms > 0 && ms < 1e12 ? now + (long long)(ms * 1e6) : 0;
+	ctx->interrupt_counter = 1;
+	return JS_NewFloat64(ctx, (double)left / 1e6);
 }
 
 /* realm(): the global object of a fresh context, and its run(). */
@@ -252,7 +270,14 @@ NATIVE(engine_thrown)
 	return guest_thrown_at(ctx, argv[0]);
 }
 
+NATIVE(engine_json)
+{
+	return guest_json_where(ctx, argv[0]);
+}
+
 #define ENGINE_FUNCTIONS \
+	JS_CFUNC_DEF("deadline", 1, engine_deadline), \
+	JS_CFUNC_DEF("jsonMistake", 1, engine_json), \
 	JS_CFUNC_DEF("thrown", 1, engine_thrown), \
 	JS_CFUNC_DEF("zoneChanged", 0, engine_zone), \
 	JS_CFUNC_DEF("classOf", 1, class_of), \

@@ -16,6 +16,7 @@ struct sys_arg {		/* struct guest_arg of guest/sys.h */
 	unsigned n;
 };
 __attribute__((import_module("h"), import_name("sys"))) long long h_sys(int what, const struct sys_arg *args, unsigned n);
+__attribute__((import_module("h"), import_name("now"))) long long h_now(int clock);
 enum { SYS_ZONE };		/* the first of guest/sys.def */
 
 static inline void *guest_stack_pointer(void *shadow)

@@ -18,6 +18,52 @@ static void guest_json_excerpt(DynBuf *to, const char *text, size_t n, size_t at
 	dbuf_printf(to, "\"%s is not valid JSON", end < n ? "..." : "");
 }
 
+/* Where the last text was wrong, for what is printed of its exception when nobody catches it. */
+static struct guest_json_mistake {
+	JSValue error, line;
+	int number, column;
+} guest_json_mistake;
+static bool guest_json_noted;
+
+static void guest_json_note(JSContext *ctx, const char *text, size_t n, size_t at)
+{
+	enum { LINE_MOST = 4096 };
+	struct guest_json_mistake before = guest_json_mistake;
+	size_t from = at < n ? at : n, end = from;
+	int number = 1;
+
+	while (from > 0 && text[from - 1] != '\n')
+		from--;
+	while (end < n && text[end] != '\n')
+		end++;
+	if (end - from > LINE_MOST)
+		return;
+	for (size_t i = 0; i < from; i++)
+		number += text[i] == '\n';
+	guest_json_mistake = (struct guest_json_mistake){ js_dup(ctx->rt->current_exception),
+		JS_NewStringLen(ctx, text + from, end - from), number, (int)(at - from) + 1 };
+	if (guest_json_noted) {
+		JS_FreeValue(ctx, before.error);
+		JS_FreeValue(ctx, before.line);
+	}
+	guest_json_noted = true;
+}
+
+/* [line number, column, line] of an exception of JSON.parse(); undefined if it is none of the last. */
+static JSValue guest_json_where(JSContext *ctx, JSValueConst error)
+{
+	JSValue r;
+
+	if (!guest_json_noted || !JS_IsObject(error) || !JS_IsObject(guest_json_mistake.error) ||
+	    JS_VALUE_GET_PTR(error) != JS_VALUE_GET_PTR(guest_json_mistake.error))
+		return JS_UNDEFINED;
+	r = JS_NewArray(ctx);
+	JS_SetPropertyUint32(ctx, r, 0, JS_NewInt32(ctx, guest_json_mistake.number));
+	JS_SetPropertyUint32(ctx, r, 1, JS_NewInt32(ctx, guest_json_mistake.column));
+	JS_SetPropertyUint32(ctx, r, 2, js_dup(guest_json_mistake.line));
+	return r;
+}
+
 /* V8's message for what stands at `at`. */
 static void guest_json_at(JSContext *ctx, const char *text, size_t n, size_t at, const char *wanted)
 {
@@ -39,6 +85,7 @@ static void guest_json_at(JSContext *ctx, const char *text, size_t n, size_t at,
 	}
 	JS_FreeValue(ctx, JS_GetException(ctx));
 	guest_dbuf_throw(ctx, JS_SYNTAX_ERROR, &to);
+	guest_json_note(ctx, text, n, at);
 }
 
 struct guest_json {
@@ -318,9 +365,11 @@ static void guest_json_failed(JSContext *ctx, const char *text, size_t n)
 		   JS_VALUE_GET_OBJ(ctx->native_error_proto[JS_SYNTAX_ERROR]);
 
 	JS_Throw(ctx, e);
-	if (own && ((n == 9 && !memcmp(text, "undefined", n)) || (n == 15 && !memcmp(text, "[object Object]", n)))) {
+	if (own && (!strcmp(text, "undefined") || !strcmp(text, "[object Object]") || !strcmp(text, "NaN") ||
+		    !strcmp(text, "Infinity"))) {
 		JS_FreeValue(ctx, JS_GetException(ctx));
 		JS_ThrowSyntaxError(ctx, "\"%s\" is not valid JSON", text);
+		guest_json_note(ctx, text, n, 0);
 	} else if (own) {
 		guest_json_error(ctx, text, n);
 	}

@@ -18,6 +18,7 @@ static bool guest_is_empty(JSContext *ctx, JSValueConst v)
 
 /* Error.prototype.toString(), never failing; a pending exception stays. */
 static bool guest_stack_ended;	/* at a frame below which Node has none */
+static bool guest_stack_emitted;	/* emitMany() has been written */
 
 static void guest_stack_header(JSContext *ctx, JSValueConst error, DynBuf *to)
 {
@@ -25,7 +26,7 @@ static void guest_stack_header(JSContext *ctx, JSValueConst error, DynBuf *to)
 	JSValue name = JS_GetProperty(ctx, error, JS_ATOM_name);
 	JSValue message = JS_GetProperty(ctx, error, JS_ATOM_message);
 
-	guest_stack_ended = false;
+	guest_stack_ended = guest_stack_emitted = false;
 	if (JS_IsException(name))
 		name = JS_UNDEFINED;
 	if (JS_IsException(message))
@@ -67,6 +68,8 @@ static const char *const guest_stack_rows[][2] = {
 	  "Socket.<anonymous> (node:internal/process/execution:234:5)\nSocket.emit (node:events:536:35)\n"
 	  "endReadableNT (node:internal/streams/readable:1698:12)\n"
 	  "process.processTicksAndRejections (node:internal/process/task_queues:82:21)" },
+	{ "emit", "*.emit (node:events:524:28)" },	/* "*.": of what it runs on */
+	{ "emitMany", "*.emit (node:events:536:35)" },
 	{ "runMicrotask", "node:internal/process/task_queues:140:7\nAsyncResource.runInAsyncScope (node:async_hooks:206:9)\n"
 	  "AsyncResource.runMicrotask (node:internal/process/task_queues:137:8)" },
 	{ "esmRun", "ModuleJob.run (node:internal/modules/esm/module_job:325:25)\n"
@@ -243,6 +246,23 @@ static void guest_stack_place(JSContext *ctx, DynBuf *to, JSStackFrame *sf, JSFu
 	JS_FreeCString(ctx, file);
 }
 
+/* A frame of the library, as Node has it there: the number of lines. */
+static int guest_stack_library(JSContext *ctx, DynBuf *to, JSStackFrame *sf, const char *name, int most)
+{
+	const char *row = guest_stack_row(name);
+	bool told = guest_stack_emitted;
+
+	if (!row || *row != '*')
+		return guest_stack_lines(to, row, most);
+	guest_stack_emitted = !strcmp(name, "emitMany");
+	if (told)		/* emit(), that called it */
+		return 0;
+	dbuf_putstr(to, "\n    at ");
+	guest_stack_receiver(ctx, to, sf, false);
+	dbuf_putstr(to, row + 2);
+	return 1;
+}
+
 /*
  * Where scripts have thrown lately: what is printed of an exception that nobody caught is the statement, not where the error
  * was made. What a "finally" lets go on is thrown by the same instruction, so there are a few.
@@ -293,7 +313,7 @@ static int guest_stack_frame(JSContext *ctx, DynBuf *to, JSStackFrame *sf, JSFun
 	if (!b) {
 		n = guest_stack_native(ctx, to, sf, name);
 	} else if (guest_stack_internal(ctx, b)) {
-		n = guest_stack_lines(to, guest_stack_row(name), most);
+		n = guest_stack_library(ctx, to, sf, name, most);
 		guest_stack_ended = name && guest_stack_is_last(name);
 	} else {
 		bool named = name && *name && strcmp(name, "<eval>");

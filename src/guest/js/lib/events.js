@@ -80,31 +80,7 @@ function watchRejection(emitter, promise, type, args) {
 	});
 }
 
-function call(emitter, handler, type, args) {
-	const result = Reflect.apply(handler, emitter, args);
-	if (emitter[kCapture] && result !== undefined && result !== null)
-		watchRejection(emitter, result, type, args);
-}
-
-EventEmitter.prototype.emit = function emit(type, ...args) {
-	const events = this._events;
-	if (type === 'error') {
-		if (events !== undefined && events[errorMonitor] !== undefined)
-			this.emit(errorMonitor, ...args);
-		if (events === undefined || events.error === undefined)
-			throw unhandled(args[0], args);
-	}
-	const handler = events === undefined ? undefined : events[type];
-	if (handler === undefined)
-		return false;
-	if (typeof handler === 'function') {
-		call(this, handler, type, args);
-	} else {
-		for (const one of handler.slice())
-			call(this, one, type, args);
-	}
-	return true;
-};
+require('internal/emit').install(EventEmitter, { kCapture, errorMonitor, watchRejection, unhandled });
 
 /* ---- listening ---- */
 

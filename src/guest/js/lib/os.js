@@ -21,6 +21,19 @@ function kernel(name, standard) {
 	return proc(`sys/kernel/${name}`).trim() || standard;
 }
 
+function systemError(errno, syscall) {
+	const uv = require('internal/uv'), code = uv.name(errno), message = uv.text(errno);
+	const error = new Error(`A system error occurred: ${syscall} returned ${code} (${message})`);
+	const info = { errno, code, message, syscall };
+	Object.defineProperties(error, {
+		name: { value: 'SystemError', enumerable: false, writable: true, configurable: true },
+		info: { value: info, enumerable: true, configurable: true },
+		errno: { get: () => errno, enumerable: true, configurable: true }, syscall: { get: () => syscall, enumerable: true, configurable: true },
+	});
+	error.code = 'ERR_SYSTEM_ERROR';
+	return error;
+}
+
 const functions = {
 	arch: () => process.arch,
 	availableParallelism: () => Math.max(1, functions.cpus().length),
@@ -34,7 +47,10 @@ const functions = {
 	freemem: () => memory('MemAvailable') || memory('MemFree'),
 	getPriority(pid = 0) {
 		validateInt32(pid, 'pid');
-		return 0;
+		const out = new Int32Array(1), r = host.priority(pid, out);
+		if (r < 0)
+			throw systemError(r, 'uv_os_getpriority');
+		return out[0];
 	},
 	homedir: () => process.env.HOME || functions.userInfo().homedir,
 	hostname: () => host.hostname(),
@@ -49,6 +65,9 @@ const functions = {
 		}
 		validateInt32(pid, 'pid');
 		validateInt32(priority, 'priority', -20, 19);
+		const r = host.priority(pid, priority);
+		if (r < 0)
+			throw systemError(r, 'uv_os_setpriority');
 	},
 	tmpdir() {
 		const { TMPDIR, TMP, TEMP } = process.env;
@@ -69,8 +88,7 @@ const functions = {
 			text = `${process.env.USER || 'user'}:x:${uid}:${gid}::${process.env.HOME || '/'}:${process.env.SHELL || '/bin/sh'}`;
 		const row = text.split('\n').map((line) => line.split(':')).find((fields) => Number(fields[2]) === uid && fields.length > 6);
 		if (row === undefined) {
-			const error = new Error('A system error occurred: uv_os_get_passwd returned ENOENT (no such file or directory)');
-			throw Object.assign(error, { name: 'SystemError', code: 'ERR_SYSTEM_ERROR' });
+			throw systemError(-2, 'uv_os_get_passwd');
 		}
 		const convert = (value) => options && options.encoding === 'buffer' ? require('buffer').Buffer.from(value) : value;
 		return { uid, gid, username: convert(row[0]), homedir: convert(row[5]), shell: convert(row[6]) };

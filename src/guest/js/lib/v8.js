@@ -19,3 +19,6 @@ exports.setFlagsFromString = function setFlagsFromString(flags) {
 	if (/^--?expose[-_]gc$/.test(flags))
 		globalThis.gc = function gc() { host.gc(); };
 };
+
+exports.serialize = (value) => require('internal/v8_format').serialize(value);
+exports.deserialize = (bytes) => require('internal/v8_format').deserialize(bytes);

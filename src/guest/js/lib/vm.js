@@ -11,6 +11,28 @@ function lineOf(options) {
 	return 1 + (options && typeof options === 'object' && options.lineOffset || 0);
 }
 
+/* run(...) within the timeout of the options; a script inside another has no more than that one. */
+function timed(run, source, options) {
+	const ms = options && typeof options === 'object' ? options.timeout : undefined;
+	if (ms === undefined)
+		return run(source, nameOf(options), lineOf(options));
+	if (!Number.isInteger(ms) || ms <= 0)
+		throw require('internal/errors').codes[typeof ms === 'number' ? 'ERR_OUT_OF_RANGE' : 'ERR_INVALID_ARG_TYPE']('options.timeout',
+			typeof ms === 'number' ? '>= 1 && <= 4294967295' : 'number', ms);
+	const start = performance.now(), left = host.deadline(ms);
+	if (left > 0 && left < ms)
+		host.deadline(left);
+	try {
+		return run(source, nameOf(options), lineOf(options));
+	} catch (e) {
+		if (host.classOf(e) === 'Error' && e.message === 'deadline' && performance.now() - start >= Math.min(ms, left || ms))
+			throw require('internal/errors').codes.ERR_SCRIPT_EXECUTION_TIMEOUT(ms);
+		throw e;
+	} finally {
+		host.deadline(left > 0 ? Math.max(left - (performance.now() - start), 0.001) : 0);
+	}
+}
+
 /* The globals of a context are those of the sandbox object: copied in before a script, and back after it. */
 function runIn(context, source, options) {
 	const { global, run } = contexts.get(context);
@@ -18,7 +40,7 @@ function runIn(context, source, options) {
 	for (const key of Reflect.ownKeys(before))
 		Object.defineProperty(global, key, { ...before[key], configurable: true });
 	try {
-		return run(source, nameOf(options), lineOf(options));
+		return timed(run, source, options);
 	} finally {
 		copyBack(global, context);
 	}
@@ -60,7 +82,7 @@ exports.createContext = function createContext(object = {}) {
 
 exports.isContext = object => contexts.has(checked(object, 'object'));
 
-exports.runInThisContext = (source, options) => host.run(`${source}`, nameOf(options), lineOf(options));
+exports.runInThisContext = (source, options) => timed(host.run, `${source}`, options);
 exports.runInContext = function runInContext(source, context, options) {
 	if (!contexts.has(checked(context, 'contextifiedObject')))
 		throw require('internal/errors').codes.ERR_INVALID_ARG_TYPE('contextifiedObject', 'vm.Context', context);
@@ -77,14 +99,18 @@ class Script {
 		/* Syntax errors are told now. */
 		host.compile(this.#source.replace(/^#!/, '//'), nameOf(options), '', lineOf(options));
 	}
-	runInThisContext() {
-		return exports.runInThisContext(this.#source, this.#options);
+	#with(options) {
+		const own = typeof this.#options === 'string' ? { filename: this.#options } : this.#options;
+		return options && typeof options === 'object' ? { ...own, timeout: options.timeout } : own;
 	}
-	runInContext(context) {
-		return exports.runInContext(this.#source, context, this.#options);
+	runInThisContext(options) {
+		return exports.runInThisContext(this.#source, this.#with(options));
 	}
-	runInNewContext(object) {
-		return exports.runInNewContext(this.#source, object, this.#options);
+	runInContext(context, options) {
+		return exports.runInContext(this.#source, context, this.#with(options));
+	}
+	runInNewContext(object, options) {
+		return exports.runInNewContext(this.#source, object, this.#with(options));
 	}
 	createCachedData() {
 		return Buffer.alloc(0);

@@ -4,7 +4,7 @@
 const { codes } = require('internal/errors');
 const { validateUint32 } = require('internal/validators');
 const { EventTarget, Event, handlerProperty, trusted } = require('internal/event_target');
-const { DOMException } = require('internal/dom_exception');
+const { DOMException, within } = require('internal/dom_exception');
 const inspectSymbol = Symbol.for('nodejs.util.inspect.custom');
 
 const make = Symbol('make');
@@ -92,7 +92,8 @@ class AbortController {
 			signals.set(this, new AbortSignal(make));
 		return signals.get(this);
 	}
-	abort(reason = new DOMException('This operation was aborted', 'AbortError')) {
+	abort(reason = within(new DOMException('This operation was aborted', 'AbortError'),
+		'AbortController.abort (node:internal/abort_controller:391:18)')) {
 		abort(this.signal, reason);
 	}
 	[inspectSymbol](depth, options, inspect) {

@@ -18,6 +18,17 @@ const constants = {
 	URL_MISMATCH_ERR: 21, QUOTA_EXCEEDED_ERR: 22, TIMEOUT_ERR: 23, INVALID_NODE_TYPE_ERR: 24, DATA_CLONE_ERR: 25,
 };
 
+const OWN = '\n    at new DOMException (node:internal/per_context/domexception:53:5)';
+
+/* Made by a function of Node's: its frame comes behind the constructor's. */
+exports.within = function (error, frame) {
+	const lines = error.stack.split('\n'), at = lines.indexOf(OWN.slice(1));
+	if (at >= 0)
+		lines.splice(at + 1, 0, `    at ${frame}`);
+	error.stack = lines.slice(0, at + 11).join('\n');
+	return error;
+};
+
 class DOMException {
 	#name;
 	#message;
@@ -34,7 +45,7 @@ class DOMException {
 		const frames = String(new Error('').stack), at = frames.indexOf('\n    at ');
 		const head = this.#message === '' ? this.#name : `${this.#name}: ${this.#message}`;
 		Object.defineProperty(this, 'stack', {
-			value: at < 0 ? head : head + frames.slice(at), writable: true, configurable: true, enumerable: false,
+			value: at < 0 ? head : head + OWN + frames.slice(at).split('\n').slice(0, 10).join('\n'), writable: true, configurable: true, enumerable: false,
 		});
 	}
 	static #check(self) {

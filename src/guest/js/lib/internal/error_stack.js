@@ -28,12 +28,16 @@ function withHeading(error, text) {
 Object.defineProperty(Error.prototype, 'stack', {
 	configurable: true, enumerable: false,
 	get() {
-		if (classOf(this) !== 'Error')
-			return undefined;
-		if (read.has(this))
-			return read.get(this);
-		const text = withHeading(this, captured.has(this) ? captured.get(this) : native.get.call(this));
-		read.set(this, text);
+		let error = this;
+		while (classOf(error) !== 'Error') {
+			error = typeof error === 'object' && error !== null ? Object.getPrototypeOf(error) : null;
+			if (error === null)
+				return undefined;
+		}
+		if (read.has(error))
+			return read.get(error);
+		const text = withHeading(error, captured.has(error) ? captured.get(error) : native.get.call(error));
+		read.set(error, text);
 		return text;
 	},
 	set(value) {

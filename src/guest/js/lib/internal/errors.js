@@ -135,6 +135,7 @@ define('ERR_INVALID_ARG_TYPE', TypeError,
 	(name, expected, actual) => `${subject(name)} must be ${expectation(expected)}.${received(actual)}`);
 define('ERR_INVALID_ARG_VALUE', TypeError, invalidValue);
 define('ERR_OUT_OF_RANGE', RangeError, outOfRange);
+define('ERR_SCRIPT_EXECUTION_TIMEOUT', Error, (ms) => `Script execution timed out after ${ms}ms`);
 define('ERR_MISSING_ARGS', TypeError, missingArgs);
 define('ERR_INVALID_RETURN_VALUE', TypeError, returnValue);
 define('ERR_INVALID_RETURN_PROPERTY_VALUE', TypeError, (expected, name, property, value) =>

@@ -56,10 +56,8 @@ exports.mistake = function (error, frames, below) {
 
 /* An error that Node's own code makes: its frames there instead of ours, down to the first of another function. */
 exports.within = function (error, frames, ours) {
-	const at = error.stack.indexOf('\n    at ');
-	if (at < 0)
-		return error;
-	const lines = error.stack.slice(at + 1).split('\n');
+	const found = error.stack.indexOf('\n    at '), at = found < 0 ? error.stack.length : found;
+	const lines = found < 0 ? [] : error.stack.slice(at + 1).split('\n');
 	while (lines.length && ours.test(lines[0]))
 		lines.shift();
 	const stack = [error.stack.slice(0, at), ...frames.map((one) => `    at ${one}`), ...lines].join('\n');
@@ -78,6 +76,9 @@ function placeOf(error, fromPromise) {
 		return undefined;
 	if (mistakes.has(error))
 		return mistakes.get(error);
+	const json = host.jsonMistake(error);
+	if (json)
+		return ['<anonymous_script>', ...json];
 	const stack = typeof error.stack === 'string' ? error.stack : '';
 	const at = FRAME.exec(stack);
 	return at ? at.slice(1) : undefined;
@@ -89,6 +90,7 @@ function frame(error, fromPromise) {
 	if (!at)
 		return '';
 	let [file, number, column] = at;
+	const [, , , given] = at;
 	if (file.startsWith('node:')) {
 		const own = require('internal/source_lines').of(`${file}:${number}:${column}`);
 		if (own)
@@ -98,10 +100,10 @@ function frame(error, fromPromise) {
 			return '';
 		[, file, number, column] = below;
 	}
-	const line = lineOf(file, number);
+	const line = given ?? lineOf(file, number);
 	if (line === undefined)
 		return '';
-	const mark = column > line.length && mistakes.has(error) ? '' : '^';
+	const mark = column > line.length && (given !== undefined || mistakes.has(error)) ? '' : '^';
 	return `${file}:${number}\n${line}\n${line.slice(0, column - 1).replace(/[^\t]/g, ' ')}${mark}\n`;
 }
 
@@ -123,6 +125,29 @@ function named(value) {
 
 const REJECTED = 'node:internal/process/promises:389:7';
 
+/* What a function of assert has thrown comes from where Node does so. */
+function asserted(error) {
+	const thrown = host.thrown(error);
+	if (error.code !== 'ERR_ASSERTION' || !(error instanceof require('internal/assertion_error').AssertionError) ||
+		settled.has(error) || (thrown && !thrown[0].startsWith('node:')))
+		return undefined;
+	const { operator, expected } = error;
+	const at = operator === 'fail' ? 'assert:137' : operator === 'ifError' ? 'assert:733' : /atch$/.test(operator) ? 'assert:768' :
+		operator === '==' && expected === true ? 'internal/assert/utils:281' : 'assert:90';
+	return require('internal/source_lines').of(`node:${at}:1`);
+}
+
+const UNHEARD = "node:events:502\n      throw er; // Unhandled 'error' event\n      ^\n";
+
+/* An 'error' event that nobody listened to: its stack says where it was emitted. */
+function emitted(error) {
+	const emit = require('internal/emit');
+	if (!emit.emitted.has(error) || typeof error.stack !== 'string')
+		return false;
+	Object.defineProperty(error, 'stack', { value: emit.stackOf(error), writable: true, configurable: true, enumerable: false });
+	return true;
+}
+
 /* Thrown by a script of -e itself: Node marks those. */
 let evaluated = false;
 exports.evaluated = (value) => { evaluated = value; };
@@ -135,7 +160,7 @@ function report(error, fromPromise) {
 			`    at throwUnhandledRejectionsMode (${REJECTED})\n    at processPromiseRejections (node:internal/process/promises:470:17)\n` +
 			"    at process.processTicksAndRejections (node:internal/process/task_queues:96:32) {\n  code: 'ERR_UNHANDLED_REJECTION'\n}\n";
 	} else if (thrown) {
-		const where = frame(error, fromPromise);
+		const where = emitted(error) ? UNHEARD : !fromPromise && asserted(error) || frame(error, fromPromise);
 		text = `${where && `${where}\n`}${shown(error)}\n`;
 	} else {
 		const where = frame(error, fromPromise), object = error !== null && (typeof error === 'object' || typeof error === 'function');

@@ -56,6 +56,8 @@ function checkpoint() {
 	}
 }
 
+exports.checkpoint = checkpoint;
+
 function attempt(fn, self, args) {
 	try {
 		if (args === undefined)

@@ -47,19 +47,37 @@ function evalGlobals(module, name, text) {
 	}
 }
 
+/* Names of CommonJS that a module has used: Node says so. */
+function explained(e, specifier) {
+	const found = e instanceof ReferenceError && /^(require|module|exports|__filename|__dirname) is not defined$/.exec(e.message);
+	if (!found)
+		return e;
+	e.message += ' in ES module scope';
+	if (found[1] === 'require')
+		e.message += ', you can use import instead';
+	const path = specifier.startsWith('file:') ? require('internal/fileurl').toPath(specifier) : '';
+	const pkg = path.endsWith('.js') ? require('internal/package').scope(path) : null;
+	if (pkg && pkg.type === 'module') {
+		e.message += `\nThis file is being treated as an ES module because it has a '.js' file extension and '${pkg.path}' contains "type": ` +
+			`"module". To treat it as a CommonJS script, rename it to use the '.cjs' file extension.`;
+	}
+	return e;
+}
+
 /* The first turn of a module waits for what it awaits; a failure is uncaught. */
 function esmRun(specifier, parent) {
 	const [promise] = host.importModule(specifier, parent);
 	const [first, value] = host.promise(promise);
 	if (first === 2) {
 		promise.catch(() => {});
-		throw require('internal/fatal').settled(value);
+		throw require('internal/fatal').settled(explained(value, specifier));
 	}
 	state.waits = first === 0 ? promise : null;
 	promise.then(() => { state.waits = null; }, e => {
 		state.waits = null;
-		loop.onError(require('internal/fatal').settled(e), false);
+		loop.onError(require('internal/fatal').settled(explained(e, specifier)), false);
 	});
+	loop.checkpoint();	/* Node is inside a promise's job here: those come before ticks */
 }
 
 const PARSING = ['makeContextifyScript (node:internal/vm:185:14)', 'node:internal/process/execution:107:22'];
@@ -133,8 +151,16 @@ function startMain(path) {
 
 function checkSyntax(script) {
 	const files = require('internal/files');
-	const path = require('internal/cjs').Module._findPath(require('internal/fileurl').resolve(process.cwd(), script), null, true);
-	const text = files.readText(path === false ? script : path);
+	const full = require('internal/fileurl').resolve(process.cwd(), script);
+	const path = require('internal/cjs').Module._findPath(full, null, true);
+	if (path === false) {
+		const e = new Error(`Cannot find module '${full}'`);
+		e.code = 'MODULE_NOT_FOUND';
+		e.requireStack = [];
+		throw require('internal/fatal').within(e, ['Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)',
+			'node:internal/main/check_syntax:33:20'], /^/);
+	}
+	const text = files.readText(path);
 	const cjs = require('internal/cjs');
 	if (/\.mjs$/.test(path) || (/\.js$/.test(path) && require('internal/package').typeOf(path) === 'module') || cjs.isModuleSource(text)) {
 		if (!host.detectModule(text))

@@ -33,7 +33,7 @@ function words(text) {
 		let c = text[i];
 		if (quoted && c === '\\') {
 			if (++i === text.length)
-				bad('invalid value for NODE_OPTIONS (invalid escape)');
+				bad('invalid value for NODE_OPTIONS (invalid escape)\n');
 			c = text[i];
 		} else if (c === '"') {
 			quoted = !quoted;
@@ -50,7 +50,7 @@ function words(text) {
 		any = true;
 	}
 	if (quoted)
-		bad('invalid value for NODE_OPTIONS (unterminated string)');
+		bad('invalid value for NODE_OPTIONS (unterminated string)\n');
 	if (any)
 		all.push(word);
 	return all;

@@ -171,6 +171,7 @@ host.pipe = function (ends = 0) {
 
 /* ---- Processes ---- */
 
+host.priority = (pid, what) => sys(N.priority, pid, what);
 host.getenv = (name) => { const n = sys(N.getenv, name); return n < 0 ? undefined : host.utf8Decode(taken(n)); };
 host.env = () => strings(sys(N.env));
 host.args = () => strings(sys(N.args));

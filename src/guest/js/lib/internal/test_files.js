@@ -61,7 +61,8 @@ class Sum {
 			this.counts.suites++;
 		} else {
 			this.counts.tests++;
-			this.counts[d.skip !== undefined ? 'skipped' : d.todo !== undefined ? 'todo' : d.failureType === 'cancelledByParent' ? 'cancelled' :
+			this.counts[d.skip !== undefined ? 'skipped' : d.todo !== undefined ? 'todo' :
+				d.failureType === 'cancelledByParent' || d.failureType === 'testTimeoutFailure' ? 'cancelled' :
 				type === 'test:pass' ? 'pass' : 'fail']++;
 		}
 		this.bad ||= type === 'test:fail' && d.todo === undefined;

@@ -359,7 +359,7 @@ class Test {
 				counts.skipped++;
 			else if (this.todo)
 				counts.todo++;
-			else if (error?.failureType === 'cancelledByParent')
+			else if (error?.failureType === 'cancelledByParent' || error?.failureType === 'testTimeoutFailure')
 				counts.cancelled++;
 			else
 				counts[ok ? 'pass' : 'fail']++;

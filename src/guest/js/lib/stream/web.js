@@ -174,11 +174,53 @@ class TextDecoderStream extends TextStream {
 tag(TextEncoderStream);
 tag(TextDecoderStream);
 
+/* zlib's streams between the two. */
+function zlibTransformer(format, makers) {
+	if (!Object.hasOwn(makers, format ?? ''))
+		throw new codes.ERR_INVALID_ARG_VALUE('format', format);
+	const stream = require('zlib')[makers[format]]();
+	let failed;
+	return {
+		start(controller) {
+			stream.on('data', (chunk) => controller.enqueue(new Uint8Array(chunk)));
+			stream.on('error', (error) => {
+				failed = error;
+				controller.error(error);
+			});
+		},
+		transform: (chunk) => new Promise((resolve, reject) => { stream.write(chunk, (error) => error ? reject(error) : resolve()); }),
+		flush: () => new Promise((resolve, reject) => {
+			if (failed)
+				reject(failed);
+			stream.on('end', resolve).on('error', reject).end();
+		}),
+	};
+}
+
+class CompressionStream extends TextStream {
+	constructor(format) {
+		super(zlibTransformer(format, { gzip: 'createGzip', deflate: 'createDeflate', 'deflate-raw': 'createDeflateRaw' }));
+	}
+}
+
+class DecompressionStream extends TextStream {
+	constructor(format) {
+		super(zlibTransformer(format, { gzip: 'createGunzip', deflate: 'createInflate', 'deflate-raw': 'createInflateRaw' }));
+	}
+}
+tag(CompressionStream);
+tag(DecompressionStream);
+for (const one of [CompressionStream, DecompressionStream]) {
+	Object.defineProperty(one.prototype, inspectSymbol, { configurable: true, value(depth, options, inspect) {
+		return `${one.name} ${inspect({ readable: this.readable, writable: this.writable }, options)}`;
+	} });
+}
+
 module.exports = {
 	ReadableStream: readable.ReadableStream, ReadableStreamDefaultReader: readable.ReadableStreamDefaultReader,
 	ReadableStreamBYOBReader: readable.ReadableStreamBYOBReader,
 	ReadableStreamDefaultController: readable.ReadableStreamDefaultController, WritableStream: writable.WritableStream,
 	WritableStreamDefaultWriter: writable.WritableStreamDefaultWriter,
 	WritableStreamDefaultController: writable.WritableStreamDefaultController, TransformStream, TransformStreamDefaultController,
-	ByteLengthQueuingStrategy, CountQueuingStrategy, TextEncoderStream, TextDecoderStream,
+	ByteLengthQueuingStrategy, CountQueuingStrategy, TextEncoderStream, TextDecoderStream, CompressionStream, DecompressionStream,
 };
