@@ -46,6 +46,19 @@ static bool lock_byte(int fd, int command, off_t byte)
 	return fcntl(fd, command, &l) == 0;
 }
 
+/* A keeper whose server has just said that it stops is about to end. */
+static bool lock_box(int fd)
+{
+	struct timespec little = {.tv_nsec = 5000000};
+
+	for (unsigned i = 0; i < 200; i++) {
+		if (lock_byte(fd, F_SETLK, 0))
+			return true;
+		nanosleep(&little, NULL);
+	}
+	return false;
+}
+
 /* What an earlier server's nurses have not killed yet, they are about to. */
 static bool lock_trees(int fd)
 {
@@ -66,7 +79,7 @@ static bool take_lock(struct start *b)
 	b->server.lock = fd;
 	if (fd < 0)
 		return serve_fail(b, WIRE_ERROR_SYSTEM, "the box cannot be locked in", b->spec.dir, NULL);
-	if (!lock_byte(fd, F_SETLK, 0)) {
+	if (!lock_box(fd)) {
 		errno = 0;
 		return serve_fail(b, WIRE_ERROR_STATE, "the box runs already in", b->spec.dir, NULL);
 	}
