@@ -22,20 +22,15 @@ struct truncate {
 	int64_t base;
 };
 
-static const struct tsb_opt truncate_opts[] = {
-	TSB_OPT_FLAG(struct truncate, no_create, 'c', "no-create", "do not create any files"),
-	TSB_OPT_FLAG(struct truncate, io_blocks, 'o', "io-blocks",
-		     "treat SIZE as number of IO blocks instead of bytes"),
-	TSB_OPT_STR(struct truncate, reference, 'r', "reference", "RFILE", "base size on RFILE"),
-	TSB_OPT_STR(struct truncate, size_text, 's', "size", "SIZE",
-		    "set or adjust the file size by SIZE bytes; may begin with + - < > / %"),
-	TSB_OPT_END
-};
-
-static int truncate_size(struct tsb_proc *p, struct truncate *o)
+/* -s: read where it stands; of several the modifier stays, the number is the last. */
+static int truncate_size(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
-	const char *s = o->size_text + strspn(o->size_text, " \t\n\v\f\r");
+	struct truncate *o = opts;
+	const char *s = arg + strspn(arg, " \t\n\v\f\r");
 	enum num_result r;
+
+	(void)opt;
+	o->size_text = arg;
 
 	if (*s && strchr("<>/%", *s)) {
 		o->mode = *s++;
@@ -60,6 +55,16 @@ static int truncate_size(struct tsb_proc *p, struct truncate *o)
 	}
 	return 0;
 }
+
+static const struct tsb_opt truncate_opts[] = {
+	TSB_OPT_FLAG(struct truncate, no_create, 'c', "no-create", "do not create any files"),
+	TSB_OPT_FLAG(struct truncate, io_blocks, 'o', "io-blocks",
+		     "treat SIZE as number of IO blocks instead of bytes"),
+	TSB_OPT_STR(struct truncate, reference, 'r', "reference", "RFILE", "base size on RFILE"),
+	TSB_OPT_CALL(truncate_size, 0, 's', "size", "SIZE",
+		     "set or adjust the file size by SIZE bytes; may begin with + - < > / %"),
+	TSB_OPT_END
+};
 
 /* What the file's size becomes. false after a message. */
 static bool truncate_goal(struct tsb_proc *p, const struct truncate *o, const char *name, int64_t now,
@@ -119,10 +124,6 @@ static int truncate_one(struct tsb_proc *p, const struct truncate *o, const char
 
 static int truncate_check(struct tsb_proc *p, struct truncate *o, int argc)
 {
-	int status = o->size_text ? truncate_size(p, o) : 0;
-
-	if (status)
-		return status;
 	if (!o->reference && !o->size_text)
 		return tsb_usage(p, "you must specify either %s or %s", quote_text(p, "--size"),
 				 quote_text(p, "--reference"));
