@@ -379,7 +379,8 @@ static inline void awk_deep(struct awk *a)
 /* regex.c */
 struct regex *ak_regex_of(struct awk *a, struct awk_regex *cache, struct awk_str *source);
 void ak_regex_check(struct awk *a, const struct awk_str *source);
-unsigned ak_regex_flags(const struct awk *a);	/* for regex_compile(), by the dialect */
+/* As regex_compile(), in the program's dialect. */
+struct regex *ak_regex_compile(struct awk *a, const char *p, size_t n, const char **error);
 enum { MATCH_MAX = 100 };
 bool ak_regex_run(struct awk *a, struct regex *re, const char *p, size_t n, size_t from,
 	       struct regex_span *spans, size_t n_spans);

@@ -288,7 +288,7 @@ static struct node *parse_getline(struct parser *ps)
 static void check_regex(struct parser *ps, const struct token *t, const struct awk_str *text)
 {
 	const char *error = NULL;
-	struct regex *re = regex_compile(ps->a->heap, text->p, text->n, ak_regex_flags(ps->a), &error);
+	struct regex *re = ak_regex_compile(ps->a, text->p, text->n, &error);
 
 	if (re)
 		regex_free(re);

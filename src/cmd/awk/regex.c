@@ -47,20 +47,64 @@ void ak_regex_check(struct awk *a, const struct awk_str *source)
 	}
 }
 
-unsigned ak_regex_flags(const struct awk *a)
+static unsigned regex_flags(const struct awk *a)
 {
 	return REGEX_EXTENDED | REGEX_AWK | (a->utf8 ? REGEX_UTF8 : 0u) |
 	       (a->icase ? REGEX_ICASE : 0u) | (a->posix || a->traditional ? REGEX_NO_GNU : 0u);
 }
 
+static int hex_digit(int c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : 16;
+}
+
+/* "\ddd" or "\xHH" at p: its bytes and its value; 0: neither. */
+static size_t code_escape(const char *p, const char *end, int *value)
+{
+	int base = p + 1 < end && p[1] == 'x' ? 16 : 8;
+	const char *at = p + 1 + (base == 16), *from = at;
+
+	for (*value = 0; at < end && at - from < (base == 16 ? 2 : 3) && hex_digit(*at) < base; at++)
+		*value = *value * base + hex_digit(*at);
+	*value &= 255;
+	return at == from ? 0 : (size_t)(at - p);
+}
+
+/* POSIX: a character by its number is the operator that it is; with --traditional it is none. */
+struct regex *ak_regex_compile(struct awk *a, const char *p, size_t n, const char **error)
+{
+	const char *end = p + n;
+	struct regex *re;
+	struct str s;
+
+	if (!memchr(p, '\\', n))
+		return regex_compile(a->heap, p, n, regex_flags(a), error);
+	str_init(&s, a->heap, STR_MAX_DEFAULT);
+	while (p < end) {
+		int value = 0;
+		size_t len = *p == '\\' ? code_escape(p, end, &value) : 0;
+
+		if (len && value && !(a->traditional && strchr("()|*+?.^$\\[]", value))) {
+			str_addc(&s, value);
+			p += len;
+			continue;
+		}
+		if (*p == '\\' && p + 1 < end)
+			str_addc(&s, *p++);
+		str_addc(&s, *p++);
+	}
+	re = regex_compile(a->heap, s.p, s.n, regex_flags(a), error);
+	str_end(&s);
+	return re;
+}
+
 static struct regex *regex_make(struct awk *a, struct awk_str *source)
 {
-	unsigned flags = ak_regex_flags(a);
 	const char *error = NULL;
 	struct regex *re;
 
 	ak_regex_check(a, source);
-	re = regex_compile(a->heap, source->p, source->n, flags, &error);
+	re = ak_regex_compile(a, source->p, source->n, &error);
 
 	if (!re)
 		awk_fatal(a, "invalid regexp: %s: /%s/", error, source->p);
