@@ -38,6 +38,9 @@ static json_t *plan_steps(const struct tbx_store *store, const json_t *record)
 	json_array_append_new(words, json_string(engine ? "tinybox-engine" : "tinybox-init"));
 	json_array_append_new(words, json_string("serve"));
 	step(steps, "start the box's server; it refuses what it cannot enforce", where, words);
+	if (kind && !strcmp(kind, "docker"))
+		step(steps, "the keeper there has the engine make and start a container, whose process 1 becomes "
+		     "the server", where, NULL);
 	step(steps, "write the record, state ready", store->path, NULL);
 	free(where);
 	return steps;

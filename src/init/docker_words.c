@@ -212,6 +212,8 @@ void docker_create_words(struct docker_words *w, const struct spec *s, const cha
 	docker_word(w, "--workdir=/");
 	docker_word(w, "--log-driver=none");
 	docker_word(w, "--restart=no");
+	/* what an image's environment says to the C library of process 1 */
+	docker_word(w, "--env=GLIBC_TUNABLES=");
 	docker_word(w, "--ipc=private");
 	/* egress is the keeper's proxy, published ports its listeners: neither needs a network */
 	if (s->network != SPEC_NETWORK_OPEN)

@@ -151,7 +151,8 @@ static bool read_start(struct inside *i)
 /* What an image says its programs' environment is, and not what an engine adds for each container. */
 static char **image_env(void)
 {
-	static const char *const own[] = {"HOSTNAME=", "HOME=", "TERM=", "container=", "SHLVL="};
+	static const char *const own[] = {"HOSTNAME=", "HOME=", "TERM=", "container=", "SHLVL=",
+		"GLIBC_TUNABLES="};
 	size_t n = 0, most = 0;
 	char **list;
 

@@ -97,6 +97,7 @@ is "paused: no exec" 70 $?
 tb resume "$box" >/dev/null && tb exec "$box" true
 is "resumed" 0 $?
 has "inspect" "isolation	kernel" "$(tb inspect "$box")"
+has "... and what it was made of" "image	test/busybox:1" "$(tb inspect "$box")"
 is "nothing that was asked for is unenforced" "" "$(tb inspect "$box" | grep 'NOT ENFORCED')"
 D stop "$(D ps -q)" >/dev/null
 is "docker stop ends it as an end" "lost" "$(tb ls | cut -f3)"
@@ -109,7 +110,7 @@ is "... and nothing is left" "" "$(kept)"
 
 # ---- images ----
 mkdir only && cp /bin/busybox only/busybox && libraries only
-tar -C only -c . | D import -c 'ENTRYPOINT ["/no/such"]' -c 'CMD ["--help"]' -c 'ENV FROM=image PATH=/nowhere' -c 'USER 77' -c 'VOLUME /v' \
+tar -C only -c . | D import -c 'ENTRYPOINT ["/no/such"]' -c 'CMD ["--help"]' -c 'ENV FROM=image PATH=/nowhere GLIBC_TUNABLES=glibc.malloc.check=3' -c 'USER 77' -c 'VOLUME /v' \
 	-c 'WORKDIR /elsewhere' - test/only:1 >/dev/null
 box=$(tb create --sandbox docker --image test/only:1 --env B=2)
 is "an image without sh, whose entrypoint is not there" "FROM=image 2 0" \

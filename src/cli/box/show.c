@@ -285,6 +285,7 @@ static void inspect_one(const struct tbx_doc *doc)
 	field("isolation", text);
 	time_field("created", tbx_doc_number(doc, "created_at", 0));
 	time_field("ends", tbx_doc_number(doc, "expires_at", 0));
+	field("image", tbx_doc_text(doc, "spec.image.from"));
 	field("workspace", tbx_doc_text(doc, "spec.source.from"));
 	/* without a wall, names inside are the host's */
 	if (!wall || strcmp(wall, "passthrough"))

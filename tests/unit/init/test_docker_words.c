@@ -38,7 +38,7 @@ static void test_plain(void)
 	is_str(line, "[create][--name=tinybox-box-1-12345678][--label=tinybox.box=box-1-12345678]"
 	       "[--label=tinybox.attempt=0123456789abcdef0123456789abcdef][--hostname=box-1-12345678]"
 	       "[--entrypoint=/dev/tinybox/init][--init=false][--no-healthcheck][--workdir=/]"
-	       "[--log-driver=none][--restart=no][--ipc=private][--network=none]"
+	       "[--log-driver=none][--restart=no][--env=GLIBC_TUNABLES=][--ipc=private][--network=none]"
 	       "[--security-opt=no-new-privileges][--cap-drop=ALL][--user=0:0][--cap-add=CHOWN]"
 	       "[--cap-add=DAC_OVERRIDE][--cap-add=FOWNER][--cap-add=FSETID][--cap-add=KILL]"
 	       "[--cap-add=SETGID][--cap-add=SETUID]"
