@@ -81,6 +81,8 @@ bool vm_order(struct vm *vm, enum vm_order order, struct vm_client *c);
 void vm_order_forget(struct vm *vm, const struct vm_client *c);
 
 /* vm_stage.c. False: vm->why, errno. */
+/* vm_disk.c: a file system on that file of VM_DIR, with what is in the directory (NULL: nothing). */
+bool vm_make_fs(struct vm *vm, const char *name, const char *from);
 bool vm_stage(struct vm *vm);		/* the disks and the first root */
 void vm_machine_ends(struct vm *vm);	/* the machine has its ends of the sockets: ours are closed */
 void vm_unstage(struct vm *vm);		/* and its files */
