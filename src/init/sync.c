@@ -264,8 +264,8 @@ static bool do_commit(struct sync *y)
 	int status = y->staging ? ft_stage_commit(&y->stage) : 0;
 
 	if (status)
-		return sync_fail(y, WIRE_ERROR_FILE, -status, "the tree could not be changed", y->path,
-				 "the next sync goes on with it");
+		return sync_fail(y, WIRE_ERROR_FILE, -status, "the next sync goes on with what could not be "
+				 "changed in", y->path, NULL);
 	y->done = true;
 	/* whoever hears the OK may begin the next one at once */
 	if (y->staging)

@@ -30,6 +30,7 @@ struct apply {
 	int dir;
 	const uint8_t **modes;
 	size_t mode_count;
+	bool busy;		/* a mount was to go, and is empty instead */
 };
 
 /* The directory of the path, kept open; *name its last part. */
@@ -106,7 +107,75 @@ static int do_remove(struct apply *a, uint32_t number, const char *path)
 	/* a mount, or a directory of an overlay's lower layer: it cannot be moved */
 	if (status == -EXDEV || status == -EBUSY)
 		status = a->s->remove(dir, name) ? -ENOENT : -errno;
+	if (status == -EBUSY) {
+		a->busy = true;
+		status = -ENOENT;
+	}
 	return status == -ENOENT ? mark(a, away) : status;
+}
+
+static int copy_bytes(int from, int to)
+{
+	char buf[4096];
+	ssize_t n, put;
+
+	while ((n = read(from, buf, sizeof(buf)))) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		for (ssize_t at = 0; n > 0 && at < n; at += put > 0 ? put : 0) {
+			put = write(to, buf + at, (size_t)(n - at));
+			if (put < 0 && errno != EINTR)
+				return -errno;
+		}
+		if (n < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static int copy_file(int from, const char *name, const struct stat *st, int to, const char *as)
+{
+	struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, st->st_mtim};
+	int in = openat(from, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), status;
+	int out = in < 0 ? -1 : openat(to, as, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	status = out < 0 ? -errno : copy_bytes(in, out);
+	if (!status && (fchmod(out, st->st_mode & 0777) || futimens(out, times)))
+		status = -errno;
+	if (out >= 0 && close(out) && !status)
+		status = -errno;
+	if (in >= 0)
+		close(in);
+	return status;
+}
+
+/* Into another mount below the tree, where a rename does not reach: beside its place first. */
+static int carry(struct apply *a, const char *staged, const struct stat *st, int dir, const char *name)
+{
+	static const char beside[] = ".tinybox-carried";
+	char *target;
+	int status;
+
+	if (S_ISDIR(st->st_mode)) {
+		if (mkdirat(dir, name, 0700) && errno != EEXIST)
+			return -errno;
+		return unlinkat(a->s->dir, staged, AT_REMOVEDIR) ? -errno : 0;
+	}
+	a->s->remove(dir, beside);
+	if (S_ISLNK(st->st_mode)) {
+		target = ft_readlink(a->s->dir, staged);
+		status = !target || symlinkat(target, dir, beside) ? -errno : 0;
+		free(target);
+	} else {
+		status = copy_file(a->s->dir, staged, st, dir, beside);
+	}
+	if (!status && renameat(dir, beside, dir, name))
+		status = -errno;
+	if (status)
+		a->s->remove(dir, beside);
+	else
+		unlinkat(a->s->dir, staged, 0);
+	return status;
 }
 
 static int do_put(struct apply *a, uint32_t number, const char *path)
@@ -123,6 +192,8 @@ static int do_put(struct apply *a, uint32_t number, const char *path)
 	if (dir < 0)
 		return -errno;
 	status = move(a, a->s->dir, staged, dir, name);
+	if (status == -EXDEV)
+		status = carry(a, staged, &st, dir, name);
 	if (!status || (status != -EISDIR && status != -ENOTDIR && status != -ENOTEMPTY &&
 			status != -EEXIST))
 		return status;
@@ -206,7 +277,7 @@ static int do_all(struct apply *a, const uint8_t *at, size_t n)
 	}
 	while (!status && a->mode_count)
 		status = do_record(a, a->modes[--a->mode_count], true);
-	return status;
+	return !status && a->busy ? -EBUSY : status;
 }
 
 int ft_apply(const struct ft_stage *s, const uint8_t *journal, size_t n)

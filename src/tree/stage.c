@@ -119,7 +119,7 @@ static int finish(struct ft_stage *s)
 	if (journal && is_whole(s, journal, n))
 		status = ft_apply(s, journal, n - FT_HASH);
 	free(journal);
-	if (!status)
+	if (!status || status == -EBUSY)
 		unlinkat(s->dir, JOURNAL, 0);
 	return status;
 }
@@ -278,7 +278,7 @@ static int finish_all(struct ft_stage *s)
 {
 	int status = finish(s);
 
-	if (!status)
+	if (!status || status == -EBUSY)
 		clear(s);
 	return status;
 }

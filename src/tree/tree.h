@@ -151,7 +151,10 @@ int ft_stage_remove(struct ft_stage *s, const char *path);
 int ft_stage_commit(struct ft_stage *s);
 /* Nothing of it happened. Also after a commit; the lock is given back. */
 void ft_stage_end(struct ft_stage *s);
-/* Does what a journal says, as often as it is asked to; 0, -errno. (apply.c) */
+/*
+ * Does what a journal says, as often as it is asked to; 0, -errno; -EBUSY: all that can be done, a mount
+ * being in the way. (apply.c)
+ */
 int ft_apply(const struct ft_stage *s, const uint8_t *journal, size_t n);
 
 #endif

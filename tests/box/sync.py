@@ -472,6 +472,41 @@ def full_disk(w):
         subprocess.run(["umount", small], check=False)
 
 
+def mounts(w):
+    """A mount in the tree, where no rename reaches."""
+    if not ROOT:
+        T.skip("a mount in the tree", "not root")
+        return
+    src, dst = w.fresh("src"), w.fresh("mounted")
+    os.mkdir(dst + "/sub")
+    w.write("src/sub/d/f", "1", 0o755)
+    w.write("src/sub/f", "1")
+    w.write("src/y", "1")
+    os.symlink("nowhere", src + "/sub/link")
+    if subprocess.run(["mount", "-t", "tmpfs", "tinybox-sync-test", dst + "/sub"], check=False, capture_output=True).returncode:
+        T.skip("a mount in the tree", "no mount")
+        return
+    try:
+        os.mkdir(dst + "/sub/gone")
+        w.write("mounted/sub/gone/x", "x")
+        os.chmod(dst + "/sub", 0o755)
+        done, _ = w.sync("--dir", src, "--to", dst)
+        T.ok(done.returncode == 0 and manifest(dst) == manifest(src), "a mount in the tree is changed too", (done, differences(manifest(src), manifest(dst))))
+        os.unlink(src + "/sub/link")
+        w.write("src/sub/link/x", "2")
+        w.write("src/sub/f", "2")
+        done, _ = w.sync("--dir", src, "--to", dst)
+        T.ok(done.returncode == 0 and manifest(dst) == manifest(src), "and again", (done, differences(manifest(src), manifest(dst))))
+        shutil.rmtree(src + "/sub")
+        done, _ = w.sync("--dir", src, "--to", dst)
+        T.ok(done.returncode == 70 and b"busy" in done.stderr, "the mount itself cannot be taken away, and that is said", done)
+        os.mkdir(src + "/sub")
+        done, _ = w.sync("--dir", src, "--to", dst)
+        T.ok(done.returncode == 0 and manifest(dst) == manifest(src), "which is in nobody's way", done)
+    finally:
+        subprocess.run(["umount", dst + "/sub"], check=False)
+
+
 # ---- hostile sides ----
 
 def races(w):
@@ -687,7 +722,7 @@ def main():
     args = parser.parse_args()
     w = World(args.tinybox)
     parts = {"plain": lambda: plain(w), "rules": lambda: rules(w), "deep": lambda: deep(w), "review": lambda: review(w),
-             "planted": lambda: planted(w), "two": lambda: two(w), "full": lambda: full_disk(w), "races": lambda: races(w),
+             "planted": lambda: planted(w), "two": lambda: two(w), "full": lambda: full_disk(w), "mounts": lambda: mounts(w), "races": lambda: races(w),
              "properties": lambda: properties(w, lambda: (w.path("prop"), lambda: manifest(w.path("prop"))), 2 * args.rounds, 5, True),
              "kills": lambda: (kills(w, 4 * args.rounds, False), kills(w, 4 * args.rounds, True)), "unfinished": lambda: unfinished(w),
              "boxes": lambda: boxes(w, args.rounds), "ports": lambda: ports(w), "ssh": lambda: ssh(w, args.rounds)}
