@@ -108,6 +108,8 @@ static bool listen_at(struct start *b)
 	    chdir("/") < 0)
 		return serve_fail(b, WIRE_ERROR_SYSTEM, "the box's socket cannot be made in", b->spec.dir,
 			    NULL);
+	/* what the wall makes, the box's / too, is for all of the box's users */
+	umask(022);
 	return true;
 }
 
