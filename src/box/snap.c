@@ -242,6 +242,21 @@ int tbx_snapshot_inspect(struct tbx_store *store, const char *snapshot, bool ver
 
 /* ---- Removing ---- */
 
+/* Once its record is gone nobody would look on that machine for what is left of it. */
+static int answers(struct bx_snap *s)
+{
+	const json_t *target = json_object_get(s->record, "target");
+	struct bx_conn c;
+	int status;
+
+	if (!bx_is_ssh(target))
+		return TBX_OK;
+	status = bx_host(s->store, target, &c);
+	if (!status)
+		bx_conn_close(&c);
+	return status;
+}
+
 int tbx_snapshot_remove(struct tbx_store *store, const char *snapshot)
 {
 	const struct bx_keeping *k;
@@ -252,8 +267,10 @@ int tbx_snapshot_remove(struct tbx_store *store, const char *snapshot)
 	if (status)
 		return status;
 	k = bx_keeping(store, bx_text(s.record, "sandbox"));
-	lock = bx_store_lock(store);
-	status = lock < 0 ? lock : TBX_OK;
+	status = answers(&s);
+	lock = status ? -1 : bx_store_lock(store);
+	if (!status && lock < 0)
+		status = lock;
 	doc = bx_snap_doc(&s);
 	if (!status && json_array_size(json_object_get(doc, "templates")))
 		status = bx_fail(store, TBX_ERR_STATE, "the template %s names %s; `tinybox template rm %s` "

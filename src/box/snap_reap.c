@@ -130,6 +130,18 @@ static bool is_known(const json_t *list, const json_t *target)
 	return false;
 }
 
+/* On another machine, which may not answer. */
+static void look_there(struct sweep *w, const json_t *target, json_t *dead)
+{
+	int status = strays(w, target);
+	char *where = status ? bx_target_text(target) : NULL;
+
+	bx_note_dead(dead, target, status);
+	if (where)
+		w->found(w->ctx, where, "what was kept there cannot be looked at", status);
+	free(where);
+}
+
 void bx_snap_targets(struct tbx_store *store, json_t *targets)
 {
 	struct bx_snap s;
@@ -168,6 +180,6 @@ void bx_snap_reap(struct tbx_store *store, bool dry, const json_t *targets, json
 		json_t *target = json_array_get(targets, i);
 
 		if (!bx_is_dead(dead, target))
-			bx_note_dead(dead, target, strays(&w, target));
+			look_there(&w, target, dead);
 	}
 }

@@ -155,6 +155,9 @@ is "all removed: nothing is left" 0 "$(layers)"
 is "... for reap either" "" "$(tb reap)"
 tb snapshot no-such-box 2>err; is "an unknown box" 70 $?
 tb snapshot rm snap-77 2>err; is "an unknown snapshot" 70 $?
+tb snapshot ls --label x 2>err; is "an option that has no use there" 2 $?
+tb template ls --from x 2>err; is "... nor there" 2 $?
+tb snapshot rm --host ssh:x snap-1 2>err; is "... nor a machine" 2 $?
 tb fork ../x 2>err; is "a hostile name" 2 $?
 tb fork -n 0 x 2>err; is "no forks at all" 2 $?
 

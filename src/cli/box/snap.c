@@ -145,7 +145,9 @@ static int snapshot_export(struct boxc *c)
 
 	if (status)
 		return boxc_failed(c, status);
-	if (strcmp(c->argv[2], "-"))
+	if (strcmp(c->argv[2], "-") && c->json)
+		printf("{\"snapshot\":\"%s\",\"state\":\"exported\"}\n", c->argv[1]);
+	else if (strcmp(c->argv[2], "-"))
 		puts(c->argv[2]);
 	return boxc_flush(c, 0);
 }
@@ -173,12 +175,37 @@ struct sub {
 	const char *name;
 	int (*run)(struct boxc *c);
 	int least, most;	/* -1: any number */
+	unsigned takes;		/* options that not all of them have */
 };
+
+enum { TAKES_LABEL = 1, TAKES_VERIFY = 2, TAKES_QUIET = 4, TAKES_TARGET = 8, TAKES_FROM = 16 };
+
+/* Nothing is accepted and not heeded. */
+static const char *not_taken(const struct boxc *c, unsigned takes)
+{
+	bool target = c->host || c->port || c->identity || c->known_hosts || c->config || c->accept_new_key;
+	const struct {
+		bool given;
+		unsigned takes;
+		const char *name;
+	} options[] = {
+		{ c->label, TAKES_LABEL, "--label" }, { c->memory_too, TAKES_LABEL, "--memory" },
+		{ c->verify, TAKES_VERIFY, "--verify" }, { c->quiet, TAKES_QUIET, "--quiet" },
+		{ target, TAKES_TARGET, "a --host" }, { c->from, TAKES_FROM, "--from" },
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (options[i].given && !(takes & options[i].takes))
+			return options[i].name;
+	return NULL;
+}
 
 static int run_sub(struct boxc *c, const struct sub *s)
 {
 	int n = c->argc - 1;
 
+	if (not_taken(c, s->takes))
+		return boxc_usage(c, "%s: has no use for %s", s->name, not_taken(c, s->takes));
 	if (n < s->least)
 		return boxc_usage(c, "%s: missing operand", s->name);
 	if (s->most >= 0 && n > s->most)
@@ -194,15 +221,17 @@ static int create_word(struct boxc *c)
 int boxc_snapshot(struct boxc *c)
 {
 	static const struct sub subs[] = {
-		{ "create", create_word, 1, 1 }, { "ls", snapshot_ls, 0, 0 }, { "list", snapshot_ls, 0, 0 },
-		{ "inspect", snapshot_inspect, 1, -1 }, { "rm", snapshot_rm, 1, -1 },
-		{ "diff", snapshot_diff, 1, 2 }, { "export", snapshot_export, 2, 2 },
-		{ "import", snapshot_import, 1, 1 },
+		{ "create", create_word, 1, 1, TAKES_LABEL }, { "ls", snapshot_ls, 0, 0, TAKES_QUIET },
+		{ "list", snapshot_ls, 0, 0, TAKES_QUIET }, { "inspect", snapshot_inspect, 1, -1, TAKES_VERIFY },
+		{ "rm", snapshot_rm, 1, -1, 0 }, { "diff", snapshot_diff, 1, 2, 0 },
+		{ "export", snapshot_export, 2, 2, 0 }, { "import", snapshot_import, 1, 1, TAKES_TARGET },
 	};
 
 	for (size_t i = 0; i < sizeof(subs) / sizeof(*subs); i++)
 		if (!strcmp(c->argv[0], subs[i].name))
 			return run_sub(c, &subs[i]);
+	if (not_taken(c, TAKES_LABEL))
+		return boxc_usage(c, "a snapshot that is taken has no use for %s", not_taken(c, TAKES_LABEL));
 	return snapshot_create(c, 0);
 }
 
@@ -297,8 +326,8 @@ static int template_rm(struct boxc *c)
 int boxc_template(struct boxc *c)
 {
 	static const struct sub subs[] = {
-		{ "save", template_save, 1, 1 }, { "ls", template_ls, 0, 0 }, { "list", template_ls, 0, 0 },
-		{ "rm", template_rm, 1, -1 },
+		{ "save", template_save, 1, 1, TAKES_FROM }, { "ls", template_ls, 0, 0, 0 },
+		{ "list", template_ls, 0, 0, 0 }, { "rm", template_rm, 1, -1, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(subs) / sizeof(*subs); i++)
