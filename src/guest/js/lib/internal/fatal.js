@@ -137,6 +137,26 @@ function asserted(error) {
 	return require('internal/source_lines').of(`node:${at}:1`);
 }
 
+/* Others that Node's own code throws, by their codes; a promise of ours says where "new" is. */
+const THROWN = {
+	__proto__: null, ERR_INVALID_ARG_TYPE: 'internal/errors:541', ERR_OUT_OF_RANGE: 'internal/errors:541', ERR_INVALID_ARG_VALUE: 'internal/errors:541',
+	ERR_PARSE_ARGS_UNKNOWN_OPTION: 'internal/util/parse_args/parse_args:107', ERR_UNKNOWN_SIGNAL: 'internal/process/per_thread:220',
+	ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL: 'internal/util/parse_args/parse_args:387',
+	ERR_PARSE_ARGS_INVALID_OPTION_VALUE: 'internal/util/parse_args/parse_args:116',
+};
+
+function thrownInside(error) {
+	const thrown = host.thrown(error), { code } = error;
+	const at = typeof code === 'string' ? THROWN[code] : code === undefined && typeof error.status === 'number' &&
+		/^Command failed: /.test(error.message) ? 'child_process:966' : undefined;
+	if (at === undefined || (thrown && !thrown[0].startsWith('node:')))
+		return undefined;
+	const text = require('internal/source_lines').of(`node:${at}:1`);
+	if (!settled.has(error))
+		return text;
+	return text.includes('throw new ') ? text.replace(/\^\n$/, '      ^\n') : undefined;
+}
+
 const UNHEARD = "node:events:502\n      throw er; // Unhandled 'error' event\n      ^\n";
 
 /* An 'error' event that nobody listened to: its stack says where it was emitted. */
@@ -160,7 +180,8 @@ function report(error, fromPromise) {
 			`    at throwUnhandledRejectionsMode (${REJECTED})\n    at processPromiseRejections (node:internal/process/promises:470:17)\n` +
 			"    at process.processTicksAndRejections (node:internal/process/task_queues:96:32) {\n  code: 'ERR_UNHANDLED_REJECTION'\n}\n";
 	} else if (thrown) {
-		const where = emitted(error) ? UNHEARD : !fromPromise && asserted(error) || frame(error, fromPromise);
+		const where = emitted(error) ? UNHEARD : !fromPromise && (asserted(error) || thrownInside(error)) ||
+			frame(error, fromPromise);
 		text = `${where && `${where}\n`}${shown(error)}\n`;
 	} else {
 		const where = frame(error, fromPromise), object = error !== null && (typeof error === 'object' || typeof error === 'function');
@@ -211,10 +232,14 @@ function uncaught(error, fromPromise) {
 
 exports.mode = 'throw';
 
+let rejected = 0;
+
 function warn(reason) {
-	process.emitWarning(`Unhandled promise rejection. ${REASON.replace('The promise', 'To terminate the node process on unhandled ' +
+	const text = reason instanceof Error ? reason.stack : named(reason);
+	process.emitWarning(text, 'UnhandledPromiseRejectionWarning');
+	process.emitWarning(`Unhandled promise rejection. ${REASON.replace(/The promise rejected.*/, '')}To terminate the node process on unhandled ` +
 		'promise rejection, use the CLI flag `--unhandled-rejections=strict` (see https://nodejs.org/api/cli.html#cli_unhandled_' +
-		'rejections_mode). The promise')}${shown(reason)}`, 'UnhandledPromiseRejectionWarning');
+		`rejections_mode). (rejection id: ${++rejected})`, 'UnhandledPromiseRejectionWarning');
 }
 
 loop.onError = uncaught;

@@ -115,7 +115,13 @@ proc.exit = function exit(code) {
 	end();
 };
 proc.reallyExit = function reallyExit(code) { host.exit(Number(code) & 255); };
-proc.abort = function abort() { host.exit(134); };
+const SIGABRT = 6;
+
+proc.abort = function abort() {
+	host.signal(SIGABRT, 0);
+	host.kill(host.pid(), SIGABRT);
+	host.exit(134);
+};
 
 /* ---- Time and use ---- */
 
