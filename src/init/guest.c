@@ -245,10 +245,7 @@ static void serve_work(int fd)
  */
 static void wake_work(int fd)
 {
-	struct {
-		struct rand_pool_info info;
-		uint8_t bytes[32];
-	} pool = {.info = {.entropy_count = 256, .buf_size = 32}};
+	uint32_t pool[2 + 8] = {256, 32};	/* rand_pool_info: bits, bytes, and those */
 	uint8_t got[40];
 	size_t n = 0;
 	uint64_t ns = 0;
@@ -264,10 +261,10 @@ static void wake_work(int fd)
 	}
 	for (unsigned i = 0; i < 8; i++)
 		ns |= (uint64_t)got[i] << 8 * i;
-	memcpy(pool.bytes, got + 8, 32);
+	memcpy(pool + 2, got + 8, 32);
 	t = (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
 	clock_settime(CLOCK_REALTIME, &t);
-	ioctl(random, RNDADDENTROPY, &pool);
+	ioctl(random, RNDADDENTROPY, pool);
 	ioctl(random, RNDRESEEDCRNG, NULL);
 	write_all(fd, "", 1);
 	_exit(0);

@@ -29,7 +29,7 @@ int vm_listener(struct vm *vm)
 	struct sockaddr_un a;
 
 	address(vm, &a);
-	unlinkat(vm->here, NAME + 1, 0);
+	unlinkat(vm->here, &NAME[1], 0);
 	if (fd >= 0 && bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && listen(fd, 64) == 0)
 		return fd;
 	if (fd >= 0)
