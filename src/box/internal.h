@@ -282,6 +282,8 @@ bool bx_is_destination(const char *s);
 int bx_create_of(struct tbx_store *store, json_t *record, struct tbx_doc **box);
 /* The START message of a record. */
 void bx_start_message(const struct bx *b, struct wire_out *o);
+/* Finishes syncs in the middle of which the box's server was killed. (sync_mark.c) */
+void bx_sync_finish(struct bx *b);
 /* Starts the server of a box whose record is whole, and notes what it answered. */
 int bx_start_server(struct bx *b);
 /* Everything of a box whose lock is held. force: also when its host does not answer. */

@@ -159,6 +159,8 @@ int tbx_start(struct tbx_store *store, const char *box)
 		status = TBX_OK;
 	}
 	if (!status)
+		bx_sync_finish(&b);
+	if (!status)
 		status = wake(&b);
 	bx_close(&b);
 	return status;

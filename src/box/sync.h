@@ -87,6 +87,9 @@ int sync_ok(struct sync_job *j, struct wire_frame *f);
 void sync_show(struct sync_job *j, bool last);
 void sync_count(struct sync_job *j);
 int sync_file_error(struct sync_job *j, const char *path, int error);
+/* A tree of a box is about to be changed; is changed. (sync_mark.c) */
+void sync_mark(struct sync_job *j);
+void sync_unmark(struct sync_job *j);
 /* The document, and everything given back. */
 int sync_end(struct sync_job *j, int status, const char *word, struct tbx_doc **doc);
 json_t *sync_changes(const struct sync_job *j);

@@ -147,9 +147,14 @@ static int send_all(struct sync_job *j)
 	if (status)
 		return status;
 	sync_show(j, true);
+	sync_mark(j);
 	wire_begin(&j->c.out, WIRE_CLOSE_IN);
 	wire_end(&j->c.out);
-	return sync_ok(j, &f);
+	status = sync_ok(j, &f);
+	/* with its server gone the mark stays: see bx_sync_finish() */
+	if (!status)
+		sync_unmark(j);
+	return status;
 }
 
 int tbx_sync_to(struct tbx_store *store, const struct tbx_sync *opt, struct tbx_doc **doc)

@@ -586,6 +586,46 @@ def boxes(w, rounds):
         w.run("rm", box)
 
 
+def servers(w, rounds):
+    """The box's server and all in the box are killed at any moment: after a start the tree is the old or the new one."""
+    for wall in ("virtual", "namespace"):
+        done = w.run("create", "--sandbox", wall)
+        box = done.stdout.decode().strip()
+        if done.returncode or not shutil.which("fuser"):
+            T.skip(f"{wall}: its server is killed", "no box, or no fuser")
+            continue
+        trees = []
+        for k in range(2):
+            w.fresh(f"tree{k}")
+            for i in range(300):
+                w.write(f"tree{k}/d{i % 10}/f{i}", f"{k} {i}" if i % 2 else "same")
+            trees.append(manifest(w.path(f"tree{k}")))
+        w.run("sync", "--dir", "tree0", "--to", f"{box}:/workspace/p")
+        rng, now, mixed = random.Random(3), 0, ""
+        for i in range(rounds):
+            p = subprocess.Popen([w.tinybox, "sync", "--dir", f"tree{1 - now}", "--to", f"{box}:/workspace/p"], env=w.env, cwd=w.top,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(rng.random() * 0.15)
+            found = subprocess.run(["fuser", w.path(f"state/boxes/{box}/run/lock")], capture_output=True, text=True, check=False)
+            for pid in found.stdout.split():
+                try:
+                    os.kill(int(pid), signal.SIGKILL)
+                except OSError:
+                    pass
+            p.wait()
+            w.run("start", box)
+            shutil.rmtree(w.path("look"), ignore_errors=True)
+            w.run("cp", f"{box}:/workspace/p", "look")
+            there = manifest(w.path("look"))
+            if there == trees[1 - now]:
+                now = 1 - now
+            elif there != trees[now]:
+                mixed = f"round {i}: {differences(there, trees[now])}"
+                break
+        T.ok(not mixed, f"{wall}: its server is killed at any moment: after a start the old or the new tree", mixed)
+        w.run("rm", box)
+
+
 # ---- ssh ----
 
 def ssh(w, rounds):
@@ -725,7 +765,7 @@ def main():
              "planted": lambda: planted(w), "two": lambda: two(w), "full": lambda: full_disk(w), "mounts": lambda: mounts(w), "races": lambda: races(w),
              "properties": lambda: properties(w, lambda: (w.path("prop"), lambda: manifest(w.path("prop"))), 2 * args.rounds, 5, True),
              "kills": lambda: (kills(w, 4 * args.rounds, False), kills(w, 4 * args.rounds, True)), "unfinished": lambda: unfinished(w),
-             "boxes": lambda: boxes(w, args.rounds), "ports": lambda: ports(w), "ssh": lambda: ssh(w, args.rounds)}
+             "boxes": lambda: boxes(w, args.rounds), "servers": lambda: servers(w, args.rounds), "ports": lambda: ports(w), "ssh": lambda: ssh(w, args.rounds)}
     try:
         for name, part in parts.items():
             if not args.only or name in args.only.split(","):
