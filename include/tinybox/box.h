@@ -45,8 +45,8 @@
  *   probe    probes [{name, state ("ok", "limited", "missing", "broken"), text, fix}]
  *   snapshot id, label (absent: none), state ("creating", "ready", "removing"), box (that it was taken
  *            of), sandbox, target {...}, created_at, how ("sealed", "copied", "committed", "saved",
- *            "imported"), memory (bool), size (bytes of its own part), files, hash (of its
- *            manifest), spec {...} (the box's), parts [...] (each {name, size, hash}), left_out
+ *            "imported"), memory (bool), size (bytes of all parts), files, hash (of their
+ *            hashes), spec {...} (the box's), parts [...] (each {name, size, hash}), left_out
  *            [{path, why}], templates [...]
  *   snapshots  snapshots [...], damaged [{path, why}]
  *   diff     from, to, changes [{path, change ("added", "changed", "deleted", "mode"), type

@@ -71,19 +71,27 @@ static void fill(struct bx *b, struct bx_snap *s, const struct tbx_snap *opt)
 	json_object_set_new(s->record, "parts", json_array());
 }
 
-/* Of all that it is made of: two snapshots with one hash are the same. */
+/* Of what its parts are, whatever they are called here: two snapshots with one hash are the same. */
 void bx_snap_hash(struct bx_snap *s)
 {
-	char *text = json_dumps(json_object_get(s->record, "parts"), JSON_COMPACT | JSON_SORT_KEYS), *hex;
-	uint8_t hash[32];
+	const json_t *parts = json_object_get(s->record, "parts");
+	uint8_t hash[SHA256_DIGEST_LENGTH];
+	SHA256_CTX sum;
+	char *hex;
 
-	if (!text)
-		return;
-	bx_sha256(text, strlen(text), hash);
+	SHA256_Init(&sum);
+	for (size_t i = 0; i < json_array_size(parts); i++) {
+		const char *word = bx_text(json_array_get(parts, i), "hash");
+
+		if (!word)
+			word = bx_text(json_array_get(parts, i), "name");
+		if (word)
+			SHA256_Update(&sum, word, strlen(word) + 1);
+	}
+	SHA256_Final(hash, &sum);
 	hex = bx_hex(hash, sizeof(hash));
 	bx_put(s->record, "hash", hex ? json_string(hex) : NULL);
 	free(hex);
-	free(text);
 }
 
 /* What a failed one may have left: parts first lose their name, then they go. */

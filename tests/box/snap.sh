@@ -109,6 +109,8 @@ tb snapshot export "$snap" file.snap >/dev/null
 is "export" 0 $?
 import=$(tb snapshot import file.snap)
 is "import, the same" "" "$(tb snapshot diff "$snap" "$import")"
+hash() { tb snapshot inspect "$1" | grep -o '"hash":"[0-9a-f]*"' | tail -1; }
+is "... with the same hash" "$(hash "$snap")" "$(hash "$import")"
 is "... makes boxes" "one x f" "$(inb "$(tb create --snapshot "$import")" 'echo $(head -1 f) $(cat d/x) $(readlink l)')"
 is "verified" 0 "$(tb snapshot inspect --verify "$import" >/dev/null; echo $?)"
 is "through pipes" "" "$(tb snapshot diff "$snap" "$(tb snapshot export "$snap" - | tb snapshot import -)")"
