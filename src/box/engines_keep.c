@@ -149,23 +149,89 @@ static int check(struct bx_snap *s, bool verify)
 static int begin(struct bx_snap *s, json_t *record)
 {
 	json_t *image = json_object(), *parts = json_array();
+	const json_t *theirs = json_object_get(s->record, "spec");
 	char *id = bx_format("sha256:%s", bx_text(only_part(s->record), "hash"));
 
 	bx_put(image, "kind", json_string("reference"));
 	bx_put(image, "from", id ? json_string(id) : NULL);
 	free(id);
+	if (!json_object_get(json_object_get(record, "spec"), "base_image"))
+		bx_put(json_object_get(record, "spec"), "base_image", json_incref(json_object_get(theirs,
+		       json_object_get(theirs, "base_image") ? "base_image" : "image")));
 	bx_put(json_object_get(record, "spec"), "image", image);
 	json_array_append(parts, (json_t *)(uintptr_t)only_part(s->record));
 	json_object_set_new(record, "parts", parts);
 	return TBX_OK;
 }
 
-/* The engine has no list of what an image changes, and a box's own lists leave out /usr and /bin. */
+/* What an engine writes anew for each container. */
+static bool is_engines(const char *path)
+{
+	static const char *const own[] = { "/etc/hostname", "/etc/hosts", "/etc/resolv.conf", "/etc/mtab" };
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (!strcmp(path, own[i]))
+			return true;
+	return false;
+}
+
+/* Only what differs stays in `tree`. */
+static void subtract(json_t *tree, const json_t *base)
+{
+	json_t *old = json_deep_copy(base), *value;
+	const char *path;
+	void *next;
+
+	json_object_foreach_safe(tree, next, path, value) {
+		const json_t *before = json_object_get(old, path);
+
+		if (is_engines(path) || (before && json_equal(before, value))) {
+			json_object_del(old, path);
+			json_object_del(tree, path);
+		} else {
+			json_object_del(old, path);
+		}
+	}
+	json_object_foreach(old, path, value)
+		if (!is_engines(path))
+			json_object_set_new(tree, path, json_null());
+	json_decref(old);
+}
+
+static struct tbx_target target_of(const json_t *t)
+{
+	return (struct tbx_target){.host = bx_text(t, "host"), .destination = bx_text(t, "destination"),
+		.port = (unsigned)bx_number(t, "port"), .identity = bx_text(t, "identity"),
+		.known_hosts = bx_text(t, "known_hosts"), .config = bx_text(t, "config")};
+}
+
+/* The engine has no list of what an image changes: a box of it and one of what it began from are compared. */
 static int tree(struct bx_snap *s, json_t *tree)
 {
-	(void)tree;
-	return bx_fail(s->store, TBX_ERR_UNSUPPORTED, "%s is an image of the engine's: what it changes is not "
-		       "told; `tinybox cp` files out of a box of it", s->id);
+	struct tbx_spec ours = TBX_SPEC_INIT, theirs = TBX_SPEC_INIT;
+	const json_t *spec = json_object_get(s->record, "spec");
+	const json_t *image = json_object_get(spec, "base_image");
+	json_t *base = json_object();
+	char *from;
+	int status;
+
+	image = image ? image : json_object_get(spec, "image");
+	from = bx_json_copy(json_object_get(image, "from"));
+	ours.source = TBX_SOURCE_SNAPSHOT;
+	ours.from = s->id;
+	theirs.sandbox = "docker";
+	theirs.image = from;
+	theirs.target = target_of(json_object_get(s->record, "target"));
+	theirs.workspace = bx_text(spec, "workspace");
+	bx_progress(s->store, "%s: a box of it is made, and one of its image, to be compared", s->id);
+	status = from ? bx_snap_look_at(s->store, &ours, true, tree) : bx_memory(s->store);
+	if (!status)
+		status = bx_snap_look_at(s->store, &theirs, true, base);
+	if (!status)
+		subtract(tree, base);
+	json_decref(base);
+	free(from);
+	return status;
 }
 
 /* ---- Removing ---- */

@@ -110,6 +110,8 @@ void bx_layers_fields(const struct bx *b, struct wire_out *o);
 /* Puts the hash of all parts into the record. */
 void bx_snap_hash(struct bx_snap *s);
 /* What is in it as tree() says it, by way of a box; and what is in a new box, if that is needed. */
+/* What is in a box of that spec, made for it. whole: /usr and /bin are looked at, too. */
+int bx_snap_look_at(struct tbx_store *store, struct tbx_spec *spec, bool whole, json_t *tree);
 int bx_snap_look(struct tbx_store *store, const char *id, json_t *tree);
 int bx_snap_look_new(struct tbx_store *store, const char *sandbox, json_t *tree);
 /*

@@ -11,11 +11,12 @@
 #include <string.h>
 
 /* What no box writes to disk, and the commands of a virtual box, which are the engine's. */
-static bool is_outside(const char *path)
+static bool is_outside(const char *path, bool whole)
 {
-	static const char *const outside[] = { "/proc", "/dev", "/sys", "/run", "/usr", "/bin", NULL };
+	static const char *const outside[] = { "/usr", "/bin", "/proc", "/dev", "/sys", "/run", NULL };
 
-	for (size_t i = 0; outside[i]; i++)
+	/* in an image they are files like others */
+	for (size_t i = whole ? 2 : 0; outside[i]; i++)
 		if (!strcmp(path, outside[i]))
 			return true;
 	return false;
@@ -99,7 +100,7 @@ static int list_tree(struct bx *b, const char *top, json_t *tree)
 }
 
 /* The directories of / that are the box's own. */
-static int top_dirs(struct copy *cp, json_t *dirs)
+static int top_dirs(struct copy *cp, bool whole, json_t *dirs)
 {
 	struct wire_field_in field;
 	struct copy_stat st;
@@ -117,7 +118,7 @@ static int top_dirs(struct copy *cp, json_t *dirs)
 		if (field.name != WIRE_F_STAT || !copy_stat_read(wire_nested(&field), &st))
 			continue;
 		path = st.name ? copy_join("/", st.name) : NULL;
-		if (path && (st.mode & 0170000) == 0040000 && !is_outside(path))
+		if (path && (st.mode & 0170000) == 0040000 && !is_outside(path, whole))
 			json_array_append_new(dirs, bx_json_text(path));
 		free(path);
 		copy_stat_free(&st);
@@ -126,14 +127,14 @@ static int top_dirs(struct copy *cp, json_t *dirs)
 	return status;
 }
 
-static int list_all(struct tbx_store *store, const char *box, json_t *tree)
+static int list_all(struct tbx_store *store, const char *box, bool whole, json_t *tree)
 {
 	json_t *dirs = json_array();
 	struct copy cp = {0};
 	int status = bx_open(store, box, BX_LOCK_NONE, &cp.b), opened = status;
 
 	if (!status)
-		status = top_dirs(&cp, dirs);
+		status = top_dirs(&cp, whole, dirs);
 	for (size_t i = 0; !status && i < json_array_size(dirs); i++) {
 		char *path = bx_json_copy(json_array_get(dirs, i));
 
@@ -146,7 +147,7 @@ static int list_all(struct tbx_store *store, const char *box, json_t *tree)
 	return status;
 }
 
-static int look(struct tbx_store *store, struct tbx_spec *spec, json_t *tree)
+int bx_snap_look_at(struct tbx_store *store, struct tbx_spec *spec, bool whole, json_t *tree)
 {
 	struct tbx_doc *box;
 	int status, removed;
@@ -155,7 +156,7 @@ static int look(struct tbx_store *store, struct tbx_spec *spec, json_t *tree)
 	status = tbx_create(store, spec, &box);
 	if (status)
 		return status;
-	status = list_all(store, tbx_doc_text(box, "id"), tree);
+	status = list_all(store, tbx_doc_text(box, "id"), whole, tree);
 	removed = tbx_remove(store, tbx_doc_text(box, "id"), 0);
 	tbx_doc_free(box);
 	return status ? status : removed;
@@ -167,7 +168,7 @@ int bx_snap_look(struct tbx_store *store, const char *id, json_t *tree)
 
 	spec.source = TBX_SOURCE_SNAPSHOT;
 	spec.from = id;
-	return look(store, &spec, tree);
+	return bx_snap_look_at(store, &spec, false, tree);
 }
 
 int bx_snap_look_new(struct tbx_store *store, const char *sandbox, json_t *tree)
@@ -178,5 +179,5 @@ int bx_snap_look_new(struct tbx_store *store, const char *sandbox, json_t *tree)
 	if (!k || k->tree)
 		return k ? TBX_OK : TBX_ERR_UNSUPPORTED;
 	spec.sandbox = sandbox;
-	return look(store, &spec, tree);
+	return bx_snap_look_at(store, &spec, false, tree);
 }

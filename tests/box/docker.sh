@@ -258,6 +258,7 @@ is "a box of it: files, what was removed, environment, limits" "parent w 1 gone 
 $(tb inspect --json "$new" | python3 -c 'import json, sys; print(json.load(sys.stdin)["spec"]["resources"]["memory"])')"
 tb exec "$new" sh -c 'echo child >/root/x'
 is "writes do not cross" "later" "$(tb exec "$box" cat /root/x)"
+is "what a snapshot changes" "deleted /etc/passwd added /root/x added /workspace/f" "$(tb snapshot diff snap-1 | xargs)"
 forks=$(tb fork -n 2 "$new")
 is "forks" "child child" "$(for b in $forks; do tb exec "$b" cat /root/x; done | xargs)"
 tb template save base --from "$box" >/dev/null
