@@ -272,6 +272,24 @@ def refusals():
     ok(left == [], "what was refused leaves nothing", left)
 
 
+def halfway():
+    """Creation is killed at moments; what it left is found, whatever it was."""
+    for moment in (0.03, 0.1, 0.4, 1.5):
+        p = subprocess.Popen([TINYBOX, "create", "--sandbox", "microvm", "--kernel", KERNEL, "--accel", "tcg"], env=ENV,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(moment)
+        p.kill()
+        p.wait()
+    left = ["?"]
+    for _ in range(100):
+        run("reap")
+        left = glob.glob(T + "/state/boxes/box-*") + glob.glob("/sys/fs/cgroup/**/tinybox-box-*-" + tag(), recursive=True)
+        if not left:
+            break
+        time.sleep(0.1)
+    ok(left == [], "creation killed at four moments: reap leaves nothing", left)
+
+
 def main():
     os.chmod(T, 0o755)
     os.mkdir(T + "/work")
@@ -288,6 +306,7 @@ def main():
         for test in (isolation, printed_words, limits, many, network, files, hung, snapshots, killed) if done.returncode == 0 else ():
             test()
         refusals()
+        halfway()
     finally:
         run("rm", "--force", "vm")
         shutil.rmtree(T, ignore_errors=True)
