@@ -90,8 +90,9 @@ bool ed_addresses(struct ed *e);
 /* One address: 1; 0: there is none; -1 after an error. */
 int ed_address(struct ed *e, size_t *at);
 bool ed_range(struct ed *e, size_t first, size_t second);
-/* e->c is on the delimiter; *re is the pattern, or the last one. */
-bool ed_pattern(struct ed *e, struct regex **re);
+/* e->c is on the delimiter; *re is the pattern, or the last one. e->c is then on the delimiter
+ * behind it, in an address past it, and past the I that may follow there. */
+bool ed_pattern(struct ed *e, bool address, struct regex **re);
 enum regex_status ed_match(struct ed *e, struct regex *re, const struct ed_line *l, size_t from,
 			   struct regex_span *spans, size_t n);
 void ed_blanks(struct ed *e);

@@ -80,7 +80,7 @@ static void ed_tick(void *ctx, size_t steps)
 	tsb_tick(ctx, steps / 64 + 1);
 }
 
-bool ed_pattern(struct ed *e, struct regex **re)
+bool ed_pattern(struct ed *e, bool address, struct regex **re)
 {
 	char delimiter = *e->c;
 	const char *error = NULL;
@@ -94,9 +94,12 @@ bool ed_pattern(struct ed *e, struct regex **re)
 	str_init(&s, tsb_heap_of(e->p), STR_MAX_DEFAULT);
 	if (!ed_pattern_text(e, delimiter, &s))
 		return false;
-	if (*e->c == delimiter && e->c[1] == 'I' && s.n) {
-		flags |= REGEX_ICASE;
-		memmove((char *)(uintptr_t)e->c + 1, e->c + 2, strlen(e->c + 2) + 1);
+	if (address && *e->c == delimiter) {
+		e->c++;
+		if (*e->c == 'I' && s.n) {
+			flags |= REGEX_ICASE;
+			e->c++;
+		}
 	}
 	*re = e->regex;
 	if (!s.n)
@@ -121,13 +124,10 @@ enum regex_status ed_match(struct ed *e, struct regex *re, const struct ed_line 
 static int ed_search(struct ed *e, bool forward, size_t *at)
 {
 	size_t n = e->lines.n, i = e->current;
-	char delimiter = *e->c;
 	struct regex *re;
 
-	if (!ed_pattern(e, &re))
+	if (!ed_pattern(e, true, &re))
 		return -1;
-	if (*e->c == delimiter)
-		e->c++;
 	for (size_t k = 0; k < n; k++) {
 		i = forward ? (i >= n ? 1 : i + 1) : (i <= 1 ? n : i - 1);
 		if (ed_match(e, re, e->lines.at[i - 1], 0, NULL, 0) == REGEX_MATCH) {
@@ -511,7 +511,7 @@ bool ed_substitute(struct ed *e, unsigned *how)
 		if (!ed_sub_again(e, how))
 			return false;
 	} else {
-		if (!ed_pattern(e, &re))
+		if (!ed_pattern(e, false, &re))
 			return false;
 		if (*e->c != delimiter)
 			return ed_fail(e, "Missing pattern delimiter");

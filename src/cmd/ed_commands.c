@@ -390,15 +390,13 @@ static char *ed_list(struct ed *e)
 
 static bool ed_mark_lines(struct ed *e, bool matching, struct ed_line ***out, size_t *n)
 {
-	char delimiter = *e->c;
 	size_t cap = 0;
 	struct regex *re;
 
 	*out = NULL;
 	*n = 0;
-	if (!ed_pattern(e, &re))
+	if (!ed_pattern(e, true, &re))
 		return false;
-	e->c += *e->c == delimiter;
 	for (size_t i = 0; i < e->lines.n; i++)
 		e->lines.at[i]->active = false;
 	for (size_t i = e->first; i && i <= e->second; i++) {
