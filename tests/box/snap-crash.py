@@ -48,7 +48,8 @@ class SnapCrash(Crash):
         box = self.run("create", *self.wall).stdout.strip()
         self.run("exec", box, "sh", "-c", "echo base >f; echo x >x")
         for words in more:
-            self.run(*[box if w == "BOX" else w for w in words])
+            snaps = self.run("snapshot", "ls", "-q").stdout.split() if "SNAP" in words else []
+            self.run(*[box if w == "BOX" else snaps[-1] if w == "SNAP" else w for w in words])
         return box
 
     def answers(self, box):
@@ -108,7 +109,8 @@ def main():
     c.verb("fork of a box", ["fork", "-n", "2", "BOX"], args.step)
     c.verb("fork of a snapshot", ["fork", "-n", "2", "SNAP"], args.step, ["snapshot", "BOX"])
     c.verb("snapshot rm", ["snapshot", "rm", "SNAP"], args.step, ["snapshot", "BOX"])
-    c.verb("import", ["snapshot", "import", file], args.step, ["snapshot", "BOX"], ["snapshot", "export", "snap-1", file])
+    c.verb("import", ["snapshot", "import", file], args.step, ["snapshot", "BOX"], ["snapshot", "export", "SNAP", file])
+    c.verb("export", ["snapshot", "export", "SNAP", file + "2"], args.step, ["snapshot", "BOX"])
     c.census([], "nothing is left")
     print(f"1..{c.number}")
     shutil.rmtree(c.dir, ignore_errors=True)
