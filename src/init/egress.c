@@ -675,7 +675,8 @@ struct egress *egress_open(const struct spec *spec, int listener, int channel, s
 	e->channel = channel;
 	e->tell = tell_it;
 	e->ctx = ctx;
-	e->direct = spec->kind == SPEC_PASSTHROUGH || spec->network == SPEC_NETWORK_OPEN;
+	e->direct = channel < 0 &&
+		(spec->kind == SPEC_PASSTHROUGH || spec->network == SPEC_NETWORK_OPEN);
 	e->epoll = epoll_create1(EPOLL_CLOEXEC);
 	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (!watch_ours(e))

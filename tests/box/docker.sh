@@ -246,6 +246,11 @@ port=$(tb inspect --json "$box" | python3 -c 'import json, sys; p = json.load(sy
 is "a port is on loopback" 127.0.0.1 "${port% *}"
 is "and leads inside" "from inside" "$(python3 -c 'import socket, sys; s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 10); print(s.makefile().read().strip())' $port)"
 tb rm "$box" >/dev/null
+box=$(box --network open -p 8099)
+tb exec "$box" sh -c '(echo from inside | nc -lp 8099) >/dev/null 2>&1 & while ! grep -q :1FA3 /proc/net/tcp*; do usleep 10000; done'
+port=$(tb inspect --json "$box" | python3 -c 'import json, sys; p = json.load(sys.stdin)["published"][0]; print(p["address"], p["host"])')
+is "a port of a container in the engine's network" "from inside" "$(python3 -c 'import socket, sys; s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 10); print(s.makefile().read().strip())' $port)"
+tb rm "$box" >/dev/null
 kill $web
 
 # ---- snapshots, forks, templates ----
