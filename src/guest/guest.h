@@ -40,7 +40,7 @@ struct guest_module {
 	void (*restore)(void *instance, struct guest *g);	/* all but the memory */
 	wasm_rt_memory_t *(*memory)(void *instance);
 	void (*main)(void *instance);
-	uint32_t (*stack)(void *instance);	/* below it the linear memory's stack is free */
+	uint32_t (*stack)(void *instance);	/* below it the linear memory's stack is free; NULL: not known */
 	uint32_t pages_max;			/* of 64 KiB */
 };
 

@@ -74,7 +74,7 @@ void guest_idle(struct guest *g)
 	const uintptr_t page = 4096;
 	uintptr_t low = ((uintptr_t)g->stack_low + page - 1) & ~(page - 1),
 		  here = ((uintptr_t)__builtin_frame_address(0) & ~(page - 1)) - IDLE_STACK;
-	size_t shadow = g->warm ? g->module->stack(g->instance) & ~(page - 1) : 0;
+	size_t shadow = g->warm && g->module->stack ? g->module->stack(g->instance) & ~(page - 1) : 0;
 
 	if (g->warm) {
 		if (shadow && shadow <= g->touched)
