@@ -109,7 +109,9 @@ static int32_t tick_next_step(const struct kernel *k, int64_t used, int64_t ns)
 static void tick_end_slice(struct kernel *k)
 {
 	if (k->opt.virtual_time) {
-		k->virtual_ns += (SLICE_STEPS - (int64_t)k->slice_left) * VIRTUAL_NS_A_STEP;
+		if (__builtin_add_overflow(k->virtual_ns, (SLICE_STEPS - (int64_t)k->slice_left) * VIRTUAL_NS_A_STEP,
+					   &k->virtual_ns))
+			k->virtual_ns = INT64_MAX;	/* somebody has slept to the end of time */
 		sched_wake_sleepers(k, k->virtual_ns);
 	}
 	k->slice_left = SLICE_STEPS;
