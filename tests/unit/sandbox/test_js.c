@@ -160,7 +160,7 @@ static void test_limits(void)
 	tsb_limits_default(&limits);
 	is_int(limits.js_memory_bytes, 64 << 20, "64 MiB for a script");
 	limits.js_call_bytes = 4096;
-	limits.js_memory_bytes = 6 << 20;
+	limits.js_memory_bytes = 8 << 20;
 	opt.limits = &limits;
 	box = new_box(&opt);
 	tsb_js_function(box, "large", large, NULL);
@@ -169,7 +169,7 @@ static void test_limits(void)
 	     "EMSGSIZE js_call_bytes limit reached (4096): the answer of sandbox.large()\n");
 	says(box, "node -e 'sandbox.nothing(`a`.repeat(4092)); try { sandbox.nothing(`a`.repeat(4093)) } catch (e) { console.log(e.code, e.message) }'",
 	     "EMSGSIZE js_call_bytes limit reached (4096): the arguments of sandbox.nothing()\n");
-	says(box, "node -p 'process.constrainedMemory()'", "6291456\n");
+	says(box, "node -p 'process.constrainedMemory()'", "8388608\n");
 	says(box, "node -e 'let a = []; try { for (;;) a.push(new Uint8Array(1 << 20)) } catch (e) { const n = a.length; a = 0; console.log(e.name, n > 1, n < 6) }'",
 	     "RangeError true true\n");
 	is_int(says(box, "node -e 'const a = []; for (;;) a.push({})' 2>/dev/null", ""), 134, "not caught");
