@@ -131,6 +131,21 @@ static int wake(struct bx *b)
 	return status;
 }
 
+/* Is a server there, by a start that was not finished? If not, the sentence stays that was said before. */
+static bool is_up(struct bx *b)
+{
+	char *said = strdup(tbx_error(b->store));
+	struct bx_conn c;
+	bool up = !bx_connect_now(b, &c);
+
+	if (up)
+		bx_conn_close(&c);
+	else if (said)
+		bx_fail(b->store, TBX_ERR_STATE, "%s", said);
+	free(said);
+	return up;
+}
+
 int tbx_start(struct tbx_store *store, const char *box)
 {
 	struct bx_conn c;
@@ -153,11 +168,8 @@ int tbx_start(struct tbx_store *store, const char *box)
 		status = bx_place(&b);
 	if (!status)
 		status = bx_start_server(&b);
-	/* a start that was not finished */
-	if (status == TBX_ERR_STATE && !strcmp(state, "stopped") && !bx_connect_now(&b, &c)) {
-		bx_conn_close(&c);
-		status = TBX_OK;
-	}
+	if (status == TBX_ERR_STATE && !strcmp(state, "stopped"))
+		status = is_up(&b) ? TBX_OK : status;
 	if (!status)
 		bx_sync_finish(&b);
 	if (!status)

@@ -46,12 +46,13 @@ static bool lock_byte(int fd, int command, off_t byte)
 	return fcntl(fd, command, &l) == 0;
 }
 
-/* A keeper whose server has just said that it stops is about to end. */
-static bool lock_box(int fd)
+/* A keeper whose server has just said that it stops is about to end; an engine's takes its time. */
+static bool lock_box(const struct spec *s, int fd)
 {
 	struct timespec little = {.tv_nsec = 5000000};
+	unsigned tries = s->kind == SPEC_DOCKER || s->kind == SPEC_MICROVM ? 2000 : 200;
 
-	for (unsigned i = 0; i < 200; i++) {
+	for (unsigned i = 0; i < tries; i++) {
 		if (lock_byte(fd, F_SETLK, 0))
 			return true;
 		nanosleep(&little, NULL);
@@ -79,7 +80,7 @@ static bool take_lock(struct start *b)
 	b->server.lock = fd;
 	if (fd < 0)
 		return serve_fail(b, WIRE_ERROR_SYSTEM, "the box cannot be locked in", b->spec.dir, NULL);
-	if (!lock_box(fd)) {
+	if (!lock_box(&b->spec, fd)) {
 		errno = 0;
 		return serve_fail(b, WIRE_ERROR_STATE, "the box runs already in", b->spec.dir, NULL);
 	}

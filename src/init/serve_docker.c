@@ -192,6 +192,17 @@ static bool new_container(struct kept *k)
 	return true;
 }
 
+/* Does nobody have to wait any more? podman's container is stopping and stopped for a while before it has exited. */
+static bool is_settled(const char *state)
+{
+	static const char *const words[] = {"", "exited", "created", "paused"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(state, words[i]))
+			return true;
+	return false;
+}
+
 /* The one of an earlier start, when its process 1 has ended. */
 static bool old_container(struct kept *k)
 {
@@ -200,8 +211,7 @@ static bool old_container(struct kept *k)
 	char state[24];
 
 	for (unsigned i = 0; i < END_TRIES; i++) {
-		docker_state(&k->docker, state);
-		if (strcmp(state, "running"))
+		if (is_settled(docker_state(&k->docker, state)))
 			break;
 		nanosleep(&little, NULL);
 	}

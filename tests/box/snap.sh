@@ -117,7 +117,8 @@ is "through pipes" "" "$(tb snapshot diff "$snap" "$(tb snapshot export "$snap" 
 size=$(stat -c %s file.snap) count=0 said=0 before=$(layers)
 for at in 3 20 30 200 $((size / 2)) $((size - 40)) $((size - 5)); do
 	cp file.snap bad.snap; chmod 666 bad.snap
-	printf '\377' | dd of=bad.snap bs=1 seek="$at" conv=notrunc status=none
+	python3 -c 'import sys; f = open(sys.argv[1], "r+b"); at = int(sys.argv[2]); f.seek(at); c = f.read(1)[0]; f.seek(at); f.write(bytes([c ^ 255]))' \
+		bad.snap "$at"
 	tb snapshot import bad.snap 2>err && count=$((count + 1))
 	[ "$(wc -l <err)" = 1 ] && said=$((said + 1))
 	head -c "$at" file.snap >short.snap; chmod 644 short.snap
