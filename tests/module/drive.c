@@ -61,6 +61,18 @@ void bad_creates(struct host *h)
 				       "memory_bytes", 0), "BadArguments", "a limit of zero");
 	refuses(h, "Create", json_pack("[{s:s, s:s, s:{s:i}}]", "resource", id, "backend", "virtual", "env", "A", 1),
 		"BadArguments", "a number in the environment");
+	refuses(h, "Create", json_pack("[{s:s, s:s, s:[]}]", "resource", id, "backend", "virtual", "env"), "BadArguments",
+		"an environment that is none");
+	refuses(h, "Create", json_pack("[{s:s, s:s, s:[]}]", "resource", id, "backend", "virtual", "resources"),
+		"BadArguments", "limits that are none");
+	refuses(h, "Create", json_pack("[{s:s, s:s, s:{s:s}}]", "resource", id, "backend", "virtual", "workspace", "Place",
+				       "/tmp"), "BadArguments", "a workspace that is none");
+	refuses(h, "Create", json_pack("[{s:s, s:s, s:s}]", "resource", id, "backend", "virtual", "ports", "80"),
+		"BadArguments", "ports that are none");
+	refuses(h, "Create", json_pack("[{s:s, s:s, s:[{s:i}]}]", "resource", id, "backend", "virtual", "ports", "guest",
+				       65536), "BadArguments", "a port that is none");
+	refuses(h, "Create", json_pack("[{s:s, s:s, s:{s:s}}]", "resource", id, "backend", "virtual", "host", "Ssh", "x"),
+		"BadArguments", "a machine that is none");
 	refuses(h, "Create", json_pack("[{s:s, s:s, s:{s:{s:s}}}]", "resource", id, "backend", "virtual", "host", "Ssh",
 				       "destination", "-oProxyCommand=x"), "Backend", "a destination that is an option");
 	id[strlen(id) - 1] ^= 1;	/* what was refused behind its id has used it */
@@ -393,6 +405,26 @@ static void forwards(struct host *h, const char *id, const char *backend)
 	free(f);
 }
 
+/* A directory of the machine, limits, and a port that is published. */
+static void over_a_directory(struct host *h)
+{
+	char *id = reserve(h, "Resource", NULL);
+	json_t *reply = call(h, "Create", json_pack("[{s:s, s:s, s:s, s:{s:s}, s:{s:i}, s:[{s:i}]}]", "resource", id,
+						    "backend", "namespace", "network", "Denied", "workspace", "Directory",
+						    "/usr/share/common-licenses", "resources", "pids_max", 100, "ports",
+						    "guest", 8080)), *port;
+
+	port = json_array_get(json_object_get(body(reply), "published_ports"), 0);
+	ok(json_integer_value(json_object_get(port, "guest")) == 8080 &&
+	   json_integer_value(json_object_get(port, "host")) > 0, "Create: a directory, limits, a port");
+	if (!port)
+		say(reply);
+	json_decref(reply);
+	runs_as(h, cmd(id, "ls | grep '^GPL-3$'"), 0, "GPL-3\n", "", "the directory");
+	gives(h, "Close", json_pack("[s]", id), "it");
+	free(id);
+}
+
 void drive(struct host *h, const char *backend)
 {
 	json_t *reply;
@@ -410,6 +442,8 @@ void drive(struct host *h, const char *backend)
 	ok(json_array_size(json_object_get(body(reply), "report")) > 0 &&
 	   !strncmp(json_string_value(json_object_get(body(reply), "backend")), backend, 6), "%s: Inspect", backend);
 	json_decref(reply);
+	if (!strcmp(backend, "namespace"))
+		over_a_directory(h);
 	execs(h, id);
 	live(h, id);
 	spawned(h, id);
