@@ -27,19 +27,6 @@ static int broken(struct copy *cp, const char *path)
 		       path);
 }
 
-static int write_all(int fd, const uint8_t *data, size_t n)
-{
-	while (n) {
-		ssize_t put = write(fd, data, n);
-
-		if (put < 0 && errno != EINTR)
-			return -1;
-		data += put > 0 ? put : 0;
-		n -= put > 0 ? (size_t)put : 0;
-	}
-	return 0;
-}
-
 /* The frames of a READ behind its first OK, into the file. */
 static int take_content(struct copy *cp, struct bx_conn *c, int fd, const char *from)
 {
@@ -60,7 +47,7 @@ static int take_content(struct copy *cp, struct bx_conn *c, int fd, const char *
 			break;
 		SHA256_Update(&ctx, f.body, f.size);
 		cp->bytes += f.size;
-		if (write_all(fd, f.body, f.size))
+		if (!bx_write_bytes(fd, f.body, f.size))
 			return file_error(cp, from);
 	}
 	if (f.type == WIRE_ERROR)

@@ -237,6 +237,10 @@ void bx_reports(struct wire_iter it, json_t *record);
 
 /* ---- Hosts (host.c: which; local.c, ssh.c: how) ---- */
 
+/* io.c: n bytes, or errno; of a file that ends before them errno is 0. */
+bool bx_write_bytes(int fd, const void *data, size_t n);
+bool bx_read_bytes(int fd, void *data, size_t n);
+
 /* A conversation with the box's server; HELLO is done. */
 int bx_connect(struct bx *b, struct bx_conn *c);
 /* The same without a word yet: for a loop that has other things to do. */

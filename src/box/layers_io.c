@@ -196,47 +196,12 @@ int layers_tree(struct bx_snap *s, json_t *tree)
 
 /* ---- A file ---- */
 
-static bool put(int fd, const void *data, size_t n)
-{
-	const char *at = data;
-
-	while (n) {
-		ssize_t done = write(fd, at, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		at += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
-static bool get(int fd, void *data, size_t n)
-{
-	char *at = data;
-
-	errno = 0;
-	while (n) {
-		ssize_t done = read(fd, at, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		at += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
 /* u32 size, bytes ... u32 0, SHA-256 of the bytes. */
 static bool put_chunk(int fd, const void *data, size_t n)
 {
 	const uint8_t head[4] = {(uint8_t)n, (uint8_t)(n >> 8), (uint8_t)(n >> 16), (uint8_t)(n >> 24)};
 
-	return put(fd, head, sizeof(head)) && put(fd, data, n);
+	return bx_write_bytes(fd, head, sizeof(head)) && bx_write_bytes(fd, data, n);
 }
 
 static int cannot_write(struct bx_snap *s)
@@ -274,7 +239,7 @@ static int export_part(struct bx_snap *s, struct talk *t, const char *name, int 
 			memcmp(theirs.data, hash, 32)))
 		status = bx_fail(s->store, TBX_ERR_FILE, "%s: what arrived is not what was sent; try again",
 				 s->id);
-	if (!status && (!put_chunk(fd, "", 0) || !put(fd, hash, sizeof(hash))))
+	if (!status && (!put_chunk(fd, "", 0) || !bx_write_bytes(fd, hash, sizeof(hash))))
 		status = cannot_write(s);
 	return status;
 }
@@ -312,7 +277,7 @@ static int send_part(struct bx_snap *s, struct talk *t, int fd)
 
 	SHA256_Init(&sum);
 	while (!status && n) {
-		if (!get(fd, head, sizeof(head))) {
+		if (!bx_read_bytes(fd, head, sizeof(head))) {
 			status = too_short(s);
 			break;
 		}
@@ -320,7 +285,7 @@ static int send_part(struct bx_snap *s, struct talk *t, int fd)
 			(uint32_t)head[3] << 24;
 		if (n > WIRE_DATA_MAX)
 			status = bx_fail(s->store, TBX_ERR_FILE, "the file is damaged: a piece is too large");
-		else if (!get(fd, data, n))
+		else if (!bx_read_bytes(fd, data, n))
 			status = too_short(s);
 		if (status || !n)
 			break;
@@ -330,7 +295,7 @@ static int send_part(struct bx_snap *s, struct talk *t, int fd)
 	}
 	SHA256_Final(hash, &sum);
 	free(data);
-	if (!status && !get(fd, theirs, sizeof(theirs)))
+	if (!status && !bx_read_bytes(fd, theirs, sizeof(theirs)))
 		status = too_short(s);
 	if (!status && memcmp(hash, theirs, sizeof(hash)))
 		status = bx_fail(s->store, TBX_ERR_FILE, "the file is damaged: a part is not what its hash "

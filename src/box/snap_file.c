@@ -23,23 +23,6 @@
 #define WORDS_MOST (16u << 20)
 #define PARTS_MOST 400u
 
-static bool put(int fd, const void *data, size_t n)
-{
-	const char *at = data;
-
-	while (n) {
-		ssize_t done = write(fd, at, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		at += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
 static int file_error(struct tbx_store *store, const char *file)
 {
 	return bx_fail(store, TBX_ERR_FILE, "%s: %s", file, strerror(errno));
@@ -73,8 +56,8 @@ static bool put_words(const struct bx_snap *s, int fd)
 		size[i] = (uint8_t)((uint64_t)n >> 8 * i);
 	if (good)
 		bx_sha256(text, n, hash);
-	good = good && put(fd, head, (size_t)length) && put(fd, size, sizeof(size)) && put(fd, text, n) &&
-		put(fd, hash, sizeof(hash));
+	good = good && bx_write_bytes(fd, head, (size_t)length) && bx_write_bytes(fd, size, sizeof(size)) && bx_write_bytes(fd, text, n) &&
+		bx_write_bytes(fd, hash, sizeof(hash));
 	json_decref(words);
 	free(text);
 	return good;
@@ -152,24 +135,6 @@ int tbx_snapshot_export(struct tbx_store *store, const char *snapshot, const cha
 
 /* ---- In ---- */
 
-static bool get(int fd, void *data, size_t n)
-{
-	char *at = data;
-
-	errno = 0;
-	while (n) {
-		ssize_t done = read(fd, at, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		at += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
 static int foreign(struct tbx_store *store, const char *file, const char *why)
 {
 	return bx_fail(store, TBX_ERR_FILE, "%s: %s", file, errno ? strerror(errno) : why);
@@ -181,10 +146,10 @@ static int read_head(struct tbx_store *store, int fd, const char *file)
 	size_t n = strlen(HEAD);
 	long version = 0;
 
-	if (!get(fd, head, n) || memcmp(head, HEAD, n))
+	if (!bx_read_bytes(fd, head, n) || memcmp(head, HEAD, n))
 		return foreign(store, file, "is no snapshot of tinybox");
 	for (unsigned i = 0; i < 10; i++) {
-		if (!get(fd, head, 1))
+		if (!bx_read_bytes(fd, head, 1))
 			return foreign(store, file, "is damaged: it ends too early");
 		if (*head == '\n')
 			break;
@@ -206,7 +171,7 @@ static int read_words(struct tbx_store *store, int fd, const char *file, json_t 
 	bool good;
 
 	*words = NULL;
-	if (!get(fd, size, sizeof(size)))
+	if (!bx_read_bytes(fd, size, sizeof(size)))
 		return foreign(store, file, "is damaged: it ends too early");
 	for (unsigned i = 0; i < 8; i++)
 		n |= (uint64_t)size[i] << 8 * i;
@@ -215,7 +180,7 @@ static int read_words(struct tbx_store *store, int fd, const char *file, json_t 
 	text = malloc((size_t)n + 1);
 	if (!text)
 		return bx_memory(store);
-	good = get(fd, text, (size_t)n) && get(fd, theirs, sizeof(theirs));
+	good = bx_read_bytes(fd, text, (size_t)n) && bx_read_bytes(fd, theirs, sizeof(theirs));
 	if (good)
 		bx_sha256(text, (size_t)n, hash);
 	if (good && !memcmp(hash, theirs, sizeof(hash)))
@@ -306,7 +271,7 @@ static int refuse_rest(struct tbx_store *store, int fd, const char *file)
 	char more;
 
 	errno = 0;
-	return get(fd, &more, 1) ? foreign(store, file, "is damaged: it goes on behind its end") : TBX_OK;
+	return bx_read_bytes(fd, &more, 1) ? foreign(store, file, "is damaged: it goes on behind its end") : TBX_OK;
 }
 
 static int import_from(struct bx_snap *s, const struct bx_keeping *k, int fd, const char *file)

@@ -116,6 +116,18 @@ void sync_stage(struct sync_job *j, struct ft_stage *stage)
 	memcpy(stage->key, j->own, sizeof(stage->key));
 }
 
+int sync_changed(struct sync_job *j, const char *path, const char *what)
+{
+	char *shown = strdup(path);
+	int status;
+
+	if (shown)
+		bx_plain(shown);
+	status = bx_fail(j->store, TBX_ERR_FILE, "%s: %s, try again", shown ? shown : "a file", what);
+	free(shown);
+	return status;
+}
+
 int sync_stage_error(struct sync_job *j, const char *path, int error)
 {
 	if (error == -EWOULDBLOCK)

@@ -87,6 +87,7 @@ int sync_ok(struct sync_job *j, struct wire_frame *f);
 void sync_show(struct sync_job *j, bool last);
 void sync_count(struct sync_job *j);
 int sync_file_error(struct sync_job *j, const char *path, int error);
+int sync_changed(struct sync_job *j, const char *path, const char *what);	/* "try again" */
 /* A tree of a box is about to be changed; is changed. (sync_mark.c) */
 void sync_mark(struct sync_job *j);
 void sync_unmark(struct sync_job *j);

@@ -15,24 +15,12 @@
 
 #include "box/sha256.h"
 
+#define CHANGED "it changed there meanwhile; nothing was changed here"
 #define ASK ((size_t)256 << 10)		/* of names in one TREE_GET */
-
-static int changed_there(struct sync_job *j, const char *path)
-{
-	char *shown = strdup(path);
-	int status;
-
-	if (shown)
-		bx_plain(shown);
-	status = bx_fail(j->store, TBX_ERR_FILE, "%s: it changed there meanwhile; nothing was changed here, "
-			 "try again", shown ? shown : "a file");
-	free(shown);
-	return status;
-}
 
 /* ---- What is fetched ---- */
 
-/* The frames of one file, into fd; -1: only looked at. */
+/* The frames of one file, into fd. */
 static int take_content(struct sync_job *j, const struct sync_change *c, int fd)
 {
 	struct wire_frame f;
@@ -51,20 +39,15 @@ static int take_content(struct sync_job *j, const struct sync_change *c, int fd)
 			break;
 		SHA256_Update(&ctx, f.body, f.size);
 		j->bytes += f.size;
-		for (size_t at = 0; at < f.size; ) {
-			ssize_t n = write(fd, f.body + at, f.size - at);
-
-			if (n < 0 && errno != EINTR)
-				return sync_file_error(j, c->path, errno);
-			at += n > 0 ? (size_t)n : 0;
-		}
+		if (!bx_write_bytes(fd, f.body, f.size))
+			return sync_file_error(j, c->path, errno);
 		sync_show(j, false);
 	}
 	if (f.type == WIRE_ERROR)
 		return bx_wire_error(&j->c, &f);
 	SHA256_Final(hash, &ctx);
 	return f.type == WIRE_TREE_END && !memcmp(hash, c->node->hash, 32) ? TBX_OK :
-	       changed_there(j, c->path);
+	       sync_changed(j, c->path, CHANGED);
 }
 
 /* The TREE_PUT that begins a file; *link: its target, malloc */
@@ -93,7 +76,7 @@ static int take_head(struct sync_job *j, const struct sync_change *c, char **lin
 		*link = wire_string(wire_fields(&f), WIRE_F_LINK, &bad);
 	if (bad || !path || strcmp(path, c->path) || !(c->node->kind == FT_LINK ? S_ISLNK(mode) && *link :
 	    S_ISREG(mode))) {
-		status = changed_there(j, c->path);
+		status = sync_changed(j, c->path, CHANGED);
 		free(*link);
 		*link = NULL;
 	}
@@ -112,7 +95,7 @@ static int take_link(struct sync_job *j, struct sync_change *c)
 	bx_sha256(link, strlen(link), hash);
 	if (memcmp(hash, c->node->hash, 32)) {
 		free(link);
-		return changed_there(j, c->path);
+		return sync_changed(j, c->path, CHANGED);
 	}
 	free(c->link);
 	c->link = link;

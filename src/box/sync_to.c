@@ -12,20 +12,8 @@
 
 #include "box/sha256.h"
 
+#define CHANGED "it changed while it was sent; nothing was changed there"
 #define BATCH (256u << 10)	/* sent in one go */
-
-static int changed_here(struct sync_job *j, const char *path)
-{
-	char *shown = strdup(path);
-	int status;
-
-	if (shown)
-		bx_plain(shown);
-	status = bx_fail(j->store, TBX_ERR_FILE, "%s: it changed while it was sent; nothing was changed "
-			 "there, try again", shown ? shown : "a file");
-	free(shown);
-	return status;
-}
 
 static void put_frame(struct sync_job *j, const struct sync_change *c, const char *link)
 {
@@ -65,7 +53,7 @@ static int send_content(struct sync_job *j, const struct sync_change *c, int fd,
 	if (status)
 		return status;
 	if (memcmp(hash, c->node->hash, 32))
-		return changed_here(j, c->path);
+		return sync_changed(j, c->path, CHANGED);
 	wire_begin(&j->c.out, WIRE_TREE_END);
 	wire_bytes(&j->c.out, WIRE_F_HASH, hash, sizeof(hash));
 	wire_end(&j->c.out);
@@ -79,10 +67,10 @@ static int send_file(struct sync_job *j, const struct sync_change *c, char *buf)
 	struct stat st;
 
 	if (fd < 0)
-		return errno == ENOENT || errno == ELOOP || errno == ENOTDIR ? changed_here(j, c->path) :
+		return errno == ENOENT || errno == ELOOP || errno == ENOTDIR ? sync_changed(j, c->path, CHANGED) :
 		       sync_file_error(j, c->path, errno);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		status = changed_here(j, c->path);
+		status = sync_changed(j, c->path, CHANGED);
 	} else {
 		put_frame(j, c, NULL);
 		status = send_content(j, c, fd, buf);
@@ -104,7 +92,7 @@ static int send_link(struct sync_job *j, const struct sync_change *c)
 		bx_sha256(target, strlen(target), hash);
 	if (!target || memcmp(hash, c->node->hash, 32)) {
 		free(target);
-		return changed_here(j, c->path);
+		return sync_changed(j, c->path, CHANGED);
 	}
 	put_frame(j, c, target);
 	free(target);

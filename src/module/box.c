@@ -19,12 +19,6 @@ struct wish {
 	struct tbx_port *ports;
 };
 
-static bool bad(struct mod_call *c, const char *what, const char *why)
-{
-	mod_error(c, MOD_BUS_ERROR "BadArguments", "%s: %s", what, why);
-	return false;
-}
-
 /* "Local", or {"Ssh": {...}}: the only member of an object, or a text; *value may be NULL. */
 static const char *variant(json_t *arg, json_t **value)
 {
@@ -50,7 +44,7 @@ static bool read_host(struct mod_call *c, json_t *arg, struct wish *w)
 	if (!arg || json_is_null(arg) || (mod_is(kind, "Local") && !ssh))
 		return true;
 	if (!mod_is(kind, "Ssh") || !json_is_object(ssh))
-		return bad(c, "host", "Local, or {\"Ssh\": {destination, ...}}");
+		return mod_bad(c, "host", "Local, or {\"Ssh\": {destination, ...}}");
 	t->host = "ssh";
 	value = json_object_get(ssh, "port");
 	if (!mod_text(c, json_object_get(ssh, "destination"), "destination", 255, &t->destination) ||
@@ -75,7 +69,7 @@ static bool read_workspace(struct mod_call *c, json_t *arg, struct wish *w)
 	else if (mod_is(kind, "Image"))
 		w->spec.source = TBX_SOURCE_IMAGE;
 	else
-		return bad(c, "workspace", "{\"Directory\": path} or {\"Image\": reference}");
+		return mod_bad(c, "workspace", "{\"Directory\": path} or {\"Image\": reference}");
 	return mod_text(c, value, "workspace", MOD_PATH_MAX, &w->spec.from);
 }
 
@@ -91,7 +85,7 @@ static bool read_network(struct mod_call *c, json_t *arg, struct wish *w)
 			w->spec.network = (enum tbx_network)i;
 			return true;
 		}
-	return bad(c, "network", "Denied, Egress or Open");
+	return mod_bad(c, "network", "Denied, Egress or Open");
 }
 
 /* A limit that is given is asked for, and zero is no limit that anybody can mean. */
@@ -104,7 +98,7 @@ static bool read_limit(struct mod_call *c, json_t *resources, const char *name, 
 		return true;
 	if (!mod_number(c, value, name, most, out))
 		return false;
-	return *out || bad(c, name, "zero means nothing");
+	return *out || mod_bad(c, name, "zero means nothing");
 }
 
 static bool read_resources(struct mod_call *c, json_t *arg, struct wish *w)
@@ -114,7 +108,7 @@ static bool read_resources(struct mod_call *c, json_t *arg, struct wish *w)
 	if (!arg || json_is_null(arg))
 		return true;
 	if (!json_is_object(arg))
-		return bad(c, "resources", "an object is needed");
+		return mod_bad(c, "resources", "an object is needed");
 	if (!read_limit(c, arg, "cpu_millis", UINT32_MAX, &cpu) ||
 	    !read_limit(c, arg, "pids_max", UINT32_MAX, &pids) ||
 	    !read_limit(c, arg, "memory_bytes", INT64_MAX, &w->spec.memory) ||
@@ -132,7 +126,7 @@ static bool read_ports(struct mod_call *c, json_t *arg, struct wish *w)
 	if (!arg || json_is_null(arg))
 		return true;
 	if (!json_is_array(arg) || n > 1000)
-		return bad(c, "ports", "an array of {guest, host} is needed");
+		return mod_bad(c, "ports", "an array of {guest, host} is needed");
 	w->ports = calloc(n + 1, sizeof(*w->ports));
 	for (size_t i = 0; w->ports && i < n; i++) {
 		json_t *port = json_array_get(arg, i), *host = json_object_get(port, "host");
@@ -145,42 +139,12 @@ static bool read_ports(struct mod_call *c, json_t *arg, struct wish *w)
 	}
 	w->spec.ports = w->ports;
 	w->spec.port_count = n;
-	return w->ports || bad(c, "ports", "no memory");
-}
-
-/* A map of names to values becomes NAME=VALUE. */
-static bool read_env(struct mod_call *c, json_t *arg, struct wish *w)
-{
-	const char *name, *text;
-	json_t *value;
-	size_t n = 0;
-
-	if (!arg || json_is_null(arg))
-		return true;
-	if (!json_is_object(arg))
-		return bad(c, "env", "an object of names and texts is needed");
-	w->env = calloc(json_object_size(arg) + 1, sizeof(*w->env));
-	if (!w->env)
-		return bad(c, "env", "no memory");
-	json_object_foreach(arg, name, value) {
-		text = json_string_value(value);
-		if (!text || !*name || strchr(name, '=') || strlen(text) != json_string_length(value))
-			return bad(c, "env", "an object of names and texts is needed");
-		if (asprintf(&w->env[n], "%s=%s", name, text) < 0) {
-			w->env[n] = NULL;
-			return bad(c, "env", "no memory");
-		}
-		n++;
-	}
-	w->spec.env = (const char *const *)w->env;
-	return true;
+	return w->ports || mod_bad(c, "ports", "no memory");
 }
 
 static void free_wish(struct wish *w)
 {
-	for (size_t i = 0; w->env && w->env[i]; i++)
-		free(w->env[i]);
-	free(w->env);
+	mod_env_free(w->env);
 	free(w->ports);
 }
 
@@ -190,7 +154,7 @@ static bool read_wish(struct mod_call *c, struct wish *w)
 
 	*w = (struct wish){.spec = TBX_SPEC_INIT};
 	if (!json_is_object(arg))
-		return bad(c, "Create", "an object is needed");
+		return mod_bad(c, "Create", "an object is needed");
 	if (!mod_text(c, json_object_get(arg, "resource"), "resource", MOD_ID - 1, &w->id) ||
 	    !mod_text(c, json_object_get(arg, "backend"), "backend", 23, &w->backend) ||
 	    !read_host(c, json_object_get(arg, "host"), w) ||
@@ -198,8 +162,9 @@ static bool read_wish(struct mod_call *c, struct wish *w)
 	    !read_network(c, json_object_get(arg, "network"), w) ||
 	    !read_resources(c, json_object_get(arg, "resources"), w) ||
 	    !read_ports(c, json_object_get(arg, "ports"), w) ||
-	    !read_env(c, json_object_get(arg, "env"), w))
+	    !mod_env(c, json_object_get(arg, "env"), &w->env))
 		return false;
+	w->spec.env = (const char *const *)w->env;
 	w->spec.sandbox = w->backend;
 	w->spec.transient = true;
 	return true;

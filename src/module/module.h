@@ -86,6 +86,10 @@ bool mod_text(struct mod_call *c, json_t *value, const char *what, size_t most, 
 bool mod_bytes(struct mod_call *c, json_t *value, const char *what, size_t most, uint8_t **out,
 	       size_t *n);
 bool mod_number(struct mod_call *c, json_t *value, const char *what, uint64_t most, uint64_t *out);
+/* A map of names to values as NAME=VALUE, for mod_env_free() also when it is false; null or absent: *out stays. */
+bool mod_env(struct mod_call *c, json_t *arg, char ***out);
+void mod_env_free(char **env);				/* NULL is fine */
+bool mod_bad(struct mod_call *c, const char *what, const char *why);	/* says so: false */
 bool mod_is(const char *said, const char *word);	/* without regard to case */
 
 /* A text being made. */

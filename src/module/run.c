@@ -27,63 +27,27 @@ struct order {
 	size_t in_n;
 };
 
-static bool bad(struct mod_call *c, const char *what, const char *why)
-{
-	mod_error(c, MOD_BUS_ERROR "BadArguments", "%s: %s", what, why);
-	return false;
-}
-
 static bool read_argv(struct mod_call *c, json_t *arg, struct order *o)
 {
 	size_t n = json_array_size(arg);
 
 	if (!n || n > ARGS_MOST)
-		return bad(c, "argv", "an array of texts is needed, with the command first");
+		return mod_bad(c, "argv", "an array of texts is needed, with the command first");
 	o->argv = calloc(n + 1, sizeof(*o->argv));
 	for (size_t i = 0; o->argv && i < n; i++) {
 		json_t *word = json_array_get(arg, i);
 
 		o->argv[i] = json_string_value(word);
 		if (!o->argv[i] || strlen(o->argv[i]) != json_string_length(word) || (!i && !*o->argv[i]))
-			return bad(c, "argv", "an array of texts is needed, with the command first");
+			return mod_bad(c, "argv", "an array of texts is needed, with the command first");
 	}
 	o->e.argv = o->argv;
-	return o->argv || bad(c, "argv", "no memory");
-}
-
-static bool read_env(struct mod_call *c, json_t *arg, struct order *o)
-{
-	const char *name;
-	json_t *value;
-	size_t n = 0;
-
-	if (!arg || json_is_null(arg))
-		return true;
-	if (!json_is_object(arg))
-		return bad(c, "env", "an object of names and texts is needed");
-	o->env = calloc(json_object_size(arg) + 1, sizeof(*o->env));
-	if (!o->env)
-		return bad(c, "env", "no memory");
-	json_object_foreach(arg, name, value) {
-		const char *text = json_string_value(value);
-
-		if (!text || !*name || strchr(name, '=') || strlen(text) != json_string_length(value))
-			return bad(c, "env", "an object of names and texts is needed");
-		if (asprintf(&o->env[n], "%s=%s", name, text) < 0) {
-			o->env[n] = NULL;
-			return bad(c, "env", "no memory");
-		}
-		n++;
-	}
-	o->e.env = (const char *const *)o->env;
-	return true;
+	return o->argv || mod_bad(c, "argv", "no memory");
 }
 
 static void free_order(struct order *o)
 {
-	for (size_t i = 0; o->env && o->env[i]; i++)
-		free(o->env[i]);
-	free(o->env);
+	mod_env_free(o->env);
 	free(o->argv);
 	free(o->in);
 }
@@ -94,13 +58,14 @@ static bool read_command(struct mod_call *c, json_t *arg, struct order *o, bool 
 	json_t *cwd = json_object_get(arg, "cwd"), *in = json_object_get(arg, "stdin");
 
 	if (!json_is_object(arg))
-		return bad(c, "command", "an object is needed");
-	if (!read_argv(c, json_object_get(arg, "argv"), o) || !read_env(c, json_object_get(arg, "env"), o))
+		return mod_bad(c, "command", "an object is needed");
+	if (!read_argv(c, json_object_get(arg, "argv"), o) || !mod_env(c, json_object_get(arg, "env"), &o->env))
 		return false;
+	o->e.env = (const char *const *)o->env;
 	if (cwd && !json_is_null(cwd) && !mod_text(c, cwd, "cwd", MOD_PATH_MAX, &o->e.cwd))
 		return false;
 	if (!input && in && !json_is_null(in))
-		return bad(c, "stdin", "nobody stays to write it: use StartExec or Exec");
+		return mod_bad(c, "stdin", "nobody stays to write it: use StartExec or Exec");
 	if (!mod_bytes(c, in, "stdin", TB_FRAME_MAX, &o->in, &o->in_n))
 		return false;
 	o->e.input = o->in ? TBX_STDIN_STREAM : TBX_STDIN_NONE;
@@ -114,7 +79,7 @@ static bool read_order(struct mod_call *c, struct order *o, bool process, bool i
 
 	*o = (struct order){.e = TBX_EXEC_INIT};
 	if (!json_is_object(arg))
-		return bad(c, "argument", "an object is needed");
+		return mod_bad(c, "argument", "an object is needed");
 	if (!process)
 		return mod_text(c, json_object_get(arg, "resource"), "resource", MOD_ID - 1, &o->resource) &&
 		       read_command(c, arg, o, input);

@@ -11,7 +11,7 @@
 
 /* ---- Arguments ---- */
 
-static bool bad(struct mod_call *c, const char *what, const char *why)
+bool mod_bad(struct mod_call *c, const char *what, const char *why)
 {
 	mod_error(c, MOD_BUS_ERROR "BadArguments", "%s: %s", what, why);
 	return false;
@@ -23,10 +23,10 @@ bool mod_text(struct mod_call *c, json_t *value, const char *what, size_t most, 
 
 	*out = json_string_value(value);
 	if (!*out)
-		return bad(c, what, "a text is needed");
+		return mod_bad(c, what, "a text is needed");
 	if (!n || n > most)
-		return bad(c, what, n ? "the text is too long" : "the text is empty");
-	return !memchr(*out, 0, n) || bad(c, what, "a text without NUL is needed");
+		return mod_bad(c, what, n ? "the text is too long" : "the text is empty");
+	return !memchr(*out, 0, n) || mod_bad(c, what, "a text without NUL is needed");
 }
 
 bool mod_number(struct mod_call *c, json_t *value, const char *what, uint64_t most, uint64_t *out)
@@ -34,9 +34,42 @@ bool mod_number(struct mod_call *c, json_t *value, const char *what, uint64_t mo
 	json_int_t n = json_integer_value(value);
 
 	if (!json_is_integer(value) || n < 0 || (uint64_t)n > most)
-		return bad(c, what, "a number is needed that is not below zero and not too large");
+		return mod_bad(c, what, "a number is needed that is not below zero and not too large");
 	*out = (uint64_t)n;
 	return true;
+}
+
+bool mod_env(struct mod_call *c, json_t *arg, char ***out)
+{
+	const char *name, *text;
+	json_t *value;
+	size_t n = 0;
+
+	if (!arg || json_is_null(arg))
+		return true;
+	if (!json_is_object(arg))
+		return mod_bad(c, "env", "an object of names and texts is needed");
+	*out = calloc(json_object_size(arg) + 1, sizeof(**out));
+	if (!*out)
+		return mod_bad(c, "env", "no memory");
+	json_object_foreach(arg, name, value) {
+		text = json_string_value(value);
+		if (!text || !*name || strchr(name, '=') || strlen(text) != json_string_length(value))
+			return mod_bad(c, "env", "an object of names and texts is needed");
+		if (asprintf(&(*out)[n], "%s=%s", name, text) < 0) {
+			(*out)[n] = NULL;
+			return mod_bad(c, "env", "no memory");
+		}
+		n++;
+	}
+	return true;
+}
+
+void mod_env_free(char **env)
+{
+	for (size_t i = 0; env && env[i]; i++)
+		free(env[i]);
+	free(env);
 }
 
 static bool text_bytes(struct mod_call *c, json_t *value, const char *what, size_t most, uint8_t **out,
@@ -44,10 +77,10 @@ static bool text_bytes(struct mod_call *c, json_t *value, const char *what, size
 {
 	*n = json_string_length(value);
 	if (*n > most)
-		return bad(c, what, "too many bytes");
+		return mod_bad(c, what, "too many bytes");
 	*out = malloc(*n + 1);
 	if (!*out)
-		return bad(c, what, "no memory");
+		return mod_bad(c, what, "no memory");
 	memcpy(*out, json_string_value(value), *n);
 	return true;
 }
@@ -64,9 +97,9 @@ bool mod_bytes(struct mod_call *c, json_t *value, const char *what, size_t most,
 	if (json_is_string(value))
 		return text_bytes(c, value, what, most, out, n);
 	if (!json_is_array(value))
-		return bad(c, what, "an array of bytes, or a text, is needed");
+		return mod_bad(c, what, "an array of bytes, or a text, is needed");
 	if (count > most)
-		return bad(c, what, "too many bytes");
+		return mod_bad(c, what, "too many bytes");
 	*out = malloc(count + 1);
 	for (size_t i = 0; *out && i < count; i++) {
 		json_t *byte = json_array_get(value, i);
@@ -75,12 +108,12 @@ bool mod_bytes(struct mod_call *c, json_t *value, const char *what, size_t most,
 		if (!json_is_integer(byte) || b < 0 || b > 255) {
 			free(*out);
 			*out = NULL;
-			return bad(c, what, "a byte is a number from 0 to 255");
+			return mod_bad(c, what, "a byte is a number from 0 to 255");
 		}
 		(*out)[i] = (uint8_t)b;
 	}
 	*n = count;
-	return *out || bad(c, what, "no memory");
+	return *out || mod_bad(c, what, "no memory");
 }
 
 bool mod_is(const char *said, const char *word)
@@ -259,7 +292,7 @@ static bool read_wanted(struct mod_call *c, json_t *arg, struct wanted *w)
 		if (name && !strcmp(name, names[w->kind]))
 			break;
 	if (w->kind == MOD_KINDS || (w->kind == MOD_RESOURCE) != !of)
-		return bad(c, "Reserve", "\"Resource\", or one of Process, Forward, FileRead and FileWrite "
+		return mod_bad(c, "Reserve", "\"Resource\", or one of Process, Forward, FileRead and FileWrite "
 			   "with the id of a resource: {\"Process\": id}");
 	return !of || mod_text(c, of, name, MOD_ID - 1, &w->of);
 }

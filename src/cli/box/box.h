@@ -85,6 +85,7 @@ const char *boxc_place(const char *s, char **box);
 
 /* show.c */
 int boxc_print(const struct boxc *c, struct tbx_doc *doc);	/* as JSON; frees it */
+int boxc_made(const struct boxc *c, struct tbx_doc *doc);	/* the id of what is new; frees it */
 /* A cell of a table: bytes that are not printable are shown as '?'. */
 void boxc_cell(const char *text, int width, bool last);
 bool boxc_is_table(void);		/* standard output is a terminal */

@@ -36,6 +36,15 @@ int boxc_print(const struct boxc *c, struct tbx_doc *doc)
 	return boxc_flush(c, 0);
 }
 
+int boxc_made(const struct boxc *c, struct tbx_doc *doc)
+{
+	if (c->json)
+		return boxc_print(c, doc);
+	boxc_cell(tbx_doc_text(doc, "id"), 0, true);
+	tbx_doc_free(doc);
+	return boxc_flush(c, 0);
+}
+
 void boxc_cell(const char *text, int width, bool last)
 {
 	int n = 0;

@@ -70,13 +70,7 @@ static int snapshot_create(struct boxc *c, int from)
 	opt.label = c->label;
 	opt.memory = c->memory_too;
 	status = tbx_snapshot(c->tbx, c->argv[from], &opt, &doc);
-	if (status)
-		return boxc_failed(c, status);
-	if (c->json)
-		return boxc_print(c, doc);
-	boxc_cell(tbx_doc_text(doc, "id"), 0, true);
-	tbx_doc_free(doc);
-	return boxc_flush(c, 0);
+	return status ? boxc_failed(c, status) : boxc_made(c, doc);
 }
 
 static int snapshot_ls(struct boxc *c)
@@ -103,21 +97,27 @@ static int snapshot_inspect(struct boxc *c)
 	return result;
 }
 
-static int snapshot_rm(struct boxc *c)
+/* Each operand is removed, whatever became of the one before. */
+static int remove_each(struct boxc *c, const char *kind, int (*remove)(struct tbx_store *store, const char *name))
 {
 	int result = 0;
 
 	for (int i = 1; i < c->argc; i++) {
-		int status = tbx_snapshot_remove(c->tbx, c->argv[i]);
+		int status = remove(c->tbx, c->argv[i]);
 
 		if (status)
 			result = boxc_failed(c, status);
 		else if (c->json)
-			printf("{\"snapshot\":\"%s\",\"state\":\"removed\"}\n", c->argv[i]);
+			printf("{\"%s\":\"%s\",\"state\":\"removed\"}\n", kind, c->argv[i]);
 		else
 			puts(c->argv[i]);
 	}
 	return boxc_flush(c, result);
+}
+
+static int snapshot_rm(struct boxc *c)
+{
+	return remove_each(c, "snapshot", tbx_snapshot_remove);
 }
 
 static int snapshot_diff(struct boxc *c)
@@ -161,13 +161,7 @@ static int snapshot_import(struct boxc *c)
 	if (status)
 		return status;
 	status = tbx_snapshot_import(c->tbx, c->argv[1], &target, &doc);
-	if (status)
-		return boxc_failed(c, status);
-	if (c->json)
-		return boxc_print(c, doc);
-	boxc_cell(tbx_doc_text(doc, "id"), 0, true);
-	tbx_doc_free(doc);
-	return boxc_flush(c, 0);
+	return status ? boxc_failed(c, status) : boxc_made(c, doc);
 }
 
 /* A word that is no box; with how many operands behind it. */
@@ -308,19 +302,7 @@ static int template_ls(struct boxc *c)
 
 static int template_rm(struct boxc *c)
 {
-	int result = 0;
-
-	for (int i = 1; i < c->argc; i++) {
-		int status = tbx_template_remove(c->tbx, c->argv[i]);
-
-		if (status)
-			result = boxc_failed(c, status);
-		else if (c->json)
-			printf("{\"template\":\"%s\",\"state\":\"removed\"}\n", c->argv[i]);
-		else
-			puts(c->argv[i]);
-	}
-	return boxc_flush(c, result);
+	return remove_each(c, "template", tbx_template_remove);
 }
 
 int boxc_template(struct boxc *c)

@@ -46,13 +46,7 @@ int boxc_create(struct boxc *c)
 	if (c->dry)
 		return plan(c, &spec);
 	status = tbx_create(c->tbx, &spec, &doc);
-	if (status)
-		return boxc_failed(c, status);
-	if (c->json)
-		return boxc_print(c, doc);
-	boxc_cell(tbx_doc_text(doc, "id"), 0, true);
-	tbx_doc_free(doc);
-	return boxc_flush(c, 0);
+	return status ? boxc_failed(c, status) : boxc_made(c, doc);
 }
 
 /* Whatever became of the command, the box goes; only then is its status ours. */
