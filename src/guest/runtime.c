@@ -24,6 +24,7 @@ enum {
 	IDLE_STACK = 0,			/* pages kept below the frame of one that waits */
 	TICK_STEPS = 2000,		/* what GUEST_FUEL turns are worth */
 	SIGNAL_STACK = 65536,
+	HOST_STACK = 64 << 10,		/* what a call of the host may need */
 	TYPES_MAX = 512, TYPE_WORDS = 20,
 	STATUS_TRAP = 134		/* as a program that aborts */
 };
@@ -37,8 +38,11 @@ struct guest *guest_running(void)
 	return now;
 }
 
+/* A fault in host code is the host's own: so it does not begin where a deep guest has left it no stack. */
 void guest_pause(void)
 {
+	if (now && (const char *)__builtin_frame_address(0) < now->stack_low + HOST_STACK)
+		guest_leave(now, GUEST_STACK);
 	now = NULL;
 }
 

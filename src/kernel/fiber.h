@@ -14,11 +14,13 @@
 
 /*
  * ---- Stacks with a guard page below, kept warm. Address space is cheap and pages
- * come when touched, so there is room for deep recursion of shell functions; code
- * that is no shell keeps to 256 KiB. ----
+ * come when touched, so a guest has what a program has on Linux, and there is room for
+ * deep recursion of shell functions, which stop at half of it; code
+ * that is neither keeps to 256 KiB. ----
  */
 
-#define STACK_SIZE ((size_t)4 << 20)
+#define STACK_SIZE ((size_t)8 << 20)
+#define STACK_SHELL ((size_t)4 << 20)
 #define STACK_USUAL ((size_t)256 << 10)
 
 struct stack {			/* lives in the topmost bytes of its stack */

@@ -110,7 +110,7 @@ bool shell_deeper(struct shell *sh)
 
 	if (used > STACK_USUAL / 2)
 		proc_stack_deep(sh->p);
-	if (sh->call_depth < max && used + STACK_RESERVE < STACK_SIZE)
+	if (sh->call_depth < max && used + STACK_RESERVE < STACK_SHELL)
 		return true;
 	proc_limit(sh->p, "call_depth");
 	shell_error(sh, "maximum nesting level of functions, eval, source and traps exceeded (%u)",

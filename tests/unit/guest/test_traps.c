@@ -40,6 +40,28 @@ static int deeper(int n)
 
 static void recurse(struct tiny *t) { (void)t; deeper(0); }
 
+/* The host is entered everywhere on the way down, and needs stack of its own there. */
+static int deeper_calls(struct tiny *t, int n)
+{
+	volatile char room[40];
+
+	room[0] = (char)n;
+	Z_hZ_stat(t->g, (uint32_t)-1, 0, 1, 8);
+	return n == depth_end ? 0 : deeper_calls(t, n + 1) + room[0];
+}
+
+static int deeper_polls(struct tiny *t, int n)
+{
+	volatile char room[40];
+
+	room[0] = (char)n;
+	guest_poll(t->g);
+	return n == depth_end ? 0 : deeper_polls(t, n + 1) + room[0];
+}
+
+static void recurse_calls(struct tiny *t) { deeper_calls(t, 0); }
+static void recurse_polls(struct tiny *t) { deeper_polls(t, 0); }
+
 static void loop(struct tiny *t)
 {
 	for (long fuel = 0;; fuel = GUEST_FUEL) {
@@ -126,7 +148,11 @@ static void test_traps(void)
 	is_int(runs(trap_exhaustion, "bash: stack exhausted\n"), 134, "exhaustion");
 #if !defined(__SANITIZE_ADDRESS__)
 	is_int(runs(recurse, "bash: stack exhausted\n"), 134, "the guard of the stack");
+	is_int(runs(recurse_calls, "bash: stack exhausted\n"), 134, "the host, called with little stack left");
+	is_int(runs(recurse_polls, "bash: stack exhausted\n"), 134, "a tick with little stack left");
 #else
+	(void)recurse_calls;
+	(void)recurse_polls;
 	(void)recurse;		/* ASan's own frames and handlers get in the way */
 #endif
 	is_int(runs(returns, ""), 0, "and all is well");
