@@ -7,7 +7,7 @@
 
 #include "base/heap.h"
 #include "cmd/path.h"
-#include "cmd/tar/tar.h"
+#include "cmd/tar/incremental.h"
 #include "cmd/util.h"
 
 static void differs(struct tar *t, const char *fmt)
@@ -185,8 +185,11 @@ void tar_compare_member(struct tar *t)
 	else if (S_ISREG(t->m.st.mode)) {
 		compare_file(t);
 		return;
-	} else
+	} else {
+		if (t->m.dump && inc_differs(t, t->m.name))
+			differs(t, "Contents differ");
 		compare_special(t);
+	}
 	tar_skip_member(t);
 }
 

@@ -9,6 +9,7 @@
 
 #include "cmd/path.h"
 #include "cmd/tar/header.h"
+#include "cmd/tar/incremental.h"
 #include "cmd/util.h"
 
 /* A directory that is being read. */
@@ -241,11 +242,16 @@ void tar_create(struct tar *t)
 {
 	tar_open(t, TAR_WRITE);
 	write_label(t);
-	tar_dump_names(t);
+	if (t->incremental)
+		inc_create(t);
+	else
+		tar_dump_names(t);
 	tar_end_of_archive(t);
 	tar_close(t);
 	check_links(t);
 	if (t->verify)
 		tar_verify(t);
 	remove_added(t);
+	if (t->snapshot)
+		inc_write(t);
 }

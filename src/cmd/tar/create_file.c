@@ -8,7 +8,7 @@
 
 #include "cmd/mode.h"
 #include "cmd/path.h"
-#include "cmd/tar/tar.h"
+#include "cmd/tar/incremental.h"
 #include "cmd/util.h"
 
 void tar_failed_read(struct tar *t, const char *verb, const char *name, int err)
@@ -301,6 +301,28 @@ static bool is_old(const struct tar *t, const struct tsb_stat *st)
 	       (!t->newer_ctime || util_time_cmp(st->ctime, t->newer) < 0);
 }
 
+/* A directory of an incremental archive, with the list of what is in it. Where
+ * there is none (-r, -u) only what is in it is archived. */
+static bool add_dump(struct tar *t, struct tar_member *m)
+{
+	bool gnu = t->format != TAR_PAX;
+	size_t n = t->dump ? inc_dump_size(t->dump) : 0;
+
+	if (!n)
+		return true;
+	if (gnu)
+		m->type = 'D';
+	else
+		m->dump = t->dump;
+	m->n_dump = n;
+	m->stored = gnu ? n : 0;
+	if (!write_header(t, m))
+		return false;
+	if (gnu)
+		tar_write_text(t, t->dump, n);
+	return true;
+}
+
 static bool add_dir(struct tar *t, struct tar_member *m, const char *path, size_t depth)
 {
 	const char *tag;
@@ -325,7 +347,7 @@ static bool add_dir(struct tar *t, struct tar_member *m, const char *path, size_
 	}
 	m->type = '5';
 	m->stored = m->st.size = 0;
-	return write_header(t, m);
+	return t->incremental ? add_dump(t, m) : write_header(t, m);
 }
 
 static void add_other(struct tar *t, struct tar_member *m, const char *path)
@@ -373,8 +395,8 @@ bool tar_add_one(struct tar *t, const char *path, size_t depth, struct tsb_stat 
 	*st = m.st;
 	if (!depth)
 		t->m.st = m.st;
-	if (!S_ISDIR(m.st.mode) && is_old(t, &m.st)) {
-		if (t->verbose)
+	if (!S_ISDIR(m.st.mode) && !(t->incremental && depth) && is_old(t, &m.st)) {
+		if (t->verbose && !t->incremental)
 			tar_warn(t, TAR_W_FILE_UNCHANGED, "%s: file is unchanged; not dumped",
 				 tar_quote_colon(t, path));
 		return false;

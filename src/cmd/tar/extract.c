@@ -10,7 +10,7 @@
 
 #include "cmd/path.h"
 #include "cmd/remove.h"
-#include "cmd/tar/tar.h"
+#include "cmd/tar/incremental.h"
 #include "cmd/util.h"
 
 enum recovery { RECOVER_NO, RECOVER_AGAIN, RECOVER_SKIP };
@@ -67,7 +67,7 @@ static bool backed_up(struct tar *t, const char *name)
 }
 
 /* The directories above name. false: there is nothing to be made. */
-static bool make_parents(struct tar *t, const char *name)
+bool tar_make_parents(struct tar *t, const char *name)
 {
 	char *path = tsb_strdup(t->p, name);
 	bool made = false;
@@ -96,7 +96,7 @@ static enum recovery recover(struct tar *t, const char *name, int err, bool is_d
 	struct tsb_stat st;
 
 	if (err == -ENOENT)
-		return make_parents(t, name) ? RECOVER_AGAIN : RECOVER_NO;
+		return tar_make_parents(t, name) ? RECOVER_AGAIN : RECOVER_NO;
 	if (err == -ENOTDIR && t->old_files == TAR_OLD_UNLINK)
 		return RECOVER_NO;
 	if (err != -EEXIST && err != -EISDIR && err != -ETXTBSY)
@@ -305,6 +305,8 @@ static void extract_dir(struct tar *t, const char *name)
 	bool made = true;
 	int err;
 
+	if (t->incremental)
+		inc_purge(t, name);
 	if (t->same_owner || t->same_mode)
 		mode &= ~(t->same_owner ? 077u : 0u);
 	for (int tries = 0; (err = tsb_mkdir(t->p, name, mode)) < 0; tries++) {

@@ -159,6 +159,14 @@ static void release_dir(struct tar *t, struct delayed_dir *d)
 }
 
 /* Those that are not above name are done, from the innermost. */
+/* A directory that waits for its attributes is elsewhere now. */
+void tar_delay_renamed(struct tar *t, const char *from, const char *to)
+{
+	for (struct delayed_dir *d = t->delayed ? t->delayed->dirs : NULL; d; d = d->next)
+		if (!strcmp(d->name, from))
+			d->name = tsb_strdup(t->p, to);
+}
+
 void tar_delay_release(struct tar *t, const char *name)
 {
 	struct delayed_dir **at = t->delayed ? &t->delayed->dirs : NULL;

@@ -228,6 +228,20 @@ static void read_extras(struct tar *t, const unsigned char *b, struct extras *x,
 	}
 }
 
+/* The data of a GNU directory: twice ended, whatever it says itself. */
+static void read_dump(struct tar *t, struct tar_member *m)
+{
+	struct str text;
+	size_t n;
+
+	str_init(&text, tsb_heap_of(t->p), STR_MAX_DEFAULT);
+	str_addn(&text, tar_read_text(t, m->stored, &n, true), m->stored);
+	m->n_dump = n;
+	str_addn(&text, "\0", 2);
+	m->dump = str_take(&text, NULL);
+	m->stored = 0;
+}
+
 static enum tar_header read_member(struct tar *t, const unsigned char *b, char *name, char *link)
 {
 	struct tar_member *m = &t->m;
@@ -246,6 +260,8 @@ static enum tar_header read_member(struct tar *t, const unsigned char *b, char *
 	tar_pax_apply(t, m);
 	if (m->type == 'S' && !tar_sparse_read_old(t, m, copy))
 		return TAR_H_BAD;
+	if (m->type == 'D')
+		read_dump(t, m);
 	decode_finish(m, t);
 	m->real_size = m->sparse ? m->real_size : m->st.size;
 	if (m->sparse && m->sparse_major == 1)
@@ -487,6 +503,10 @@ bool tar_write_header(struct tar *t, struct tar_member *m)
 	put_link(t, m, copy);
 	write_before(t, m, m->name);
 	put_magic(t, m, copy);
+	if (t->incremental && (t->format == TAR_GNU || t->format == TAR_OLDGNU)) {
+		put_number(t, copy + H_GNU_ATIME, 12, m->st.atime.sec);
+		put_number(t, copy + H_GNU_CTIME, 12, m->st.ctime.sec);
+	}
 	copy[H_TYPE] = (unsigned char)(t->format == TAR_V7 && m->type == '0' ? 0 : m->type);
 	b = tar_new_block(t);
 	memcpy(b, copy, TAR_BLOCK);

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "cmd/tar/tar.h"
+#include "cmd/tar/incremental.h"
 #include "cmd/util.h"
 #include "text/datefmt.h"
 
@@ -131,6 +131,8 @@ void tar_print_header(struct tar *t, struct tar_member *m)
 void tar_list_member(struct tar *t)
 {
 	tar_print_header(t, &t->m);
+	if (t->incremental && t->verbose > 1 && t->m.dump)
+		inc_list(t, &t->m);
 	tar_skip_member(t);
 }
 

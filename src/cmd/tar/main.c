@@ -40,6 +40,9 @@ static const struct tsb_opt tar_opts[] = {
 	       "archives"),
 	SWITCH(0x101, 0, "check-device", "check device numbers when creating incremental archives "
 	       "(default)"),
+	TEXT(tar_opt_text, 'g', 'g', "listed-incremental", "FILE",
+	     "handle new GNU-format incremental backup"),
+	FLAG(incremental, 'G', "incremental", "handle old GNU-format incremental backup"),
 	SWITCH('W', 'W', "verify", "attempt to verify the archive after writing it"),
 	FLAG(remove_files, 0, "remove-files", "remove files after adding them to the archive"),
 	TSB_OPT_CALL(tar_opt_old_files, TAR_OLD_KEEP, 'k', "keep-old-files", NULL,
@@ -94,7 +97,7 @@ static const struct tsb_opt tar_opts[] = {
 	SWITCH(0x140, 0, "show-snapshot-field-ranges",
 	       "show valid ranges for snapshot-file fields"),
 	TEXT(tar_opt_text, 'l', 0, "level", "NUMBER",
-	     "dump level for created listed-incremental archive (with -g, which there is not)"),
+	     "dump level for created listed-incremental archive "),
 	FLAG(same_order, 's', "preserve-order", "member arguments are listed in the same order as "
 	     "the files in the archive"),
 	FLAG(same_order, 0, "same-order", NULL),
@@ -323,6 +326,7 @@ static int tar_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	t->same_owner = t->same_mode = -1;
 	t->quoting = QUOTE_ESCAPE;
 	t->list_fd = 1;
+	t->check_device = true;
 	tar_parse(t, argc, argv);
 	tar_settle(t);
 	tar_start(t);

@@ -192,6 +192,8 @@ void tar_pax_records(struct tar *t, struct tar_member *m, struct str *out)
 		pax_add(t, out, "mtime", tar_time_text(t, m->st.mtime));
 	pax_add(t, out, "atime", tar_time_text(t, m->st.atime));
 	pax_add(t, out, "ctime", tar_time_text(t, m->st.ctime));
+	if (m->dump)
+		tar_pax_record(out, "GNU.dumpdir", m->dump, m->n_dump);
 	for (const struct pax_pair *e = t->pax ? t->pax->each : NULL; e; e = e->next)
 		tar_pax_record(out, e->key, e->value, e->n);
 }
@@ -283,6 +285,7 @@ static size_t pax_read_one(struct tar *t, const char *text, size_t n, struct pax
 {
 	size_t length = 0, i = 0, head;
 	const char *equal;
+	char *value;
 
 	for (; i < n && text[i] >= '0' && text[i] <= '9'; i++)
 		length = length > n ? length : length * 10 + (size_t)(text[i] - '0');
@@ -311,8 +314,9 @@ static size_t pax_read_one(struct tar *t, const char *text, size_t n, struct pax
 		return 0;
 	}
 	i = (size_t)(equal - text);
-	pax_append(t, list, tsb_strndup(t->p, text + head, i - head),
-		   tsb_strndup(t->p, equal + 1, length - i - 2), length - i - 2);
+	value = tsb_alloc(t->p, length - i - 1);
+	memcpy(value, equal + 1, length - i - 2);	/* there may be NULs in it */
+	pax_append(t, list, tsb_strndup(t->p, text + head, i - head), value, length - i - 2);
 	return length;
 }
 
@@ -368,8 +372,19 @@ static uint64_t pax_number(struct tar *t, const char *key, const char *value, ui
 	return old;
 }
 
-static void pax_apply_one(struct tar *t, struct tar_member *m, const char *key, const char *value)
+/* Ended twice, whatever the archive says. */
+static void pax_dump(struct tar *t, struct tar_member *m, const struct pax_pair *pair)
 {
+	char *dump = tsb_alloc(t->p, pair->n + 2);
+
+	memcpy(dump, pair->value, pair->n);
+	m->dump = dump;
+	m->n_dump = pair->n;
+}
+
+static void pax_apply_one(struct tar *t, struct tar_member *m, const struct pax_pair *pair)
+{
+	const char *key = pair->key, *value = pair->value;
 	static const char *const quiet[] = { "comment", "charset", "hdrcharset", "GNU.volume.label",
 					     NULL };
 
@@ -394,6 +409,8 @@ static void pax_apply_one(struct tar *t, struct tar_member *m, const char *key, 
 		m->st.gid = (uint32_t)pax_number(t, key, value, m->st.gid);
 	} else if (!strcmp(key, "size")) {
 		m->st.size = m->stored = pax_number(t, key, value, m->st.size);
+	} else if (!strcmp(key, "GNU.dumpdir")) {
+		pax_dump(t, m, pair);
 	} else if (!strncmp(key, "GNU.sparse.", 11) && tar_sparse_pax(t, m, key + 11, value)) {
 		return;
 	} else if (strncmp(key, "SCHILY.", 7) && strncmp(key, "RHT.", 4)) {
@@ -409,7 +426,7 @@ static void pax_apply_list(struct tar *t, struct tar_member *m, const struct pax
 {
 	for (; list; list = list->next)
 		if (!pax_is_deleted(t, list->key))
-			pax_apply_one(t, m, list->key, list->value);
+			pax_apply_one(t, m, list);
 }
 
 void tar_pax_apply(struct tar *t, struct tar_member *m)

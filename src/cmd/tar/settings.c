@@ -111,6 +111,9 @@ int tar_opt_switch(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, co
 	case 'o':
 		t->o_option = true;
 		break;
+	case 0x100: case 0x101:
+		t->check_device = opt->value == 0x101;
+		break;
 	case 'W':
 		t->verify = true;
 		break;
@@ -431,11 +434,13 @@ int tar_opt_text(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, cons
 	case 'f': t->archive = arg; t->n_archives++; break;
 	case 'x': tar_pax_option(t, arg); t->pax_given = true; break;
 	case 'I': tar_set_compress(t, arg); break;
+	case 'g': t->snapshot = arg; t->incremental = true; break;
 	case 'K': t->starting_file = arg; tar_add_name(t, arg, false); break;
 	case 'l':
 		t->level_given = true;
 		if (*arg < '0' || *arg > '9')
 			tar_usage(t, "Invalid incremental level value");
+		t->level_zero = !arg[strspn(arg, "0")];
 		break;
 	case '~': t->backup.wanted = true; t->backup.suffix = arg; break;
 	case 't': tar_add_xform(t, arg); break;
@@ -538,10 +543,7 @@ static void tar_date_said(struct tar *t, const char *option, const char *text, s
 		while (out.p[out.n - 1] == '0')
 			str_cut(&out, out.n - 1);
 	}
-	if (!strncmp(out.p, text, out.n) && strlen(text) <= out.n)
-		return;
-	/* A date and time said in full needs no echo. */
-	if (strlen(text) >= 10 && !strncmp(out.p, text, strlen(text)))
+	if (!strcmp(out.p, text))
 		return;
 	t->date_notes = util_grow(t->p, t->date_notes, t->n_date_notes, &t->cap_date_notes,
 				  sizeof(*t->date_notes));
@@ -701,7 +703,9 @@ static void tar_settle_action(struct tar *t)
 		tar_usage(t, "Options '-Aru' are incompatible with '-f -'");
 	if (appends && tar_pax_has_global(t))
 		tar_usage(t, "can't update global extended header record");
-	if (t->level_given)
+	if (t->snapshot && t->newer_set)
+		tar_usage(t, "'--listed-incremental' cannot be used with '--newer'");
+	if (t->level_given && !t->snapshot)
 		tar_say(t, "--level is meaningless without --listed-incremental");
 	/* There is no network: no other machine has an archive. */
 	if (t->archive && !t->force_local && strchr(t->archive, ':') &&
@@ -721,7 +725,7 @@ void tar_settle(struct tar *t)
 		tar_usage(t, "Multiple archive files require '-M' option");
 	tar_settle_compress(t);
 	tar_settle_format(t);
-	if (t->sparse && t->format != TAR_GNU && t->format != TAR_OLDGNU && t->format != TAR_PAX)
+	if ((t->sparse || t->incremental) && t->format != TAR_GNU && t->format != TAR_OLDGNU && t->format != TAR_PAX)
 		tar_usage(t, "GNU features wanted on incompatible archive format");
 	tar_settle_verify(t);
 	tar_settle_action(t);

@@ -75,6 +75,8 @@ struct tar_member {
 	size_t n_map;
 	uint64_t real_size;	/* of a sparse file */
 	uint64_t at_block;	/* of its first header */
+	const char *dump;	/* of a directory of an incremental archive: see incremental.h */
+	size_t n_dump;
 };
 
 /* A name of the command line or of -T, in order. */
@@ -117,6 +119,7 @@ struct tar_pax_options;		/* pax.c */
 struct tar_delayed;		/* extract_delay.c */
 struct tar_removal;		/* create.c */
 struct tar_checkpoint;		/* list.c */
+struct tar_incremental;		/* incremental.h */
 struct util_asker;
 struct mode_change;
 
@@ -139,7 +142,9 @@ struct tar {
 	bool to_stdout, utc, full_time, verify, block_numbers, show_omitted, show_transformed;
 	bool totals, sparse, seekable, no_seek, recursive_unlink, delay_dirs, no_delay_dirs;
 	bool old_files_set;
-	bool level_given;		/* --level, which needs -g */
+	bool level_given, level_zero;	/* --level, which needs -g */
+	bool incremental, check_device;
+	const char *snapshot;		/* -g */
 	bool clamp_mtime, restrict_use, starting_seen, same_order, atime_preserve;
 	bool verbatim_files, null_files, files_option, o_option, ignore_command_error;
 	bool contiguous_said, exclude_cached_done, label_checked, read_full, hole_seek, hole_raw, multi_volume;
@@ -199,6 +204,8 @@ struct tar {
 	struct tar_delayed *delayed;
 	struct map links;	/* dev:ino -> the first name */
 	struct map known_dirs;
+	struct tar_incremental *incremental_state;
+	const char *dump;	/* of the directory to be written */
 	struct util_asker *asker;
 	size_t n_found;
 	struct tar_removal *removals, *last_removal;	/* --remove-files */
@@ -326,10 +333,12 @@ void tar_checkpoint(struct tar *t, uint64_t number, bool writing);
 /* ---- extract.c, extract_delay.c ---- */
 void tar_extract_member(struct tar *t);
 void tar_extract_finish(struct tar *t);
+bool tar_make_parents(struct tar *t, const char *name);	/* false: none was missing */
 /* Attributes of a directory, set when nothing more will be put into it. */
 void tar_delay_dir(struct tar *t, const char *name, const struct tar_member *m, uint32_t now,
 		   bool made);
 void tar_delay_release(struct tar *t, const char *name);
+void tar_delay_renamed(struct tar *t, const char *from, const char *to);
 /* A link that points out, as an empty file until the end. */
 bool tar_delay_link(struct tar *t, const char *name, const struct tar_member *m);
 bool tar_delay_link_also(struct tar *t, const char *target, const char *name);
