@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/num.h"
-#include "base/opt.h"
 #include "cmd/cmd.h"
 #include "cmd/locale.h"
 #include "cmd/util.h"
@@ -217,7 +215,8 @@ static void tree_read_kids(struct tree *t, struct tree_node *n, struct tsb_dir *
 		char *path;
 
 		tsb_tick(t->p, 10);
-		if (e->name[0] == '.' && !t->all)
+		if ((e->name[0] == '.' && !t->all) ||
+		    (t->data == 'H' && !strcmp(e->name, "00Tree.html")))
 			continue;
 		path = tsb_format(t->p, "%s%s%s", base, base[strlen(base) - 1] == '/' ? "" : "/",
 				  e->name);
@@ -225,6 +224,8 @@ static void tree_read_kids(struct tree *t, struct tree_node *n, struct tsb_dir *
 		if (tree_look(t, kid, path) < 0 || !tree_wanted(t, kid) ||
 		    tree_ignored(n, path, S_ISDIR(kid->st.mode)))
 			n->n_kids--;
+		else if (t->info)
+			kid->info = tree_info_find(t, n, path, kid->name, kid->is_dir);
 		tsb_free(t->p, path);
 	}
 	tsb_closedir(dir);
@@ -245,6 +246,7 @@ static void tree_open(struct tree *t, struct tree_node *n)
 		return;
 	}
 	tree_ignore_open(t, n, path);
+	tree_info_open(t, n, path);
 	tree_read_kids(t, n, dir);
 	if (t->file_limit && n->n_kids > t->file_limit) {
 		n->note = tsb_format(t->p, "%zu entries exceeds filelimit, not opening dir",
@@ -349,271 +351,27 @@ static void tree_count(struct tree *t, struct tree_node *root)
 	}
 }
 
-/* ---- Options ---- */
+/* ---- The whole ---- */
 
-static const char tree_usage_text[] =
-	"usage: tree [-acdfghilnpqrstuvxACDFJNQSUX] [-L level] [-o filename] [-P pattern]\n"
-	"\t[-I pattern] [--matchdirs] [--metafirst] [--ignore-case] [--inodes] [--device]\n"
-	"\t[--sort[=]<name>] [--dirsfirst] [--filesfirst] [--filelimit #] [--si] [--du]\n"
-	"\t[--prune] [--charset[=]X] [--timefmt[=]format] [--fromfile] [--noreport]\n"
-	"\t[--version] [--help] [--] [directory ...]\n";
-
-struct tree_args {
-	struct tree *t;
-	char **argv;
-	int argc, next;		/* next: where arguments of options come from */
-	struct tree_texts only, except;
-	const char *charset;
-};
-
-static int tree_complain(struct tree *t, const char *before, const char *what, const char *after,
-			 bool usage)
+/* The lines that a character set has. */
+static void tree_settle_lines(struct tree *t)
 {
-	struct str s;
+	static const char *const latin1[] = { "ISO-8859-1", "ISO-8859-1:1987", "ISO_8859-1", "latin1",
+		"l1", "IBM819", "CP819", "csISOLatin1", "ISO-8859-3", "ISO_8859-3:1988", "ISO_8859-3",
+		"latin3", "l3", "csISOLatin3", NULL };
 
-	str_init(&s, tsb_heap_of(t->p), STR_MAX_DEFAULT);
-	str_addf(&s, "tree: %s%s%s\n", before, what, after);
-	if (usage)
-		str_adds(&s, tree_usage_text);
-	tsb_flush(t->p);
-	tsb_write_all(t->p, 2, s.p, s.n);
-	return 1;
-}
+	enum tree_lines by_charset = TREE_ASCII;
+	const char *set = t->charset ? t->charset : t->lines == TREE_CP437 ? "IBM437"
+			  : t->utf8 ? "UTF-8" : "";
 
-static bool *tree_flag(struct tree *t, char c)
-{
-	switch (c) {
-	case 'a': return &t->all;
-	case 'd': return &t->dirs_only;
-	case 'l': return &t->follow;
-	case 'f': return &t->full;
-	case 'x': return &t->one_fs;
-	case 'q': return &t->question;
-	case 'N': return &t->raw;
-	case 'Q': return &t->quote;
-	case 'p': return &t->perms;
-	case 'u': return &t->user;
-	case 'g': return &t->group;
-	case 's': return &t->size;
-	case 'D': return &t->date;
-	case 'F': return &t->classify;
-	case 'r': return &t->reverse;
-	case 'i': return &t->flat;
-	case 'C': return &t->color;
-	default: return NULL;
-	}
-}
-
-/* The next whole argument; NULL after the message. */
-static const char *tree_argument(struct tree_args *a, char c)
-{
-	if (a->next < a->argc)
-		return a->argv[a->next++];
-	tree_complain(a->t, "Missing argument to -", (char[]){ c, '\0' }, " option.", false);
-	return NULL;
-}
-
-static int tree_level(struct tree_args *a, const char *text)
-{
-	int64_t n;
-
-	if (!text)
-		return 1;
-	if (num_i64(text, &n) != NUM_OK || n < 1)
-		return tree_complain(a->t, "Invalid level, must be greater than 0.", "", "", false);
-	a->t->level = (uint64_t)n;
-	return 0;
-}
-
-static int tree_add_text(struct tree *t, struct tree_texts *list, const char *text)
-{
-	if (!text)
-		return 1;
-	list->at = util_grow(t->p, list->at, list->n, &list->cap, sizeof(*list->at));
-	list->at[list->n++] = text;
-	return 0;
-}
-
-static int tree_short(struct tree_args *a, char c)
-{
-	struct tree *t = a->t;
-	bool *flag = tree_flag(t, c);
-
-	if (flag) {
-		*flag = true;
-		return 0;
-	}
-	switch (c) {
-	case 'h':
-		t->size = t->human = true;
-		return 0;
-	case 'n':	/* -C is stronger, and nothing else would colour */
-		return 0;
-	case 't':
-		t->sort = TREE_MTIME;
-		return 0;
-	case 'c':
-		t->sort = TREE_CTIME;
-		return 0;
-	case 'v':
-		t->sort = TREE_VERSION;
-		return 0;
-	case 'U':
-		t->sort = TREE_UNSORTED;
-		return 0;
-	case 'J':
-	case 'X':
-		t->data = c;
-		return 0;
-	case 'A':
-		t->lines = TREE_ANSI;
-		return 0;
-	case 'S':
-		t->lines = TREE_CP437;
-		return 0;
-	case 'L':
-		return tree_level(a, tree_argument(a, c));
-	case 'P':
-		return tree_add_text(a->t, &a->only, tree_argument(a, c));
-	case 'I':
-		return tree_add_text(a->t, &a->except, tree_argument(a, c));
-	case 'o':
-		t->output = tree_argument(a, c);
-		return t->output ? 0 : 1;
-	default:
-		return tree_complain(t, "Invalid argument -`", (char[]){ c, '\0' }, "'.", true);
-	}
-}
-
-static int tree_sort_option(struct tree *t, const char *name)
-{
-	static const char *const names[] = { "name", "version", "mtime", "ctime", "size" };
-
-	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(names[i], name)) {
-			t->sort = (enum tree_sort)i;
-			return 0;
-		}
-	name = tsb_format(t->p, "tree: Sort type '%s' not valid, should be one of: ", name ? name : "");
-	tsb_write_all(t->p, 2, name, strlen(name));
-	tsb_puts(t->p, "name,version,size,mtime,ctime\n");
-	return 1;
-}
-
-static bool tree_long_flag(struct tree *t, const char *name)
-{
-	const struct { const char *name; bool *flag; } flags[] = {
-		{ "dirsfirst", &t->dirs_first }, { "filesfirst", &t->files_first },
-		{ "matchdirs", &t->match_dirs }, { "ignore-case", &t->icase },
-		{ "metafirst", &t->meta_first }, { "prune", &t->prune },
-		{ "noreport", &t->no_report }, { "inodes", &t->inode }, { "device", &t->device },
-		{ "fromfile", &t->from_file }, { "gitignore", &t->gitignore },
-	};
-
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
-		if (!strcmp(flags[i].name, name)) {
-			*flags[i].flag = true;
-			return true;
-		}
-	if (!strcmp(name, "si"))
-		t->size = t->human = t->si = true;
-	else if (!strcmp(name, "du"))
-		t->size = t->du = true;
-	else
-		return false;
-	return true;
-}
-
-/* "--name=VALUE" or "--name VALUE"; NULL: it is not that option. */
-static const char *tree_long_value(struct tree_args *a, const char *arg, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (strncmp(arg, name, n))
-		return NULL;
-	if (arg[n] == '=')
-		return arg + n + 1;
-	if (arg[n])
-		return NULL;
-	return a->next < a->argc ? a->argv[a->next++] : "";
-}
-
-static int tree_long(struct tree_args *a, const char *arg)
-{
-	struct tree *t = a->t;
-	const char *value;
-
-	if (!strcmp(arg, "help")) {
-		tsb_puts(t->p, tree_usage_text);
-		tsb_exit(t->p, 0);
-	}
-	if (!strcmp(arg, "version")) {
-		tsb_puts(t->p, "tree v2.1.0 \u00a9 1996 - 2022 by Steve Baker, Thomas Moore, Francesc "
-			       "Rocher, Florian Sesser, Kyosuke Tokoro\n");
-		tsb_exit(t->p, 0);
-	}
-	if (tree_long_flag(t, arg))
-		return 0;
-	if ((value = tree_long_value(a, arg, "sort")))
-		return tree_sort_option(t, value);
-	if ((value = tree_long_value(a, arg, "gitfile"))) {
-		int fd = *value ? tsb_open(t->p, value, O_RDONLY, 0) : 0;
-
-		if (!fd)
-			return tree_complain(t, "Missing argument to --", arg, "", false);
-		if (fd < 0)
-			return tree_complain(t, "Could not load gitignore file", "", "", false);
-		tsb_close(t->p, fd);
-		t->gitignore = true;
-		return tree_add_text(t, &t->git_files, value);
-	}
-	if ((value = tree_long_value(a, arg, "filelimit"))) {
-		t->file_limit = strtoull(value, NULL, 10);
-		return 0;
-	}
-	if ((value = tree_long_value(a, arg, "charset"))) {
-		a->charset = value;
-		return 0;
-	}
-	if ((value = tree_long_value(a, arg, "timefmt"))) {
-		t->time_format = value;
-		t->date = true;
-		return 0;
-	}
-	return tree_complain(t, "Invalid argument `--", arg, "'.", true);
-}
-
-/* Operands are moved to the front of argv: how many. */
-static int tree_parse(struct tree_args *a, int *n_operands)
-{
-	bool options = true;
-	int n = 0, status;
-
-	while (a->next < a->argc) {
-		char *arg = a->argv[a->next++];
-
-		if (!options || arg[0] != '-' || !arg[1]) {
-			a->argv[n++] = arg;
-			continue;
-		}
-		if (!strcmp(arg, "--")) {
-			options = false;
-			continue;
-		}
-		if (arg[1] == '-') {
-			status = tree_long(a, arg + 2);
-			if (status)
-				return status;
-			continue;
-		}
-		for (const char *c = arg + 1; *c; c++) {
-			status = tree_short(a, *c);
-			if (status)
-				return status;
-		}
-	}
-	*n_operands = n;
-	return 0;
+	if (!strcasecmp(set, "utf-8") || !strcasecmp(set, "utf8"))
+		by_charset = TREE_UTF8;
+	for (size_t i = 0; latin1[i]; i++)
+		if (!strcasecmp(latin1[i], set))
+			by_charset = TREE_LATIN1;
+	t->charset = *set ? set : "iso-8859-1";
+	t->copyright = by_charset == TREE_UTF8 ? "\u00a9" : by_charset == TREE_LATIN1 ? "&copy;" : "(c)";
+	t->lines = t->lines == TREE_ASCII ? by_charset : t->lines;
 }
 
 static int tree_settle(struct tree_args *a)
@@ -624,8 +382,7 @@ static int tree_settle(struct tree_args *a)
 	t->utf8 = locale_utf8(t->p);
 	t->now = tsb_clock(t->p, TSB_CLOCK_REAL).sec;
 	zone_init(&t->zone, tsb_getenv(t->p, "TZ"));
-	if (t->lines == TREE_ASCII && (a->charset ? !strcasecmp(a->charset, "utf-8") : t->utf8))
-		t->lines = TREE_UTF8;
+	tree_settle_lines(t);
 	t->colors = colors && *colors ? colors : NULL;
 	for (size_t i = 0; i < a->only.n; i++)
 		tree_add_patterns(t, &t->only, a->only.at[i]);
@@ -637,6 +394,52 @@ static int tree_settle(struct tree_args *a)
 		return 0;
 	t->fd = tsb_open(t->p, t->output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	return t->fd < 0 ? tree_complain(t, "invalid filename '", t->output, "'", false) : 0;
+}
+
+static void tree_show(struct tree *t, struct tree_node **roots, size_t n)
+{
+	if (t->data == 'H')
+		tree_show_html(t, roots, n);
+	else if (t->data)
+		tree_show_data(t, roots, n);
+	else
+		tree_show_text(t, roots, n);
+	tree_drain(t, true);
+}
+
+void tree_page(struct tree *t, struct tree_node *n)
+{
+	struct tree *sub;
+	char *path, *file;
+	struct tree_node *root;
+
+	if (!t->rerun || !t->level || n->depth != t->level || !n->is_dir ||
+	    (n->is_link && !t->follow) || t->reruns >= TREE_RERUN_MAX)
+		return;
+	n->parent->pages = true;
+	path = tree_path(t, n);
+	file = tsb_format(t->p, "%s/00Tree.html", path);
+	sub = tsb_alloc(t->p, sizeof(*sub));
+	*sub = *t;
+	sub->n_dirs = sub->n_files = sub->total = 0;
+	sub->reruns++;
+	sub->seen = NULL;
+	sub->n_seen = sub->cap_seen = 0;
+	str_init(&sub->out, tsb_heap_of(t->p), STR_MAX_DEFAULT);
+	sub->fd = tsb_open(t->p, file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (sub->fd < 0) {
+		tree_drain(t, true);
+		tree_complain(t, "invalid filename '", file, "'", false);
+		tsb_exit(t->p, 1);
+	}
+	root = tree_add(sub, NULL, path);
+	tree_read(sub, root);
+	tree_count(sub, root);
+	tree_show(sub, &root, 1);
+	tsb_close(t->p, sub->fd);
+	t->html_root = sub->html_root;	/* the real one has but one of it */
+	t->failed |= sub->failed;
+	tsb_free(t->p, sub);
 }
 
 static int tree_run(struct tsb_proc *p, void *opts, int argc, char **argv)
@@ -662,11 +465,7 @@ static int tree_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 			tree_read(t, roots[i]);
 		tree_count(t, roots[i]);
 	}
-	if (t->data)
-		tree_show_data(t, roots, n ? (size_t)n : 1);
-	else
-		tree_show_text(t, roots, n ? (size_t)n : 1);
-	tree_drain(t, true);
+	tree_show(t, roots, n ? (size_t)n : 1);
 	return t->failed ? 2 : 0;
 }
 
@@ -721,6 +520,15 @@ static const struct tsb_opt tree_opts[] = {
 	TSB_OPT_DOC('C', NULL, NULL, "colours"),
 	TSB_OPT_DOC('X', NULL, NULL, "as XML"),
 	TSB_OPT_DOC('J', NULL, NULL, "as JSON"),
+	TSB_OPT_DOC('H', NULL, "baseHREF", "as HTML, with links below baseHREF"),
+	TSB_OPT_DOC('T', NULL, "string", "the title of the HTML page"),
+	TSB_OPT_DOC(0, "nolinks", NULL, "no links in HTML"),
+	TSB_OPT_DOC(0, "hintro", "file", "what the HTML begins with"),
+	TSB_OPT_DOC(0, "houtro", "file", "what the HTML ends with"),
+	TSB_OPT_DOC('R', NULL, NULL, "a 00Tree.html in each directory where the depth of -L ends"),
+	TSB_OPT_DOC(0, "info", NULL, "what .info files say of names"),
+	TSB_OPT_DOC(0, "infofile", "file", "the same, and what this file says"),
+	TSB_OPT_DOC(0, "fflinks", NULL, "--fromfile knows links (a -> b)"),
 	TSB_OPT_DOC(0, "fromfile", NULL, "paths come from files (. is standard input)"),
 	TSB_OPT_END
 };

@@ -140,6 +140,17 @@ static void data_newline(struct tree *t)
 		str_addc(&t->out, '\n');
 }
 
+static void data_info(struct tree *t, const struct tree_info *info)
+{
+	data_key(t, "info", true);
+	for (size_t i = 0; i < info->n; i++) {
+		if (i)
+			data_text(t, "\n");
+		data_text(t, info->lines[i]);
+	}
+	data_end(t, true);
+}
+
 static void data_begin(struct tree *t, const struct tree_node *n)
 {
 	char *path = t->full && n->depth ? tree_path(t, n) : NULL;
@@ -149,6 +160,8 @@ static void data_begin(struct tree *t, const struct tree_node *n)
 		str_addf(&t->out, t->data == 'J' ? "{\"type\":\"%s\"" : "<%s", tree_kind(n));
 	}
 	data_string(t, "name", path ? path : n->name);
+	if (n->info)
+		data_info(t, n->info);
 	if (n->target)
 		data_string(t, "target", n->target);
 	if (!n->missing)
@@ -220,6 +233,7 @@ static void data_root(struct tree *t, struct tree_node *at)
 		if (at->next < at->n_kids) {
 			at = at->kids[at->next++];
 			at->next = 0;
+			tree_page(t, at);
 			data_begin(t, at);
 		} else {
 			data_close(t, at);

@@ -22,10 +22,13 @@ static struct tree_node *tree_kid(struct tree *t, struct tree_node *n, const cha
 	return n;
 }
 
-static void tree_file_line(struct tree *t, struct tree_node *root, const char *line)
+static void tree_file_line(struct tree *t, struct tree_node *root, char *line)
 {
 	struct tree_node *n = root;
+	char *arrow = t->file_links ? strstr(line, " -> ") : NULL;
 
+	if (arrow)
+		*arrow = '\0';
 	while (*line) {
 		size_t len = strcspn(line, "/");
 
@@ -41,6 +44,11 @@ static void tree_file_line(struct tree *t, struct tree_node *root, const char *l
 			line++;
 		}
 	}
+	if (!arrow || n == root)
+		return;
+	n->target = tsb_strdup(t->p, arrow + 4);
+	n->st.mode = S_IFLNK;
+	n->is_link = true;
 }
 
 /* Filters and orders what the lines have made. */
@@ -91,5 +99,6 @@ void tree_read_file(struct tree *t, struct tree_node *root)
 		line[n] = '\0';
 		tree_file_line(t, root, line);
 	}
+	tsb_lstat(t->p, root->name, &root->st);	/* it is shown as what it is */
 	tree_file_settle(t, root);
 }

@@ -76,7 +76,7 @@ static void tree_field(struct str *s)
 	str_addc(s, s->n ? ' ' : '[');
 }
 
-static void tree_add_meta(struct tree *t, const struct tree_node *n)
+void tree_add_meta(struct tree *t, struct str *out, const struct tree_node *n)
 {
 	struct str s;
 	size_t from;
@@ -116,7 +116,7 @@ static void tree_add_meta(struct tree *t, const struct tree_node *n)
 	}
 	if (s.n)
 		str_adds(&s, "]  ");
-	str_addn(&t->out, s.p, s.n);
+	str_addn(out, s.p, s.n);
 	str_end(&s);
 }
 
@@ -273,6 +273,7 @@ static const char *const tree_marks[][3] = {
 	[TREE_UTF8] = { "\u2502\u00a0\u00a0 ", "\u251c\u2500\u2500 ", "\u2514\u2500\u2500 " },
 	[TREE_ANSI] = { "x   ", "tqq ", "mqq " },
 	[TREE_CP437] = { "\263   ", "\303\304\304 ", "\300\304\304 " },
+	[TREE_LATIN1] = { "|   ", "|-- ", "&middot;-- " },
 };
 
 static bool tree_is_last(const struct tree_node *n)
@@ -280,25 +281,40 @@ static bool tree_is_last(const struct tree_node *n)
 	return n->place + 1 == n->parent->n_kids;
 }
 
-static void tree_add_indent(struct tree *t, const struct tree_node *n)
+/* The bars for what is below the first n levels of `up`. */
+static void tree_bars(struct tree *t, const struct tree_node *n, size_t levels)
 {
-	const char *const *marks = tree_marks[t->lines];
-	const struct tree_node **up;
-	size_t depth = n->depth, i = depth;
+	const char *blank = t->data == 'H' && t->lines != TREE_ANSI
+			    ? "&nbsp;&nbsp;&nbsp; " : "    ";
+	const struct tree_node **up = tsb_alloc(t->p, (n->depth + 1) * sizeof(*up));
+	size_t i = n->depth;
 
-	if (t->flat || !depth)
+	for (const struct tree_node *a = n; a->parent; a = a->parent)
+		up[i--] = a;
+	for (i = 1; i <= levels; i++)
+		str_adds(&t->out, tree_is_last(up[i]) ? blank : tree_marks[t->lines][0]);
+	tsb_free(t->p, up);
+}
+
+void tree_add_indent(struct tree *t, const struct tree_node *n)
+{
+	if (t->flat || !n->depth)
 		return;
 	if (t->lines == TREE_ANSI)
 		str_adds(&t->out, "\033(0");
-	up = tsb_alloc(t->p, (depth + 1) * sizeof(*up));
-	for (const struct tree_node *a = n; a->parent; a = a->parent)
-		up[i--] = a;
-	for (i = 1; i < depth; i++)
-		str_adds(&t->out, tree_is_last(up[i]) ? "    " : marks[0]);
-	str_adds(&t->out, marks[tree_is_last(n) ? 2 : 1]);
+	tree_bars(t, n, n->depth - 1);
+	str_adds(&t->out, tree_marks[t->lines][tree_is_last(n) ? 2 : 1]);
 	if (t->lines == TREE_ANSI)
 		str_adds(&t->out, "\033(B");
-	tsb_free(t->p, up);
+}
+
+static void tree_add_bars(struct tree *t, const struct tree_node *n)
+{
+	if (t->lines == TREE_ANSI)
+		str_adds(&t->out, "\033(0");
+	tree_bars(t, n, n->depth);
+	if (t->lines == TREE_ANSI)
+		str_adds(&t->out, "\033(B");
 }
 
 static int tree_letter(uint32_t mode)
@@ -320,10 +336,10 @@ static void tree_line(struct tree *t, const struct tree_node *n)
 	int letter;
 
 	if (t->meta_first && !n->missing)
-		tree_add_meta(t, n);
+		tree_add_meta(t, &t->out, n);
 	tree_add_indent(t, n);
 	if (!t->meta_first && !n->missing)
-		tree_add_meta(t, n);
+		tree_add_meta(t, &t->out, n);
 	on = !n->missing && tree_color_begin(t, n->name, n->st.mode, n->is_link && !n->leads);
 	tree_add_name(t, name);
 	tree_color_end(t, on);
@@ -343,7 +359,7 @@ static void tree_line(struct tree *t, const struct tree_node *n)
 	tree_drain(t, false);
 }
 
-static void tree_report(struct tree *t)
+void tree_report(struct tree *t)
 {
 	if (t->no_report)
 		return;
@@ -361,6 +377,29 @@ static void tree_report(struct tree *t)
 	str_addc(&t->out, '\n');
 }
 
+/* The lines of a .info file, below the name and with a brace. */
+static void tree_info_lines(struct tree *t, const struct tree_node *n)
+{
+	static const char *const braces[] = { "\u23a7", "\u23a8", "\u23aa", "\u23a9" };
+	const struct tree_info *info = n->info;
+	struct str meta;
+
+	str_init(&meta, tsb_heap_of(t->p), STR_MAX_DEFAULT);
+	if (info && t->meta_first)
+		tree_add_meta(t, &meta, n);
+	for (size_t i = 0; info && i < info->n; i++) {
+		size_t which = !i ? 0 : i + 1 == info->n ? 3 : i == 1 ? 1 : 2;
+
+		tsb_tick(t->p, 1);
+		str_fill(&t->out, ' ', meta.n);
+		tree_add_bars(t, n);
+		str_addf(&t->out, " %s %s\n", t->lines != TREE_UTF8 && t->lines != TREE_ANSI ? "["
+			 : info->n == 1 ? "{" : braces[which], info->lines[i]);
+		tree_drain(t, false);
+	}
+	str_end(&meta);
+}
+
 void tree_show_text(struct tree *t, struct tree_node **roots, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -373,7 +412,9 @@ void tree_show_text(struct tree *t, struct tree_node **roots, size_t n)
 			if (at->next < at->n_kids) {
 				at = at->kids[at->next++];
 				at->next = 0;
+				tree_page(t, at);
 				tree_line(t, at);
+				tree_info_lines(t, at);
 			} else {
 				at = at->parent;
 			}
