@@ -82,7 +82,7 @@ bool assoc_get(const struct assoc *a, const char *key, size_t n, struct slice *v
 	return true;
 }
 
-static uint32_t assoc_hash(const char *p, size_t n)
+uint32_t assoc_hash(const char *p, size_t n)
 {
 	uint32_t h = 2166136261u;
 

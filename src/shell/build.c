@@ -114,6 +114,8 @@ static bool escape_wanted(enum build_mode mode, char c)
 {
 	if (mode == BUILD_REPLACEMENT)
 		return c == '&' || c == '\\';
+	if (mode == BUILD_TRACE)
+		return ((unsigned char)c & 0xc0) != 0x80;	/* once a character */
 	if (mode == BUILD_REGEX)
 		return strchr(".[\\()*+?{|^$]}", c) != NULL;
 	return strchr("*?[]\\!^-+@(|)", c) != NULL;

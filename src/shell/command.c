@@ -47,7 +47,7 @@ void hash_forget(struct shell *sh)
 	map_init(&sh->hashed, sh->heap);
 }
 
-static void hash_hit(struct shell *sh, const char *name, size_t n)
+void hash_hit(struct shell *sh, const char *name, size_t n)
 {
 	struct map_entry *e = map_find(&doing(sh)->hash_hits, name, n);
 
@@ -146,14 +146,15 @@ const char *command_program(struct shell *sh, const char *name, unsigned flags,
 	*found = (struct program){ .kind = PROGRAM_COMMAND };
 	if (!(flags & RUN_STANDARD_PATH) && sh->hashed.n && (e = map_find(&sh->hashed, name, n))) {
 		if (!sh->opts[SHOPT_CHECKHASH] || !tsb_access(sh->p, e->value, TSB_X_OK)) {
-			hash_hit(sh, name, n);
+			if (!(flags & RUN_UNHASHED))
+				hash_hit(sh, name, n);
 			return e->value;
 		}
 		map_remove(&sh->hashed, name, n);
 	}
 	path = search_path(sh, name, path_value(sh, flags), &found->command);
 	found->path = path;
-	if (path && !(flags & RUN_STANDARD_PATH) && sh->opts[OPT_HASHALL]) {
+	if (path && !(flags & (RUN_STANDARD_PATH | RUN_UNHASHED)) && sh->opts[OPT_HASHALL]) {
 		hash_put(sh, name, path);
 		hash_hit(sh, name, n);
 	}

@@ -171,9 +171,9 @@ static void cond_trace(struct shell *sh, const struct cond *c, bool negate, stru
 	str_init(&text, sh->heap, STR_MAX_DEFAULT);
 	str_adds(&text, negate ? "[[ ! " : "[[ ");
 	if (c->kind == COND_BINARY) {
-		bool pattern = c->op[0] == '=' || c->op[0] == '!';
-		enum flow flow = pattern ? expand_pattern(sh, c->b, &right)
-					 : expand_string(sh, c->b, false, &right);
+		bool pattern = strchr("=!", c->op[0]) && c->op[1] != '~';
+		enum flow flow = expand_operand(sh, c->b, false, pattern ? BUILD_TRACE :
+						BUILD_STRING, &right);
 
 		str_adds(&text, left.n ? "" : "''");
 		str_addslice(&text, left);

@@ -130,6 +130,7 @@ struct doing {
 	bool history_saved;	/* the running command is its last line */
 	VEC(char *) hash_order;
 	struct map completions, bindings;
+	bool completes;			/* there ever was one */
 	struct map hash_hits;
 	char *previous_dir;
 	struct call base_call;
@@ -185,6 +186,8 @@ void parse_message(struct shell *sh, const struct parse_error *err, const char *
 /* After a command whose status is not 0: ERR trap, errexit. */
 enum flow eval_failed(struct shell *sh);
 enum flow eval_body(struct shell *sh, const struct node *n);
+/* (( )) and the parts of for (( )), with the trace. */
+bool arith_eval_command(struct shell *sh, const struct arith *a, int64_t *v);
 static inline enum flow eval_check(struct shell *sh)
 {
 	return sh->status ? eval_failed(sh) : FLOW_NEXT;
@@ -231,7 +234,8 @@ enum flow eval_simple(struct shell *sh, const struct node *n);
 /* argv ready, redirections done: finds and runs function, builtin or program. */
 enum {
 	RUN_NO_FUNCTION = 1,	/* command */
-	RUN_STANDARD_PATH = 2	/* command -p */
+	RUN_STANDARD_PATH = 2,	/* command -p */
+	RUN_UNHASHED = 4	/* in a child of bash: this shell's hash table sees nothing of it */
 };
 int run_command(struct shell *sh, int argc, char **argv, unsigned flags, enum flow *flow);
 /* Is it neither function nor builtin? */
@@ -374,6 +378,7 @@ bool builtin_enabled(const struct shell *sh, const struct builtin *b);
 const struct builtin *builtin_active(struct shell *sh, const char *name, size_t n);
 size_t builtin_index(const struct builtin *b);
 void hash_forget(struct shell *sh);
+void hash_hit(struct shell *sh, const char *name, size_t n);	/* counts a use */
 void hash_put(struct shell *sh, const char *name, const char *path);
 
 /* ---- text.c ---- */

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "lang/print.h"
+#include "shell/words.h"
 
 int status_of_wait(int w)
 {
@@ -206,6 +207,39 @@ enum flow eval_debug_slow(struct shell *sh, const struct node *n, const char *te
 	return FLOW_NEXT;
 }
 
+/* set -x shows the expression expanded; then that text is what is evaluated. */
+static bool arith_traced(struct shell *sh, const struct arith *a, int64_t *v)
+{
+	struct slice text = a->text;
+	enum flow f = a->word ? expand_operand(sh, a->word, true, BUILD_STRING, &text) : FLOW_NEXT;
+	struct str *t = &doing(sh)->message;
+
+	if (f != FLOW_NEXT) {
+		sh->failed = f;
+		return false;
+	}
+	text.p = arena_dup(&sh->turn, text.p, text.n);
+	str_reset(t);
+	str_addf(t, "(( %.*s ))", (int)text.n, text.p);
+	trace_text(sh, t->p, t->n);
+	sh->builtin = "((";
+	return arith_eval_text(sh, text.p, text.n, v);
+}
+
+bool arith_eval_command(struct shell *sh, const struct arith *a, int64_t *v)
+{
+	bool good;
+
+	if (sh->opts[OPT_XTRACE]) {
+		good = arith_traced(sh, a, v);
+	} else {
+		sh->builtin = "((";
+		good = arith_eval(sh, a, v);
+	}
+	sh->builtin = NULL;
+	return good;
+}
+
 static enum flow eval_arith(struct shell *sh, const struct node *n)
 {
 	struct arena_mark m = arena_mark(&sh->turn);
@@ -217,22 +251,13 @@ static enum flow eval_arith(struct shell *sh, const struct node *n)
 	if (f != FLOW_NEXT || skip)
 		return f;
 	command_is(sh, n);
-	if (sh->opts[OPT_XTRACE]) {
-		struct str *t = &doing(sh)->message;
-
-		str_reset(t);
-		str_addf(t, "(( %.*s ))", (int)n->arith->text.n, n->arith->text.p);
-		trace_text(sh, t->p, t->n);
-	}
-	sh->builtin = "((";
-	if (arith_eval(sh, n->arith, &v))
+	if (arith_eval_command(sh, n->arith, &v))
 		sh->status = v == 0;
 	else {
 		f = sh->failed;
 		if (f != FLOW_EXIT)
 			sh->status = 1;
 	}
-	sh->builtin = NULL;
 	sh->pipe_status.n = 0;
 	arena_reset(&sh->turn, m);
 	return f != FLOW_NEXT ? f : eval_check(sh);

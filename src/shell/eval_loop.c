@@ -91,6 +91,8 @@ static char *loop_text(struct shell *sh, const struct node *n)
 	}
 	if (!n->loop.has_in)
 		str_adds(&t, " \"$@\"");
+	else if (!n->loop.words)
+		str_addc(&t, ' ');
 	out = arena_dup(&sh->turn, t.p, t.n);
 	str_end(&t);
 	return out;
@@ -232,13 +234,6 @@ static bool for_part(struct shell *sh, const struct node *n, const struct arith 
 	if (!a || !a->text.n)
 		return true;
 	sh->line = n->line;
-	if (sh->opts[OPT_XTRACE]) {
-		struct str *t = &doing(sh)->message;
-
-		str_reset(t);
-		str_addf(t, "(( %.*s ))", (int)a->text.n, a->text.p);
-		trace_text(sh, t->p, t->n);
-	}
 	m = arena_mark(&sh->turn);
 	if (doing(sh)->n_traps) {
 		bool skip;
@@ -252,13 +247,12 @@ static bool for_part(struct shell *sh, const struct node *n, const struct arith 
 	command_is(sh, n);
 	if (sh->current == n)
 		doing(sh)->part = a;
-	sh->builtin = "((";
-	good = arith_eval(sh, a, v);
-	sh->builtin = NULL;
+	sh->given_up = false;
+	good = arith_eval_command(sh, a, v);
 	arena_reset(&sh->turn, m);
 	if (!good) {
 		sh->status = 1;
-		*f = sh->failed == FLOW_ABORT ? FLOW_NEXT : sh->failed;
+		*f = sh->failed == FLOW_ABORT && !sh->given_up ? FLOW_NEXT : sh->failed;
 	}
 	return good;
 }

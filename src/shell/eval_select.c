@@ -163,11 +163,11 @@ enum flow eval_select(struct shell *sh, const struct node *n)
 	if (!loop_name_good(sh, n))
 		return eval_check(sh);
 	f = loop_words(sh, n, &words);
+	if (f == FLOW_NEXT && sh->opts[OPT_XTRACE])
+		loop_trace(sh, n);
 	if (f == FLOW_NEXT && !words.n)
 		sh->status = 0;
 	if (f == FLOW_NEXT && words.n) {
-		if (sh->opts[OPT_XTRACE])
-			loop_trace(sh, n);
 		sh->loop_depth++;
 		do
 			proc_tick(sh->p, 1);

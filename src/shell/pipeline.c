@@ -111,7 +111,7 @@ static int stage_program(struct shell *sh, const struct node *n, struct quick_co
 	if (sh->opts[OPT_XTRACE])
 		trace_words(sh, &q->fields);
 	proc_charge_command(sh->p, q->fields.at[0]);
-	status = q->program.command ? 0 : run_find(sh, q->fields.at[0], 0, &q->program);
+	status = q->program.command ? 0 : run_find(sh, q->fields.at[0], RUN_UNHASHED, &q->program);
 	if (!status)
 		pid = run_start(sh, &q->program, q->fields.at);
 	redir_restore(sh, &undo);

@@ -37,7 +37,13 @@ int run_builtin(struct shell *sh, const struct builtin *b, int argc, char **argv
 
 	sh->builtin = b->name;
 	doing(sh)->misused = false;
+	sh->given_up = false;
 	status = b->run(sh, argc, argv, flow);
+	if (sh->given_up && *flow == FLOW_NEXT) {
+		*flow = sh->failed == FLOW_NEXT ? FLOW_ABORT : sh->failed;
+		status = 1;
+	}
+	sh->given_up = false;
 	if (doing(sh)->out.n && put_flush(sh) && !status)
 		status = 1;
 	sh->builtin = outer;
@@ -339,7 +345,7 @@ enum quick quick_prepare(struct shell *sh, const struct node *n, struct quick_co
 	if (out->builtin && (n->redirs || !builtin_only_prints(out->builtin, 0, NULL)))
 		return QUICK_NO;
 	if (!out->builtin && !memchr(name.p, '/', name.n) &&
-	    !command_program(sh, name.p, 0, &out->program))
+	    !command_program(sh, name.p, RUN_UNHASHED, &out->program))
 		return QUICK_NO;	/* the child says "command not found" */
 	sh->line = n->line;
 	if (expand_words(sh, n->simple.words, &out->fields) != FLOW_NEXT)

@@ -210,6 +210,18 @@ static void clone_aliases(struct map *to, const struct map *from, struct tsb_hea
 	}
 }
 
+/* Numbers in the place of pointers. */
+static void clone_hits(struct map *to, const struct map *from, struct tsb_heap *heap)
+{
+	map_init(to, heap);
+	for (struct map_entry *e = NULL; (e = map_next(from, e));) {
+		struct map_entry *copy = map_put(to, e->key, e->len);
+
+		if (copy)
+			copy->value = e->value;
+	}
+}
+
 static struct call *clone_calls(const struct call *c, struct tsb_heap *heap)
 {
 	struct call *top = NULL, **link = &top;
@@ -304,6 +316,7 @@ static struct shell *clone_into(const struct shell *from, struct tsb_heap *heap,
 	str_addn(&sh->last_arg, from->last_arg.p, from->last_arg.n);
 	clone_aliases(&sh->aliases, &from->aliases, heap);
 	clone_aliases(&sh->hashed, &from->hashed, heap);
+	clone_hits(&d->hash_hits, &doing(from)->hash_hits, heap);
 	clone_aliases(&d->completions, &doing(from)->completions, heap);
 	clone_aliases(&d->bindings, &doing(from)->bindings, heap);
 	sh->calls = clone_calls(from->calls, heap);

@@ -279,6 +279,7 @@ struct shell {
 	int last_background;		/* $! */
 	int pid;			/* $$: of the outermost shell */
 	enum flow failed;		/* set by arith_eval, cond_eval, var_assign when they fail */
+	bool given_up;			/* a subscript was wrong: the command, not only the builtin */
 	int substitution_status;	/* status of the last $( ) of this command, or -1 */
 	struct str last_arg;		/* $_ */
 	uint64_t random_state;

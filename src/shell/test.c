@@ -51,6 +51,12 @@ static bool test_variable(struct shell *sh, const char *text)
 		if (var && (var->flags & VAR_ASSOC))	/* there it is a key */
 			return assoc_get(var->assoc, sub.text.p, sub.text.n, &base);
 	}
+	if (!digits && sub.kind == SUBSCRIPT_NONE) {
+		struct name name = name_of(base.p, base.n);
+
+		if (var_target(sh, &name).sub.kind != SUBSCRIPT_NONE)
+			return false;	/* a reference to an element is not looked through */
+	}
 	return param_by_text(sh, text, n, &v) == FLOW_NEXT && v.set;
 }
 

@@ -166,6 +166,8 @@ void trap_set(struct shell *sh, int n, const char *action)
 	old = sh->traps[n].action;
 	if (n == SIGKILL || n == SIGSTOP)
 		return;
+	if (n >= TRAP_DEBUG && !action && d->trap_hidden[n - TRAP_DEBUG])
+		return;		/* of the function's caller: it comes back with it */
 	if (action || old)
 		own_traps(sh)[n].action = action ? heap_strdup(sh->heap, action) : NULL;
 	heap_free(sh->heap, old);
@@ -232,8 +234,10 @@ enum flow trap_run_status(struct shell *sh, int n, int *trap_status)
 	sh->traps[n].running = true;
 	sh->builtin = NULL;
 	d->running_traps++;
+	d->trace_level += n != TRAP_EXIT;
 	f = run_text(sh, action, strlen(action), "trap", n >= TRAP_DEBUG ? line : 1,
 		     trap_title(n));
+	d->trace_level -= n != TRAP_EXIT;
 	d->running_traps--;
 	*trap_status = sh->status;
 	own_traps(sh)[n].running = false;

@@ -286,8 +286,8 @@ static int var_put_nameref(struct shell *sh, struct var *v, const char *p, size_
 
 	if (n && !name_split(p, n, &base, &sub)) {
 		sh->status = 1;
-		if (sh->builtin) {	/* declare -n r=1x */
-			builtin_error(sh, "`%.*s': invalid variable name for name reference", (int)n, p);
+		if (sh->builtin) {
+			builtin_error(sh, "`%.*s': not a valid identifier", (int)n, p);
 			return var_fail(sh, FLOW_NEXT);
 		}
 		shell_error(sh, "`%.*s': not a valid identifier", (int)n, p);

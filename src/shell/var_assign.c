@@ -392,6 +392,8 @@ static int assign_literal(struct shell *sh, const struct assign *a)
 	}
 	if (!t.v)
 		t.v = var_make(sh, &t.name, 0);
+	if (t.v->flags & VAR_NAMEREF)
+		shell_error(sh, "warning: %s: removing nameref attribute", t.v->name);
 	return literal_fill(sh, t.v, a->name.s, &list, a->append);
 }
 

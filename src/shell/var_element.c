@@ -26,7 +26,7 @@ struct slice sub_source(const struct sub *sub)
 	return sub->tree && sub->tree->word ? sub->tree->word->text : sub->text;
 }
 
-bool arith_subscript(struct shell *sh, const struct sub *sub, int64_t *value)
+static bool subscript_value(struct shell *sh, const struct sub *sub, int64_t *value)
 {
 	struct slice text = sub->text;
 
@@ -44,6 +44,22 @@ bool arith_subscript(struct shell *sh, const struct sub *sub, int64_t *value)
 			return var_fail(sh, flow) == 0;
 	}
 	return arith_eval_text(sh, text.p, text.n, value);
+}
+
+/* Wherever it stands, an error in a subscript ends the command, and its message
+ * names no builtin. */
+bool arith_subscript(struct shell *sh, const struct sub *sub, int64_t *value)
+{
+	const char *builtin = sh->builtin;
+	bool good;
+
+	sh->builtin = NULL;
+	good = subscript_value(sh, sub, value);
+	sh->builtin = builtin;
+	if (!good && sh->failed == FLOW_NEXT)
+		words_give_up(sh);
+	sh->given_up |= !good;
+	return good;
 }
 
 static void sub_bad(struct shell *sh, struct slice name, const struct sub *sub, bool writing)
@@ -330,6 +346,14 @@ int var_set_element(struct shell *sh, const struct name *name, const struct subs
 			return var_readonly_error(sh, name->s);
 		if (t.v && (t.v->flags & VAR_NAMEREF)) {	/* it leads nowhere */
 			shell_error(sh, "`': not a valid identifier");
+			sh->status = 1;
+			return var_fail(sh, FLOW_ABORT);
+		}
+		if (t.sub.kind != SUBSCRIPT_NONE) {	/* to an element, which has none */
+			struct slice sub = sub_source(&t.sub);
+
+			shell_error(sh, "`%.*s[%.*s]': not a valid identifier", (int)t.name.n,
+				    t.name.s, (int)sub.n, sub.p);
 			sh->status = 1;
 			return var_fail(sh, FLOW_ABORT);
 		}

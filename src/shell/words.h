@@ -202,6 +202,7 @@ void assoc_free(struct assoc *a);
 void assoc_clear(struct assoc *a);
 void assoc_set(struct assoc *a, struct slice key, const char *p, size_t n);
 bool assoc_unset(struct assoc *a, const char *key, size_t n);
+uint32_t assoc_hash(const char *key, size_t n);	/* bash's, which orders its tables */
 void assoc_copy(struct assoc *to, const struct assoc *from);
 
 /* ---- The field builder (build.c) ---- */
@@ -210,6 +211,7 @@ enum build_mode {
 	BUILD_FIELDS,		/* split, glob */
 	BUILD_STRING,		/* one string; "$@" joined by spaces */
 	BUILD_PATTERN,		/* one string, quoted characters escaped */
+	BUILD_TRACE,		/* the same, of every quoted one: as set -x shows it */
 	BUILD_REGEX,
 	BUILD_REPLACEMENT	/* of ${x/p/r}: quoted & and backslash escaped */
 };

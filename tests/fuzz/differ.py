@@ -12,6 +12,8 @@ import argparse, os, random, re, subprocess, sys
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, '..', '..', 'tools'))
 from spec import die_with_parent
+sys.path.insert(0, here)
+from differ_more import More
 NAMES = ['x', 'y', 'e', 'n', 'u', 's', 'IFS_', 'a', 'b', 'm', 'r']
 HEAD = r'''p() { printf '%d:' "$#"; printf '<%s>' "$@"; echo; }
 x='a b  c' y=foo.bar.txt e= n=7 s='  lead  *  trail ' r=x; a=(one 'two 2' '' four) b=([3]=x [7]='y z'); declare -A m=([k]=v [a b]='c d' ['']=q)
@@ -20,7 +22,9 @@ unset u; set -- 'p 1' p2 '' '*'
 '''
 
 
-class Gen:
+class Gen(More):
+    rare_share = .5     # of the commands of a script
+
     def __init__(self, seed):
         self.r = random.Random(seed)
         self.depth = self.loops = 0
@@ -197,7 +201,7 @@ class Gen:
         return self.some(lambda: self.command(d), 1, 2, '\n')
 
     def script(self):
-        lines = self.some(lambda: self.command(), 1, 4, '\n')
+        lines = self.some(lambda: self.rare() if self.r.random() < self.rare_share else self.command(), 1, 4, '\n')
         return HEAD + lines + '\necho "status $?"; declare -p x a 2>&1'
 
 

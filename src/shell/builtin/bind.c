@@ -101,6 +101,8 @@ static int bind_parse(struct shell *sh, const char *arg, char kind)
 			builtin_error(sh, "%s: first non-whitespace character is not `\"'", arg);
 			return 1;
 		}
+		if (!end && !*arg)
+			return 0;
 		if (!end)
 			return bind_readline(sh, arg, ": no key sequence terminator\n");
 		text = end + 1;

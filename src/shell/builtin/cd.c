@@ -168,7 +168,7 @@ int builtin_cd(struct shell *sh, int argc, char **argv, enum flow *flow)
 
 	(void)flow;
 	bopt_init(&o, sh, argc, argv);
-	for (int c; (c = bopt_next(&o, "LPe@"));) {
+	for (int c; (c = bopt_next(&o, "LPe"));) {
 		if (c < 0)
 			return STATUS_USAGE;
 		if (c == 'L' || c == 'P')

@@ -39,6 +39,7 @@ static const char *const comp_options[] = {
 struct spec {
 	uint32_t actions, options;
 	const char *glob, *words, *function, *command, *filter, *prefix, *suffix;
+	bool given;		/* any option */
 	bool remove, print, on_default, on_empty, on_initial;
 	uint32_t options_off;
 };
@@ -75,6 +76,12 @@ static int spec_options(struct spec *s, struct bopt *o, const char *letters)
 	for (int c; (c = bopt_next(o, letters));) {
 		bool good = true;
 
+		s->given = true;
+		s->print |= c == 'p';
+		s->remove |= c == 'r';
+		s->on_default |= c == 'D';
+		s->on_empty |= c == 'E';
+		s->on_initial |= c == 'I';
 		switch (c) {
 		case -1:
 			return STATUS_USAGE;
@@ -104,21 +111,6 @@ static int spec_options(struct spec *s, struct bopt *o, const char *letters)
 			break;
 		case 'S':
 			s->suffix = o->arg;
-			break;
-		case 'p':
-			s->print = true;
-			break;
-		case 'r':
-			s->remove = true;
-			break;
-		case 'D':
-			s->on_default = true;
-			break;
-		case 'E':
-			s->on_empty = true;
-			break;
-		case 'I':
-			s->on_initial = true;
 			break;
 		default:
 			for (unsigned i = 0; i < A_COUNT; i++)
@@ -170,11 +162,13 @@ static void sort_from(struct list *l, size_t from)
 
 static void offer_variables(struct list *l, uint32_t flags, uint32_t any)
 {
-	struct var **all = var_sorted(l->sh, flags);
+	struct var **all = var_sorted(l->sh, flags & ~(uint32_t)VAR_SET);
 
-	for (size_t i = 0; all[i]; i++)
-		if (!any || (all[i]->flags & any))
+	for (size_t i = 0; all[i]; i++) {
+		var_refresh(l->sh, all[i]);
+		if ((all[i]->flags & flags) == flags && (!any || (all[i]->flags & any)))
 			offer(l, all[i]->name);
+	}
 	heap_free(l->sh->heap, all);
 }
 
@@ -494,8 +488,11 @@ static enum flow offer_function(struct list *l, const char *name)
 	struct slice item;
 	struct var *v;
 
+	builtin_error(sh, "warning: -F option may not work as you expect");
 	if (!f) {
-		builtin_error(sh, "%s: function not found", name);
+		sh->builtin = "completion";
+		builtin_error(sh, "function `%s' not found", name);
+		sh->builtin = "compgen";
 		return FLOW_NEXT;
 	}
 	var_set_text(sh, "COMP_KEY", "0", 1);
@@ -554,6 +551,8 @@ int builtin_compgen(struct shell *sh, int argc, char **argv, enum flow *flow)
 	status = spec_options(&s, &o, "abcdefgjksuvo:A:G:W:F:C:X:P:S:");
 	if (status)
 		return status == STATUS_USAGE && s.actions == 0 && !o.next ? 2 : status;
+	if (!s.given)
+		return 0;	/* nothing was asked for */
 	if (o.at < argc)
 		l.word = argv[o.at];
 	l.n_word = strlen(l.word);
@@ -563,7 +562,8 @@ int builtin_compgen(struct shell *sh, int argc, char **argv, enum flow *flow)
 	if (s.glob) {
 		glob_paths(sh, s.glob, strlen(s.glob), &globbed);
 		for (size_t i = 0; i < globbed.n; i++)
-			offer(&l, globbed.at[i]);
+			if (!tsb_lstat(sh->p, globbed.at[i], &(struct tsb_stat){ .size = 0 }))
+				offer(&l, globbed.at[i]);
 	}
 	if (s.words)
 		*flow = offer_words(&l, s.words);
@@ -651,7 +651,7 @@ static int complete_remove(struct shell *sh, const char *name)
 {
 	struct map *m = &doing(sh)->completions;
 
-	if (map_remove(m, name, strlen(name)))
+	if (!doing(sh)->completes || map_remove(m, name, strlen(name)))
 		return 0;
 	builtin_error(sh, "%s: no completion specification", name);
 	return 1;
@@ -664,6 +664,7 @@ static void complete_store(struct shell *sh, const struct spec *s, const char *n
 
 	if (!e)
 		return;
+	doing(sh)->completes = true;
 	str_init(&text, sh->heap, STR_MAX_DEFAULT);
 	spec_text(&text, s);
 	heap_free(sh->heap, e->value);

@@ -281,6 +281,23 @@ static bool element_refused(const struct declare *d, const struct assign_text *t
 	return (d->on & VAR_NAMEREF) || d->traced;
 }
 
+/* What a reference may not be called; then no variable is made. */
+static bool nameref_refused(const struct declare *d, const struct assign_text *t)
+{
+	struct shell *sh = d->sh;
+	bool own = strlen(t->value) == t->n && !memcmp(t->value, t->name, t->n);
+
+	if (!*t->value)
+		builtin_error(sh, "`': not a valid identifier");
+	else if (!reference_valid(t->value, strlen(t->value)))
+		builtin_error(sh, "`%s': invalid variable name for name reference", t->value);
+	else if (own && !(d->local && var_local_scope(sh)))
+		builtin_error(sh, "%s: nameref variable self references not allowed", t->value);
+	else
+		return false;
+	return true;
+}
+
 /* declare -r a[1]=x: bash makes the array readonly first, and then cannot assign. */
 static int declare_readonly_element(struct declare *d, const struct assign_text *t, uint32_t on)
 {
@@ -335,6 +352,8 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		return 1;
 	}
 	if (memchr(t.name, '[', t.n) && element_refused(d, &t))
+		return 1;
+	if (has_value && (d->on & VAR_NAMEREF) && !tree && nameref_refused(d, &t))
 		return 1;
 	if (d->remove && !has_value && !tree && !var_find_text(sh, t.name, t.n))
 		return 0;		/* export -n makes none */
@@ -440,7 +459,7 @@ static uint32_t attribute(int letter)
 /* -1 after a usage message. */
 static int declare_options(struct declare *d, struct bopt *o)
 {
-	for (int c; (c = bopt_next(o, "+aAcfFgiIlnrtuxp"));) {
+	for (int c; (c = bopt_next(o, "+aAcfFgGiIlnrtuxp"));) {
 		if (c < 0)
 			return -1;
 		switch (c) {
@@ -451,6 +470,7 @@ static int declare_options(struct declare *d, struct bopt *o)
 			d->functions = d->names_only = true;
 			break;
 		case 'g':
+		case 'G':	/* undocumented */
 			d->global = true;
 			break;
 		case 'I':
@@ -603,6 +623,8 @@ static int unset_one(struct shell *sh, const char *arg, int what)
 		return 0;
 	}
 	if (!reference_valid(arg, n)) {
+		if (what == 'n')
+			return 0;
 		builtin_error(sh, "`%s': not a valid identifier", arg);
 		return 1;
 	}

@@ -115,14 +115,14 @@ int builtin_return(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	int status = sh->status;
 
+	if (!status_argument(sh, argc, argv, &status)) {
+		*flow = FLOW_ABORT;
+		return status;
+	}
 	if (!sh->function_depth && !sh->source_depth) {
 		builtin_error(sh, "can only `return' from a function or sourced script");
 		doing(sh)->misused = true;
 		return STATUS_USAGE;
-	}
-	if (!status_argument(sh, argc, argv, &status)) {
-		*flow = FLOW_ABORT;
-		return status;
 	}
 	*flow = FLOW_RETURN;
 	return status;
@@ -224,11 +224,15 @@ int builtin_suspend(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	struct bopt o;
 
-	(void)flow;
 	bopt_init(&o, sh, argc, argv);
 	for (int c; (c = bopt_next(&o, "f"));)
 		if (c < 0)
 			return STATUS_USAGE;
+	if (o.at < argc) {
+		builtin_error(sh, "too many arguments");
+		*flow = FLOW_ABORT;
+		return 1;
+	}
 	builtin_error(sh, "cannot suspend: no job control");
 	return 1;
 }

@@ -180,6 +180,7 @@ int builtin_history(struct shell *sh, int argc, char **argv, enum flow *flow)
 	struct doing *d = doing(sh);
 	const char *del = NULL;
 	char how = 0;
+	int64_t n;
 	struct bopt o;
 
 	bopt_init(&o, sh, argc, argv);
@@ -215,7 +216,7 @@ int builtin_history(struct shell *sh, int argc, char **argv, enum flow *flow)
 			     d->history.at[d->history.n - 1].text : argv[i]);
 		return 0;
 	case 0:
-		if (argc - o.at > 1) {	/* gives the line up */
+		if (argc - o.at > 1 && text_number(argv[o.at], &n)) {	/* gives the line up */
 			builtin_error(sh, "too many arguments");
 			*flow = FLOW_ABORT;
 			return 1;

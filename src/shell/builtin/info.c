@@ -99,7 +99,7 @@ int builtin_enable(struct shell *sh, int argc, char **argv, enum flow *flow)
 		special |= c == 's';
 		file = c == 'f' ? o.arg : file;
 	}
-	if (file) {
+	if (file && o.at < argc && !print) {
 		builtin_error(sh, "cannot open shared object %s: %s: cannot open shared object "
 			      "file: No such file or directory", file, file);
 		return 1;
@@ -110,7 +110,9 @@ int builtin_enable(struct shell *sh, int argc, char **argv, enum flow *flow)
 	}
 	for (int i = o.at; i < argc; i++) {
 		if (del) {
-			builtin_error(sh, "%s: not dynamically loaded", argv[i]);
+			builtin_error(sh, builtin_find(argv[i], strlen(argv[i])) ?
+				      "%s: not dynamically loaded" : "%s: not a shell builtin",
+				      argv[i]);
 			status = 1;
 		} else if (enable_one(sh, argv[i], off)) {
 			status = 1;
@@ -220,7 +222,7 @@ int builtin_help(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	char form = 0;
 	struct bopt o;
-	int status = 0;
+	bool found = false;
 
 	(void)flow;
 	bopt_init(&o, sh, argc, argv);
@@ -229,18 +231,19 @@ int builtin_help(struct shell *sh, int argc, char **argv, enum flow *flow)
 			return STATUS_USAGE;
 		form = (char)c;
 	}
-	if (o.at >= argc)
+	if (o.at >= argc) {
 		help_all(sh);
+		return 0;
+	}
 	if (o.at < argc && strpbrk(argv[o.at], "*?["))
 		putf(sh, "Shell commands matching keyword%s `%s'\n\n", argc - o.at > 1 ? "s" : "",
 		     argv[o.at]);
-	for (int i = o.at; i < argc; i++) {
-		if (help_matching(sh, argv[i], false, form) ||
-		    help_matching(sh, argv[i], true, form))
-			continue;
-		builtin_error(sh, "no help topics match `%s'.  Try `help help' or `man -k %s' or "
-			      "`info %s'.", argv[i], argv[i], argv[i]);
-		status = 1;
-	}
-	return status;
+	for (int i = o.at; i < argc; i++)
+		found |= help_matching(sh, argv[i], false, form) ||
+			 help_matching(sh, argv[i], true, form);
+	if (found)
+		return 0;
+	builtin_error(sh, "no help topics match `%s'.  Try `help help' or `man -k %s' or "
+		      "`info %s'.", argv[argc - 1], argv[argc - 1], argv[argc - 1]);
+	return 1;
 }

@@ -229,6 +229,7 @@ struct waiting {
 	struct shell *sh;
 	const char *variable;	/* -p */
 	int interrupted;	/* 128 + signal, or 0 */
+	bool over;		/* an operand began as a number and was none: bash looks at no other */
 };
 
 static int wait_interrupted(struct waiting *w)
@@ -302,6 +303,7 @@ static int wait_pid(struct waiting *w, const char *arg)
 	}
 	if (!text_number(arg, &pid) || pid < 0 || pid > INT32_MAX) {
 		builtin_error(sh, "`%s': not a pid or valid job spec", arg);
+		w->over = *arg >= '0' && *arg <= '9';
 		return 1;
 	}
 	j = job_of_pid(sh, (int)pid);
@@ -432,7 +434,7 @@ int builtin_wait(struct shell *sh, int argc, char **argv, enum flow *flow)
 		return wait_next(&w, argc, argv, o.at);
 	if (o.at >= argc)
 		return wait_all(&w);
-	for (int i = o.at; i < argc && !w.interrupted; i++)
+	for (int i = o.at; i < argc && !w.interrupted && !w.over; i++)
 		status = wait_pid(&w, argv[i]);
 	return status;
 }

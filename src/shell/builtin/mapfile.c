@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "shell/words.h"
+
 struct mapfile {
 	struct shell *sh;
 	const char *array, *callback;
@@ -161,6 +163,16 @@ static bool is_assoc(struct shell *sh, const char *name)
 	return v && (v->flags & VAR_ASSOC);
 }
 
+/* -O: what the array holds stays, but there is one. */
+static bool mapfile_keep(struct shell *sh, const char *name)
+{
+	struct var *v = var_declare(sh, name, strlen(name), VAR_INDEXED, 0, false, false);
+
+	if (v)
+		v->flags |= VAR_SET;
+	return v;
+}
+
 int builtin_mapfile(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	struct mapfile m = { .sh = sh, .array = "MAPFILE", .delim = '\n', .quantum = 5000,
@@ -178,7 +190,7 @@ int builtin_mapfile(struct shell *sh, int argc, char **argv, enum flow *flow)
 		m.array = argv[o.at];
 	if (!*m.array) {
 		builtin_error(sh, "empty array variable name");
-		return 1;
+		return STATUS_USAGE;
 	}
 	if (!text_is_name(m.array)) {
 		builtin_error(sh, "`%s': not a valid identifier", m.array);
@@ -188,7 +200,7 @@ int builtin_mapfile(struct shell *sh, int argc, char **argv, enum flow *flow)
 		builtin_error(sh, "%s: not an indexed array", m.array);
 		return 1;
 	}
-	if (!m.has_origin && var_set_list(sh, m.array, NULL, 0))
+	if (m.has_origin ? !mapfile_keep(sh, m.array) : var_set_list(sh, m.array, NULL, 0))
 		return 1;
 	s = heap_alloc(sh->heap, sizeof(*s));
 	str_init(&line, sh->heap, kernel_limits(proc_kernel(sh->p))->word_bytes);

@@ -54,7 +54,7 @@ static void print_trap(struct shell *sh, int n)
 {
 	struct str *out = &doing(sh)->out;
 
-	if (!sh->traps[n].action)
+	if (!sh->traps[n].action || (n >= TRAP_DEBUG && doing(sh)->trap_hidden[n - TRAP_DEBUG]))
 		return;
 	str_adds(out, "trap -- ");
 	quote_single(out, sh->traps[n].action, strlen(sh->traps[n].action));
@@ -197,7 +197,8 @@ static int kill_one(struct shell *sh, const char *arg, int sig)
 	if (*arg == '%')
 		return kill_job(sh, arg, sig);
 	if (!text_number(arg, &pid) || pid > INT32_MAX || pid < -INT32_MAX) {
-		builtin_error(sh, "%s: arguments must be process or job IDs", arg);
+		builtin_error(sh, *arg ? "%s: arguments must be process or job IDs" :
+			      "`%s': not a pid or valid job spec", arg);
 		return 1;
 	}
 	err = tsb_kill(sh->p, (int)pid, sig);

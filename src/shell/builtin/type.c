@@ -3,8 +3,11 @@
  */
 #include "shell/builtin/builtin.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/merge.h"
 #include "shell/words.h"
 
 enum what { IS_ALIAS, IS_KEYWORD, IS_FUNCTION, IS_BUILTIN, IS_FILE };
@@ -79,8 +82,14 @@ static bool tell_files(struct shell *sh, const char *name, unsigned flags)
 		}
 		return found.n > 0;
 	}
-	if (e && !terse && !(flags & (TYPE_WORD | TYPE_REUSABLE | TYPE_STANDARD))) {
-		putf(sh, "%s is hashed (%s)\n", name, (char *)e->value);
+	if (e && !(flags & TYPE_STANDARD)) {
+		hash_hit(sh, name, strlen(name));
+		if (terse && !(flags & TYPE_WORD))
+			putf(sh, "%s\n", (char *)e->value);
+		else if (flags & (TYPE_WORD | TYPE_REUSABLE))
+			tell(sh, name, IS_FILE, e->value, flags);
+		else
+			putf(sh, "%s is hashed (%s)\n", name, (char *)e->value);
 		return true;
 	}
 	path = command_find_path(sh, name, flags & TYPE_STANDARD ? RUN_STANDARD_PATH : 0);
@@ -155,8 +164,31 @@ int builtin_type(struct shell *sh, int argc, char **argv, enum flow *flow)
 
 /* ---- hash ---- */
 
+/* bash's table has 256 chains; what came last stands first in each. */
+static bool hash_before(void *ctx, const void *a, const void *b)
+{
+	const struct map_entry *x = *(struct map_entry *const *)a, *y = *(struct map_entry *const *)b;
+
+	(void)ctx;
+	return (assoc_hash(x->key, x->len) & 255) < (assoc_hash(y->key, y->len) & 255);
+}
+
+static struct map_entry **hash_sorted(struct shell *sh)
+{
+	size_t n = sh->hashed.n, i = n;
+	struct map_entry **all = arena_array(&sh->turn, n, sizeof(struct map_entry *));
+
+	for (struct map_entry *e = NULL; i && (e = map_next(&sh->hashed, e));)
+		all[--i] = e;
+	merge_sort(all, arena_array(&sh->turn, n, sizeof(struct map_entry *)), n,
+		   sizeof(struct map_entry *), hash_before, NULL);
+	return all;
+}
+
 static void hash_list(struct shell *sh, bool reusable)
 {
+	struct map_entry **all;
+
 	if (!sh->hashed.n) {
 		if (!reusable)
 			puts_(sh, "hash: hash table empty\n");
@@ -164,7 +196,9 @@ static void hash_list(struct shell *sh, bool reusable)
 	}
 	if (!reusable)
 		puts_(sh, "hits\tcommand\n");
-	for (struct map_entry *e = NULL; (e = map_next(&sh->hashed, e));) {
+	all = hash_sorted(sh);
+	for (size_t i = 0; i < sh->hashed.n; i++) {
+		const struct map_entry *e = all[i];
 		const struct map_entry *hits = map_find(&doing(sh)->hash_hits, e->key, e->len);
 
 		if (reusable)
@@ -183,6 +217,7 @@ static int hash_tell(struct shell *sh, const char *name, bool reusable, bool sev
 		builtin_error(sh, "%s: not found", name);
 		return 1;
 	}
+	hash_hit(sh, name, strlen(name));
 	if (reusable)
 		putf(sh, "builtin hash -p %s %s\n", (char *)e->value, name);
 	else if (several)
@@ -206,6 +241,18 @@ static int hash_add(struct shell *sh, const char *name)
 			return 1;
 		}
 		return 0;
+	}
+	hash_put(sh, name, path);
+	return 0;
+}
+
+static int hash_path(struct shell *sh, const char *name, const char *path)
+{
+	struct tsb_stat st;
+
+	if (!tsb_stat(sh->p, path, &st) && S_ISDIR(st.mode)) {
+		builtin_error(sh, "%s: %s", path, tsb_strerror(EISDIR));
+		return 1;
 	}
 	hash_put(sh, name, path);
 	return 0;
@@ -235,8 +282,8 @@ int builtin_hash(struct shell *sh, int argc, char **argv, enum flow *flow)
 	}
 	if (forget)
 		hash_forget(sh);
-	if (o.at >= argc && show) {
-		builtin_error(sh, "-t: option requires an argument");
+	if (o.at >= argc && (show || del)) {
+		builtin_error(sh, "-%c: option requires an argument", del ? 'd' : 't');
 		return 1;
 	}
 	if (o.at >= argc && !forget)
@@ -245,12 +292,13 @@ int builtin_hash(struct shell *sh, int argc, char **argv, enum flow *flow)
 		int bad = 0;
 
 		if (path)
-			hash_put(sh, argv[i], path);
+			bad = hash_path(sh, argv[i], path);
 		else if (show)
 			bad = hash_tell(sh, argv[i], list, argc - o.at > 1);
 		else if (del && !map_remove(&sh->hashed, argv[i], strlen(argv[i]))) {
-			builtin_error(sh, "%s: not found", argv[i]);
-			bad = 1;
+			bad = doing(sh)->hash_hits.n > 0;	/* was there ever a table? */
+			if (bad)
+				builtin_error(sh, "%s: not found", argv[i]);
 		} else if (!del)
 			bad = hash_add(sh, argv[i]);
 		if (bad)

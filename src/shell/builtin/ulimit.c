@@ -125,7 +125,9 @@ static bool limit_text(struct shell *sh, int i, const char *text, uint64_t *want
 {
 	uint64_t bytes;
 
-	if (!strcmp(text, "unlimited")) {
+	if (!*text) {
+		*want = 0;	/* all of its characters are digits, says bash */
+	} else if (!strcmp(text, "unlimited")) {
 		*want = UNLIMITED;
 	} else if (!strcmp(text, "hard") || !strcmp(text, "soft")) {
 		*want = limit_get(sh, i, *text == 'h');
