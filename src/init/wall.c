@@ -31,20 +31,22 @@
 /* Whether this user namespace has all of the range. */
 static bool range_is_ours(const char *map)
 {
-	FILE *f = fopen(map, "re");
-	char line[128], *at;
+	int fd = open(map, O_RDONLY | O_CLOEXEC);
+	char text[4096], *at;		/* the kernel wants a map to be less than a page */
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
 	bool found = false;
 
-	while (f && !found && fgets(line, sizeof(line), f)) {
+	if (fd >= 0)
+		close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	for (char *line = text; !found && line && *line; line = strchr(at, '\n')) {
 		unsigned long inside = strtoul(line, &at, 10), count;
 
 		strtoul(at, &at, 10);
-		count = strtoul(at, NULL, 10);
+		count = strtoul(at, &at, 10);
 		found = inside <= WALL_BASE && count >= WALL_RANGE &&
 			WALL_BASE - inside <= count - WALL_RANGE;
 	}
-	if (f)
-		fclose(f);
 	return found;
 }
 
@@ -107,7 +109,9 @@ static const char *prepare(struct wall *w)
 	/* the box's files are a real user's: its own without a range, the workspace with one */
 	if (!filter_make(&w->filter, !w->range || (s->workspace && !s->readonly)))
 		return "no memory";
-	wall_share(w);
+	/* with the range it is looked for while the child begins */
+	if (!w->range)
+		wall_share(w);
 	return wall_store(w);
 }
 
@@ -122,6 +126,7 @@ struct wall *wall_open(const struct spec *spec, struct cgroup *c, struct report 
 	w->spec = spec;
 	w->cgroup = c;
 	memset(w->tree, -1, sizeof(w->tree));
+	w->host_has = (struct wall_host)WALL_HOST_ALL;
 	w->listener = w->channel[0] = w->channel[1] = w->shared_lock = -1;
 	w->target = spec->target ? spec->target : "/workspace";
 	snprintf(w->host, sizeof(w->host), "%s", spec->hostname ? spec->hostname : spec->box);
@@ -188,24 +193,57 @@ static const char *listen_inside(struct wall *w)
 	return NULL;
 }
 
-static const char *build(struct wall *w, int sock, const int *keep, size_t count)
+static const char *clone_why(int error)
 {
-	const char *why = wall_ids(w, sock);
+	switch (error) {
+	case EPERM:
+	case EACCES:
+		return "user namespaces are forbidden here (kernel.unprivileged_userns_clone, or a "
+			"container's filter; `tinybox doctor` says what to do)";
+	case ENOSPC:
+	case EUSERS:
+		return "no more namespaces are allowed (user.max_user_namespaces and its like)";
+	case EINVAL:
+		return "this kernel lacks a kind of namespace";
+	default:
+		return "the box's first process cannot be made";
+	}
+}
 
+/* The network's takes longest, and so comes first, beside all others; that of groups from inside its group. */
+static const char *namespaces(struct wall *w)
+{
+	/* while the keeper maps its ids */
+	const char *why = wall_unbound();
+	int more = 0;
+
+	why = why ? why : wall_ids(w);
 	if (why)
 		return why;
+	if (w->spec->network != SPEC_NETWORK_OPEN && !wall_net_begin(&w->net))
+		return "a thread cannot be started";
 	if (w->cgroup && !cgroup_join(w->cgroup))
 		return "the box's control groups cannot be entered";
-	if ((!w->cgroup || cgroup_namespace(w->cgroup)) && unshare(CLONE_NEWCGROUP))
-		return "a cgroup namespace cannot be made";
-	if (sethostname(w->host, strlen(w->host)))
-		return "the host name cannot be set";
+	if (!w->cgroup || cgroup_namespace(w->cgroup))
+		more = CLONE_NEWCGROUP;
+	if (unshare(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | more))
+		return clone_why(errno);
+	return sethostname(w->host, strlen(w->host)) ? "the host name cannot be set" : NULL;
+}
+
+static const char *build(struct wall *w, int sock, const int *keep, size_t count)
+{
+	const char *why;
+
+	w->keeper = sock;
+	why = namespaces(w);
+	if (why)
+		return why;
 	/* no terminal of the host's is ours, whoever started the keeper */
 	setsid();
 	umask(0);
-	if (w->spec->network != SPEC_NETWORK_OPEN && !wall_net_begin(&w->net))
-		return "a thread cannot be started";
 	why = wall_mounts(w);
+	why = why ? why : wall_net_end(&w->net);
 	if (!why && w->spec->network == SPEC_NETWORK_EGRESS)
 		why = listen_inside(w);
 	why = why ? why : wall_powerless(w);
@@ -235,23 +273,6 @@ static _Noreturn void child(struct wall *w, int sock, int (*inside)(void *), voi
 	_exit(inside(ctx));
 }
 
-static const char *clone_why(int error)
-{
-	switch (error) {
-	case EPERM:
-	case EACCES:
-		return "user namespaces are forbidden here (kernel.unprivileged_userns_clone, or a "
-			"container's filter; `tinybox doctor` says what to do)";
-	case ENOSPC:
-	case EUSERS:
-		return "no more namespaces are allowed (user.max_user_namespaces and its like)";
-	case EINVAL:
-		return "this kernel lacks a kind of namespace";
-	default:
-		return "the box's first process cannot be made";
-	}
-}
-
 static const char *await(struct wall *w, int sock)
 {
 	struct wall_failure f = {NULL, 0};
@@ -271,7 +292,6 @@ static const char *await(struct wall *w, int sock)
 pid_t wall_enter(struct wall *w, int (*inside)(void *ctx), void *ctx, const int *keep, size_t count,
 		 const char **why)
 {
-	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
 	int sock[2], saved;
 	long pid;
 
@@ -284,7 +304,7 @@ pid_t wall_enter(struct wall *w, int (*inside)(void *ctx), void *ctx, const int 
 		close(sock[1]);
 		return -1;
 	}
-	pid = wall_clone(flags, w->cgroup ? cgroup_fd(w->cgroup) : -1);
+	pid = wall_clone(CLONE_NEWUSER | CLONE_NEWPID, w->cgroup ? cgroup_fd(w->cgroup) : -1);
 	if (!pid) {
 		close(sock[0]);
 		shut(&w->channel[0]);

@@ -15,30 +15,9 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
-/* In the working directory, the box's /dev. What it is is looked at where it is mounted. */
-static bool put_node(const char *name, unsigned major_nr, unsigned minor_nr)
-{
-	char path[32];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/dev/%s", name);
-	return !mount(path, name, NULL, MS_BIND, NULL) &&
-	       !stat(name, &st) && S_ISCHR(st.st_mode) && st.st_rdev == makedev(major_nr, minor_nr);
-}
-
-static bool put_new(int at, const char *name, const char *type, const struct tree_option *o,
-		    size_t count, int flags)
-{
-	int tree = tree_new(type, o, count, flags);
-	bool ok = tree >= 0 && tree_put_at(tree, at, name);
-
-	if (tree >= 0)
-		close(tree);
-	return ok;
-}
 
 static const struct {
 	const char *name;
@@ -46,9 +25,28 @@ static const struct {
 } node[] = {{"null", 3, 1}, {"zero", 5, 1}, {"full", 7, 1}, {"random", 8, 1}, {"urandom", 9, 1},
 	{"tty", 0, 5}};
 
-bool wall_dev_files(int dev)
+/* Whether it is what its name says. */
+static bool is_node(size_t i)
+{
+	struct stat st;
+
+	return !fstatat(AT_FDCWD, node[i].name, &st, AT_SYMLINK_NOFOLLOW) && S_ISCHR(st.st_mode) &&
+	       st.st_rdev == makedev(node[i].major_nr, node[i].minor_nr);
+}
+
+static bool has_devices(int dev)
+{
+	struct statvfs fs;
+
+	return !fstatvfs(dev, &fs) && !(fs.f_flag & ST_NODEV);
+}
+
+bool wall_dev_files(int dev, bool nodes)
 {
 	for (size_t i = 0; i < sizeof(node) / sizeof(*node); i++) {
+		if (nodes && !mknodat(dev, node[i].name, S_IFCHR | 0666,
+				      makedev(node[i].major_nr, node[i].minor_nr)))
+			continue;
 		if (mknodat(dev, node[i].name, S_IFREG | 0666, 0))
 			return false;
 	}
@@ -59,21 +57,31 @@ bool wall_dev_files(int dev)
 	       !symlinkat("/proc/self/fd/2", dev, "stderr");
 }
 
-static const char *fill_dev(int dev, int shm)
+/* In the working directory, the box's /dev. What it is is looked at where it is mounted. */
+static bool put_node(size_t i)
 {
-	/* all terminals of a host are counted together: a box gets a share */
-	static const struct tree_option pts[] = {{"newinstance", NULL}, {"ptmxmode", "0666"},
-		{"mode", "0620"}, {"max", "512"}};
+	char path[32];
+
+	snprintf(path, sizeof(path), "/dev/%s", node[i].name);
+	return !mount(path, node[i].name, NULL, MS_BIND, NULL) && is_node(i);
+}
+
+static const char *fill_dev(int dev, int stage, bool shared)
+{
+	char path[48];
 
 	if (fchdir(dev))
 		return "/dev cannot be entered";
+	shared = shared && has_devices(dev);
 	for (size_t i = 0; i < sizeof(node) / sizeof(*node); i++) {
-		if (!put_node(node[i].name, node[i].major_nr, node[i].minor_nr))
+		if (!(shared && is_node(i)) && !put_node(i))
 			return "the nodes of /dev cannot be mounted";
 	}
-	if (!put_new(dev, "pts", "devpts", pts, 4, TREE_DEVICES | TREE_NOEXEC))
+	/* all terminals of a host are counted together: a box gets a share */
+	if (mount("devpts", "pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620,max=512"))
 		return "/dev/pts cannot be mounted";
-	if (!tree_put_at(shm, dev, "shm"))
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/shm", stage);
+	if (mount(path, "shm", NULL, MS_BIND, NULL))
 		return "/dev/shm cannot be mounted";
 	return NULL;
 }
@@ -85,68 +93,69 @@ static const char *fill_dev(int dev, int shm)
 const char *wall_devices(const struct wall *w, int stage, int root)
 {
 	struct mount_attr readonly = {.attr_set = MOUNT_ATTR_RDONLY};
-	int dev, shm;
+	int dev;
 	const char *why = "the directories of /dev cannot be made";
 
-	if (mkdirat(stage, "shm", 01777) || (!w->shared && mkdirat(stage, "dev", 0755)))
+	if (mkdirat(stage, "shm", 01777) || (!w->base && mkdirat(stage, "dev", 0755)))
 		return why;
-	dev = w->shared ? tree_open(w->tree[WALL_SHARED], "dev", TREE_NOEXEC | TREE_READONLY) :
-		tree_open(stage, "dev", TREE_NOEXEC);
-	shm = tree_open(stage, "shm", 0);
-	if (dev >= 0 && (w->shared || wall_dev_files(dev)))
-		why = shm >= 0 && tree_put(dev, root, "dev") ? fill_dev(dev, shm) : "/dev cannot be mounted";
+	dev = w->base ? w->tree[WALL_DEV] : tree_open(stage, "dev", TREE_NOEXEC);
+	if (dev >= 0 && (w->base || wall_dev_files(dev, false)))
+		why = wall_put(w, dev, root, "dev") ? fill_dev(dev, stage, w->base) : "/dev cannot be mounted";
 	/* (a machine's /dev is its own) */
-	if (!why && !w->shared && w->tree[WALL_KVM] >= 0 &&
+	if (!why && !w->base && w->tree[WALL_KVM] >= 0 &&
 	    (mknodat(dev, "kvm", S_IFREG | 0666, 0) || !tree_put_at(w->tree[WALL_KVM], dev, "kvm")))
 		why = "/dev/kvm cannot be mounted";
-	if (!why && !w->shared && mount_setattr(dev, "", AT_EMPTY_PATH, &readonly, sizeof(readonly)))
+	if (!why && !w->base && mount_setattr(dev, "", AT_EMPTY_PATH, &readonly, sizeof(readonly)))
 		why = "/dev cannot be made read-only";
 	if (dev >= 0)
 		close(dev);
-	if (shm >= 0)
-		close(shm);
 	return why;
 }
 
-/* A part of proc over itself, read-only; or nothing over it. */
-static bool cover(int proc, const char *name, int nothing)
+static bool put_proc(const struct wall *w, int root)
 {
-	int tree = nothing < 0 ? tree_open(proc, name, TREE_READONLY | TREE_NOEXEC | TREE_RECURSIVE) :
-		tree_open(nothing, "", TREE_READONLY | TREE_NOEXEC | TREE_DEVICES);
-	bool ok = tree >= 0 && (tree_put_at(tree, proc, name) || errno == ENOENT);
+	int proc;
+	bool ok;
 
-	if (tree >= 0)
-		close(tree);
+	if (w->ours)
+		return !fchdir(root) && !mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+	proc = tree_new("proc", NULL, 0, TREE_NOEXEC);
+	ok = proc >= 0 && tree_put(proc, root, "proc");
+	if (proc >= 0)
+		close(proc);
 	return ok;
+}
+
+/* A part of proc over itself, read-only, and nothing, with the flags of /dev, over another: both are mounts of ours. */
+static bool cover(int root)
+{
+	const unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+
+	return !fchdir(root) && !mount("proc/sys", "proc/sys", NULL, MS_BIND, NULL) &&
+	       !mount(NULL, "proc/sys", NULL, MS_REMOUNT | MS_BIND | flags, NULL) &&
+	       (!mount("dev/null", "proc/keys", NULL, MS_BIND, NULL) || errno == ENOENT);
 }
 
 /*
  * The rest of /proc that is about the machine is root's alone, and the box's user is not root outside:
  * there is no cover that its permissions are not.
  */
-const char *wall_proc(int root)
+const char *wall_proc(const struct wall *w, int root)
 {
-	int proc = tree_new("proc", NULL, 0, TREE_NOEXEC), null, cpu;
+	int cpu;
 	bool ok;
 
-	if (proc < 0)
+	if (!put_proc(w, root))
 		return "/proc cannot be mounted (the /proc around is masked, as in a container: give it "
 			"an unmasked one, docker: --security-opt systempaths=unconfined)";
-	if (!tree_put(proc, root, "proc"))
-		return "/proc cannot be attached";
-	null = openat(root, "dev/null", O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	ok = null >= 0 && cover(proc, "sys", -1) && cover(proc, "keys", null);
-	close(proc);
-	if (null >= 0)
-		close(null);
-	if (!ok)
+	if (!cover(root))
 		return "parts of /proc cannot be covered";
 	/* how many processors there are; a machine without it has none to show */
 	cpu = tree_open(AT_FDCWD, "/sys/devices/system/cpu",
 			TREE_READONLY | TREE_NOEXEC | TREE_RECURSIVE);
 	if (cpu < 0)
 		return NULL;
-	ok = tree_put(cpu, root, "sys/devices/system/cpu");
+	ok = wall_put(w, cpu, root, "sys/devices/system/cpu");
 	close(cpu);
 	return ok ? NULL : "/sys cannot be filled";
 }

@@ -85,7 +85,7 @@ static bool copy(const struct wall *w, int etc, int to, const char *name)
 	return ok;
 }
 
-static bool mount_one(int root, const char *name)
+static bool mount_one(const struct wall *w, int root, const char *name)
 {
 	char from[64], to[64];
 	int tree;
@@ -96,7 +96,7 @@ static bool mount_one(int root, const char *name)
 	if (tree < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES;
 	snprintf(to, sizeof(to), "etc/%s", name);
-	ok = tree_put(tree, root, to);
+	ok = wall_put(w, tree, root, to);
 	close(tree);
 	return ok;
 }
@@ -167,7 +167,7 @@ static bool names(const struct wall *w, int etc)
 	snprintf(text, sizeof(text), "%s\n", w->host);
 	ok = ok && put_text(w, etc, "hostname", text);
 	if (w->spec->network != SPEC_NETWORK_OPEN)
-		return ok && put_text(w, etc, "resolv.conf", "");
+		return ok;
 	/* the file itself: the link may lead to /run */
 	fd = open("/etc/resolv.conf", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -184,9 +184,32 @@ size_t wall_etc_copied(const char *const **name)
 	return sizeof(copied) / sizeof(*copied);
 }
 
+static int open_etc(const struct wall *w, int root)
+{
+	if (!w->fresh)
+		return tree_dir(root, "etc", 0755);
+	if (mkdirat(root, "etc", 0755) && errno != EEXIST)
+		return -1;
+	return openat(root, "etc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+bool wall_etc_no_names(const struct wall *w, int root)
+{
+	int etc;
+	bool ok;
+
+	if (!w->sharing && w->spec->network == SPEC_NETWORK_OPEN)
+		return true;
+	etc = open_etc(w, root);
+	ok = etc >= 0 && put_text(w, etc, "resolv.conf", "");
+	if (etc >= 0)
+		close(etc);
+	return ok;
+}
+
 const char *wall_etc(const struct wall *w, int root)
 {
-	int to = tree_dir(root, "etc", 0755);
+	int to = open_etc(w, root);
 	bool ok = to >= 0 && names(w, to);
 
 	if (to >= 0)
@@ -197,7 +220,7 @@ const char *wall_etc(const struct wall *w, int root)
 const char *wall_etc_shared(const struct wall *w, int root)
 {
 	int etc = open("/etc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int to = tree_dir(root, "etc", 0755);
+	int to = open_etc(w, root);
 	bool ok = etc >= 0 && to >= 0 && tree_make_dir(to, "ssl", 0755) && places(etc, to) &&
 		users(w, root, to);
 
@@ -210,10 +233,19 @@ const char *wall_etc_shared(const struct wall *w, int root)
 	return ok ? NULL : "the box's /etc cannot be filled";
 }
 
-const char *wall_etc_mounts(int root)
+uint32_t wall_etc_there(int etc)
+{
+	uint32_t there = 0;
+
+	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted); i++)
+		there |= (uint32_t)!faccessat(etc, mounted[i], F_OK, 0) << i;
+	return there;
+}
+
+const char *wall_etc_mounts(const struct wall *w, int root)
 {
 	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted); i++) {
-		if (!mount_one(root, mounted[i]))
+		if (w->host_has.etc >> i & 1 && !mount_one(w, root, mounted[i]))
 			return "the host's directories of /etc cannot be mounted";
 	}
 	return NULL;

@@ -154,20 +154,28 @@ static const char *map_workspace(const struct wall *w, int tree, int userns)
 		"the workspace's owner, or move the workspace)";
 }
 
-static bool send_trees(int sock, const int *tree)
+/* What the child gets with its trees. */
+struct given {
+	bool tree[WALL_TREES];
+	struct wall_host host_has;
+};
+
+/* A child that is gone has said why, or await() finds that out. */
+static void send_trees(const struct wall *w, int sock, const int *tree)
 {
+	struct given g = {.host_has = w->host_has};
 	int fds[WALL_TREES];
 	size_t n = 0;
 
 	for (int i = 0; i < WALL_TREES; i++) {
-		if (tree[i] >= 0)
+		g.tree[i] = tree[i] >= 0;
+		if (g.tree[i])
 			fds[n++] = tree[i];
 	}
-	return wall_pass(sock, "g", 1, fds, n);
+	wall_pass(sock, &g, sizeof(g), fds, n);
 }
 
-/* With the range: ids, and the trees that only we can open. */
-const char *wall_help(const struct wall *w, pid_t pid, int sock)
+const char *wall_help(struct wall *w, pid_t pid, int sock)
 {
 	int tree[WALL_TREES], userns;
 	const char *why = NULL;
@@ -175,14 +183,16 @@ const char *wall_help(const struct wall *w, pid_t pid, int sock)
 	memset(tree, -1, sizeof(tree));
 	if (!map_ids(pid, 0, WALL_BASE, 0, WALL_BASE, WALL_RANGE))
 		return "the ids of the user namespace cannot be mapped";
+	wall_pass(sock, "m", 1, NULL, 0);
+	wall_share(w);
 	userns = open_userns(pid);
 	if (userns < 0)
 		return "the box's user namespace cannot be opened";
 	why = wall_trees(w, userns, tree);
 	if (!why && w->idmap && tree[WALL_WORKSPACE] >= 0)
 		why = map_workspace(w, tree[WALL_WORKSPACE], userns);
-	if (!why && !send_trees(sock, tree))
-		why = "the box's first process is gone";
+	if (!why)
+		send_trees(w, sock, tree);
 	close(userns);
 	for (int i = 0; i < WALL_TREES; i++) {
 		if (tree[i] >= 0)
@@ -191,26 +201,33 @@ const char *wall_help(const struct wall *w, pid_t pid, int sock)
 	return why;
 }
 
-static void take_trees(struct wall *w, int sock)
+const char *wall_take_trees(struct wall *w)
 {
-	const struct spec *s = w->spec;
-	const bool need[WALL_TREES] = {!wall_in_memory(s), s->root != NULL, s->workspace != NULL,
-		spec_has_layers(s), w->shared != NULL, s->kvm != NULL};
+	struct given g;
 	int fds[WALL_PASS_MAX];
 	size_t count = 0, at = 0;
-	char byte;
 
-	if (wall_take(sock, &byte, 1, fds, &count) != 1)
+	_Static_assert(WALL_TREES <= WALL_PASS_MAX, "all trees fit into a message");
+	if (!w->range) {
+		w->base = w->shared;
+		return wall_trees(w, -1, w->tree);
+	}
+	if (wall_take(w->keeper, &g, sizeof(g), fds, &count) != sizeof(g))
 		_exit(1);	/* the keeper has given up */
 	for (int i = 0; i < WALL_TREES; i++) {
-		if (need[i] && at < count)
+		if (g.tree[i] && at < count)
 			w->tree[i] = fds[at++];
 	}
+	w->host_has = g.host_has;
+	w->base = g.tree[WALL_SHARED];
+	return NULL;
 }
 
-const char *wall_ids(struct wall *w, int sock)
+const char *wall_ids(struct wall *w)
 {
 	const struct spec *s = w->spec;
+	size_t none = 0;
+	char byte;
 
 	if (!w->range) {
 		if (!write_map(0, "setgroups", "deny") ||
@@ -219,7 +236,8 @@ const char *wall_ids(struct wall *w, int sock)
 				"`tinybox doctor` says what to do)";
 		return NULL;
 	}
-	take_trees(w, sock);
+	if (wall_take(w->keeper, &byte, 1, NULL, &none) != 1)
+		_exit(1);	/* the keeper has given up */
 	if (syscall(SYS_setgroups, 0, NULL) || syscall(SYS_setresgid, 0, 0, 0) ||
 	    syscall(SYS_setresuid, 0, 0, 0))
 		return "the ids of the user namespace cannot be taken on";

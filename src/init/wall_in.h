@@ -17,8 +17,8 @@
 #define WALL_RANGE 65536u
 
 /* Trees that only the host's root can open come from the keeper, as detached mounts. */
-enum wall_tree { WALL_STORE, WALL_LOWER, WALL_WORKSPACE, WALL_LAYERS, WALL_SHARED, WALL_KVM,
-	WALL_TREES };
+enum wall_tree { WALL_STORE, WALL_LOWER, WALL_WORKSPACE, WALL_LAYERS, WALL_SHARED, WALL_DEV,
+	WALL_KVM, WALL_TREES };
 
 /* wall_net.c: a thread of the child's that makes its network namespace */
 struct wall_net {
@@ -28,6 +28,12 @@ struct wall_net {
 	int fd, error;			/* of the namespace; an errno */
 	const char *step;		/* what it failed at */
 };
+
+/* What of the host's is to be mounted, a bit for each name of top_level() and wall_etc_mounts(). */
+struct wall_host {
+	uint32_t top, etc;
+};
+#define WALL_HOST_ALL {~0u, ~0u}
 
 struct wall {
 	const struct spec *spec;
@@ -41,10 +47,14 @@ struct wall {
 	char host[65];
 	const char *target;
 	bool sharing;			/* what is made is for all boxes */
-	bool fresh;			/* in the child: the root is a new tmpfs, all in it is ours */
+	bool fresh;			/* in the child: what is made is in memory and new, all in it is ours */
+	bool ours;			/* in the child: so is all of the root, in which mounts are made */
+	bool base;			/* in the child: its root begins from what boxes share */
+	int keeper;			/* in the child: the socket to the keeper */
 	int tree[WALL_TREES];		/* in the child; -1: not needed */
 	char *shared;			/* wall_shared.c: what its root begins from; NULL: that is made here */
 	int shared_lock;		/* as long as it is used; -1 */
+	struct wall_host host_has;
 	uint64_t rlimit_pids;		/* 0: none */
 	struct wall_net net;
 	int listener;			/* the proxy's, in the box's network; -1 */
@@ -69,10 +79,14 @@ bool wall_holds(const char *dir, const char *below);
 long wall_clone(uint64_t flags, int cgroup);
 bool wall_pass(int sock, const void *data, size_t size, const int *fds, size_t count);
 ssize_t wall_take(int sock, void *data, size_t size, int *fds, size_t *count);
-/* The keeper's part, with the range: ids, and the trees that only it can open. */
-const char *wall_help(const struct wall *w, pid_t pid, int sock);
-/* The child's. */
-const char *wall_ids(struct wall *w, int sock);
+/*
+ * The keeper's part, with the range: ids, and then, while the child goes on, what boxes share and the trees that only
+ * the keeper can open.
+ */
+const char *wall_help(struct wall *w, pid_t pid, int sock);
+/* The child's: its ids; the trees, whoever opens them. */
+const char *wall_ids(struct wall *w);
+const char *wall_take_trees(struct wall *w);
 
 /*
  * Steps of the child: NULL when it went well, otherwise why not, with errno.
@@ -80,25 +94,30 @@ const char *wall_ids(struct wall *w, int sock);
 const char *wall_mounts(struct wall *w);	/* wall_mount.c: a new root, entered */
 bool wall_link(const struct wall *w, int root, const char *path, const char *target);
 const char *wall_etc(const struct wall *w, int root);	/* wall_etc.c: files that are this box's */
+bool wall_etc_no_names(const struct wall *w, int root);	/* no servers of names, where wall_etc() names none */
 const char *wall_etc_shared(const struct wall *w, int root);	/* and those that are every box's */
 /* The files of the host that are copied; their number. */
 size_t wall_etc_copied(const char *const **name);
+uint32_t wall_etc_there(int etc);			/* which directories of the host's there are */
+uint32_t wall_top_there(void);				/* wall_mount.c: and of programs, in / */
 /* wall_mount.c: what is the same in the roots of all boxes of this host's /usr */
 const char *wall_common(const struct wall *w, int root);
-bool wall_dev_files(int dev);				/* wall_dev.c: its part in /dev */
+bool wall_dev_files(int dev, bool nodes);		/* wall_dev.c: its part in /dev; real nodes, if they can be had */
 /*
  * wall_shared.c: finds or makes that in the cache directory, and keeps it from being removed. When it cannot be
  * had, the box's own is made in memory.
  */
 void wall_share(struct wall *w);
 void wall_unshare(struct wall *w);
-const char *wall_etc_mounts(int root);			/* with the host's /usr */
+const char *wall_etc_mounts(const struct wall *w, int root);	/* with the host's /usr */
 const char *wall_devices(const struct wall *w, int stage, int root);	/* wall_dev.c */
-const char *wall_proc(int root);
+const char *wall_proc(const struct wall *w, int root);
+bool wall_put(const struct wall *w, int tree, int root, const char *path);	/* tree_put(), or tree_put_at() */
 const char *wall_lo(void);
 bool wall_net_begin(struct wall_net *n);	/* a network namespace is being made ... */
 const char *wall_net_end(struct wall_net *n);	/* ... and is ours; NULL also when none was begun */
-/* wall_priv.c: Landlock, capabilities, no new privileges */
+/* wall_priv.c: the bounding set; Landlock, capabilities, no new privileges */
+const char *wall_unbound(void);
 const char *wall_powerless(const struct wall *w);
 int wall_landlock_abi(void);
 

@@ -96,6 +96,19 @@ static int store_tree(const struct wall *w)
 	return tree;
 }
 
+/* Devices work in its /dev alone. */
+static bool shared_trees(const struct wall *w, int *tree)
+{
+	int dir = open_source(w->shared);
+
+	if (dir < 0)
+		return false;
+	tree[WALL_SHARED] = tree_open(dir, "", TREE_READONLY);
+	tree[WALL_DEV] = tree_open(dir, "dev", TREE_READONLY | TREE_NOEXEC | TREE_DEVICES);
+	close(dir);
+	return tree[WALL_SHARED] >= 0 && tree[WALL_DEV] >= 0;
+}
+
 const char *wall_trees(const struct wall *w, int userns, int *tree)
 {
 	const struct spec *s = w->spec;
@@ -119,11 +132,8 @@ const char *wall_trees(const struct wall *w, int userns, int *tree)
 			return "the directory of layers cannot be mounted (its path may have no symbolic "
 				"link)";
 	}
-	if (w->shared) {
-		tree[WALL_SHARED] = source_tree(w->shared, TREE_READONLY);
-		if (tree[WALL_SHARED] < 0)
-			return "what boxes share cannot be mounted";
-	}
+	if (w->shared && !shared_trees(w, tree))
+		return "what boxes share cannot be mounted";
 	if (s->kvm) {
 		tree[WALL_KVM] = tree_open(AT_FDCWD, s->kvm, TREE_DEVICES | TREE_NOEXEC);
 		if (tree[WALL_KVM] < 0)
@@ -139,10 +149,10 @@ const char *wall_trees(const struct wall *w, int userns, int *tree)
 }
 
 /* A mount of the new root needs a place in the old one; its own stays covered until it is left. */
+static const char *const place[] = {"/tmp", "/usr", "/etc", "/"};
+
 static bool stage(int tree)
 {
-	static const char *const place[] = {"/tmp", "/usr", "/etc", "/"};
-
 	for (size_t i = 0; i < sizeof(place) / sizeof(*place); i++) {
 		if (!move_mount(tree, "", AT_FDCWD, place[i], MOVE_MOUNT_F_EMPTY_PATH))
 			return true;
@@ -150,43 +160,70 @@ static bool stage(int tree)
 	return false;
 }
 
-/* 0: half of the machine's memory, as the kernel has it. */
+/* The same for a file system whose layers are named in the working directory; its root, or -1. */
+static int stage_new(const char *type, const char *options)
+{
+	for (size_t i = 0; i < sizeof(place) / sizeof(*place); i++) {
+		if (!mount(type, place[i], type, MS_NOSUID | MS_NODEV, options))
+			return open(place[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	return -1;
+}
+
 static int sized(uint64_t size)
 {
 	char text[24], inodes[24];
-	struct tree_option o[] = {{"mode", "755"}, {"size", text}, {"nr_inodes", inodes}};
+	const struct tree_option o[] = {{"mode", "755"}, {"size", text}, {"nr_inodes", inodes}};
 
 	/* empty files have no size, and yet they take memory */
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)size);
 	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)size / 4096 + 4096);
-	return tree_new("tmpfs", o, size ? 3 : 1, 0);
+	return tree_new("tmpfs", o, 3, 0);
+}
+
+static const char *const top_name[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix",
+	"/gnu"};
+#define TOP_NAMES (sizeof(top_name) / sizeof(*top_name))
+
+uint32_t wall_top_there(void)
+{
+	uint32_t there = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < TOP_NAMES; i++)
+		there |= (uint32_t)(!lstat(top_name[i], &st) && !S_ISLNK(st.st_mode)) << i;
+	return there;
+}
+
+bool wall_put(const struct wall *w, int tree, int root, const char *path)
+{
+	return w->ours ? tree_put_at(tree, root, path) : tree_put(tree, root, path);
 }
 
 /* /bin and its like: links on most systems, directories, to be mounted, on others. */
 static const char *top_level(const struct wall *w, int root, bool mounts)
 {
-	static const char *const name[] = {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix",
-		"gnu"};
-
-	for (size_t i = 0; i < sizeof(name) / sizeof(*name); i++) {
-		char path[16], target[256];
+	for (size_t i = 0; i < TOP_NAMES; i++) {
+		const char *path = top_name[i], *name = path + 1;
+		char target[256];
 		ssize_t n;
 		int tree;
 
-		snprintf(path, sizeof(path), "/%s", name[i]);
+		if (mounts && !(w->host_has.top >> i & 1))
+			continue;
 		n = readlink(path, target, sizeof(target) - 1);
 		if (n < 0 && errno == ENOENT)
 			continue;
 		if (n >= 0) {
 			target[n] = 0;
-			if (!mounts && !wall_link(w, root, name[i], target))
+			if (!mounts && !wall_link(w, root, name, target))
 				return "the links of / cannot be made";
 			continue;
 		}
 		if (!mounts)
 			continue;
 		tree = tree_open(AT_FDCWD, path, TREE_READONLY | TREE_RECURSIVE);
-		if (tree < 0 || !tree_put(tree, root, name[i]))
+		if (tree < 0 || !tree_put(tree, root, name))
 			return "the host's directories of programs cannot be mounted";
 		close(tree);
 	}
@@ -238,6 +275,8 @@ const char *wall_common(const struct wall *w, int root)
 
 	if (!make_dirs(w, root))
 		return "the directories of / cannot be made";
+	if (!wall_etc_no_names(w, root))
+		return "the box's /etc cannot be filled";
 	if (w->spec->root)
 		return NULL;
 	if (!wall_link(w, root, "var/run", "/run") || !wall_link(w, root, "var/lock", "/run/lock"))
@@ -249,7 +288,7 @@ const char *wall_common(const struct wall *w, int root)
 /* What a root has before anything is mounted in it, or written by the box. */
 static const char *skeleton(const struct wall *w, int root)
 {
-	const char *why = w->shared ? NULL : wall_common(w, root);
+	const char *why = w->base ? NULL : wall_common(w, root);
 
 	if (why)
 		return why;
@@ -263,11 +302,11 @@ static const char *host_usr(const struct wall *w, int root)
 	int usr = tree_open(AT_FDCWD, "/usr", TREE_READONLY | TREE_RECURSIVE);
 	const char *why;
 
-	if (usr < 0 || !tree_put(usr, root, "usr"))
+	if (usr < 0 || !wall_put(w, usr, root, "usr"))
 		return "the host's /usr cannot be mounted";
 	close(usr);
 	why = top_level(w, root, true);
-	return why ? why : wall_etc_mounts(root);
+	return why ? why : wall_etc_mounts(w, root);
 }
 
 static const char *workspace(const struct wall *w, int root)
@@ -294,7 +333,7 @@ static const char *fill(struct wall *w, int at, int root)
 	const char *why = w->spec->root ? NULL : host_usr(w, root);
 
 	why = why ? why : wall_devices(w, at, root);
-	why = why ? why : wall_proc(root);
+	why = why ? why : wall_proc(w, root);
 	if (!why && w->spec->workspace)
 		why = workspace(w, root);
 	return why;
@@ -374,15 +413,18 @@ static const char *stack(struct wall *w, int at, int store, int *root)
 	skel = tree_dir(at, "skel", 0755);
 	why = skel < 0 ? "the directories of / cannot be made" : skeleton(w, skel);
 	lower[n++] = skel;
-	if (w->shared || w->spec->root)
-		lower[n++] = w->tree[w->shared ? WALL_SHARED : WALL_LOWER];
+	if (w->base || w->spec->root)
+		lower[n++] = w->tree[w->base ? WALL_SHARED : WALL_LOWER];
 	*root = why ? -1 : overlay(w, lower, (size_t)n, store);
-	for (int i = 0, saved = errno; i < n; i++, errno = saved) {
-		/* /dev is still to be had from it */
-		if (lower[i] != w->tree[WALL_SHARED])
-			close(lower[i]);
-	}
+	for (int i = 0, saved = errno; i < n; i++, errno = saved)
+		close(lower[i]);
 	return why;
+}
+
+static void without_base(struct wall *w)
+{
+	w->base = false;
+	w->host_has = (struct wall_host)WALL_HOST_ALL;
 }
 
 /*
@@ -398,7 +440,7 @@ static const char *make_overlay(struct wall *w, int at, int *root)
 		return "the box's store cannot be mounted";
 	if (w->spec->root && !put_in_stage(w->tree[WALL_LOWER], at, "lower"))
 		return "the root directory cannot be mounted";
-	if (w->shared && !put_in_stage(w->tree[WALL_SHARED], at, "shared"))
+	if (w->base && !put_in_stage(w->tree[WALL_SHARED], at, "shared"))
 		return "what boxes share cannot be mounted";
 	why = stack(w, at, store, root);
 	if (why)
@@ -412,7 +454,7 @@ static const char *make_overlay(struct wall *w, int at, int *root)
 	if (*root < 0 || !stage(*root))
 		return "the box's root cannot be attached";
 	w->fresh = false;
-	w->shared = NULL;
+	without_base(w);
 	return skeleton(w, *root);
 }
 
@@ -421,8 +463,56 @@ static bool takes_attributes(int at)
 {
 	char path[40];
 
+	if (!fsetxattr(at, "user.tinybox", "", 0, 0))
+		return true;
+	/* of a mount that was made detached there is only a path */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
-	return !setxattr(path, "user.tinybox", "", 0, 0);
+	return errno == EBADF && !setxattr(path, "user.tinybox", "", 0, 0);
+}
+
+/*
+ * The root of a box that keeps nothing: an overlay with one layer below, and above it what is only this box's, as nobody
+ * seals it; or, without that layer, a directory. The names are ours, in the working directory.
+ */
+static const char *light_root(struct wall *w, int at, int *root)
+{
+	static const char layers[] = "lowerdir=shared,upperdir=upper,workdir=work,userxattr";
+	int upper = mkdirat(at, "upper", 0755) || mkdirat(at, "work", 0755) ? -1 :
+		openat(at, "upper", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const char *why = upper < 0 ? "a directory for the box's root cannot be made" : wall_etc(w, upper);
+
+	why = why ? why : w->range ? wall_take_trees(w) : NULL;
+	if (w->base && !takes_attributes(at))
+		without_base(w);
+	if (!why && w->base && !put_in_stage(w->tree[WALL_SHARED], at, "shared"))
+		why = "what boxes share cannot be mounted";
+	if (!why && !w->base)
+		why = wall_common(w, upper);
+	if (!why && (w->spec->workspace || w->spec->target) && !make_dir(w, upper, w->target + 1, 0755))
+		why = "the workspace's target cannot be made";
+	if (upper >= 0)
+		close(upper);
+	if (why)
+		return why;
+	w->ours = true;
+	*root = !w->base ? tree_open(at, "upper", 0) : fchdir(at) ? -1 : stage_new("overlay", layers);
+	return *root >= 0 && (w->base || stage(*root)) ? NULL : "the box's root cannot be attached";
+}
+
+/* Any other: in the state directory, of a limited size, above layers or a root directory. */
+static const char *kept_root(struct wall *w, int at, int *root)
+{
+	const struct spec *s = w->spec;
+	const char *why = w->range ? wall_take_trees(w) : NULL;
+
+	if (why)
+		return why;
+	if (w->base && wall_in_memory(s) && !takes_attributes(at))
+		without_base(w);
+	if (!wall_in_memory(s) || s->root || w->base || spec_has_layers(s))
+		return make_overlay(w, at, root);
+	*root = sized(s->disk);
+	return *root >= 0 && stage(*root) ? skeleton(w, *root) : "a tmpfs for the box's root cannot be mounted";
 }
 
 const char *wall_mounts(struct wall *w)
@@ -436,26 +526,15 @@ const char *wall_mounts(struct wall *w)
 		return "mounts cannot be changed in a user namespace (AppArmor's restriction? "
 			"`tinybox doctor` says what to do)";
 	/* before a stage covers some of the host's paths */
-	why = w->range ? NULL : wall_trees(w, -1, w->tree);
+	why = w->range ? NULL : wall_take_trees(w);
 	if (why)
 		return why;
 	/* the overlay's layers meet in it, and it has /dev, and /dev/shm, which is what the size is for */
-	at = sized(free ? 0 : (s->memory ? s->memory : 256u << 20) + (16u << 20));
-	if (at < 0 || !stage(at))
+	at = free ? stage_new("tmpfs", "mode=755") : sized((s->memory ? s->memory : 256u << 20) + (16u << 20));
+	if (at < 0 || (!free && !stage(at)))
 		return "a tmpfs for the box's root cannot be mounted";
 	w->fresh = true;
-	if (w->shared && wall_in_memory(s) && !takes_attributes(at))
-		w->shared = NULL;
-	if (wall_in_memory(s) && !s->root && !w->shared && !spec_has_layers(s)) {
-		if (free && mkdirat(at, "root", 0755))
-			return "a directory for the box's root cannot be made";
-		root = free ? tree_open(at, "root", 0) : sized(s->disk);
-		why = root >= 0 && stage(root) ? skeleton(w, root) :
-			"a tmpfs for the box's root cannot be mounted";
-	} else {
-		why = make_overlay(w, at, &root);
-	}
+	why = free && !s->root && !spec_has_layers(s) ? light_root(w, at, &root) : kept_root(w, at, &root);
 	why = why ? why : fill(w, at, root);
-	why = why ? why : wall_net_end(&w->net);
 	return why ? why : leave_old_root(root);
 }

@@ -1,6 +1,6 @@
 /*
  * The box's network namespace, with its loopback up. The kernel takes as long to make one as all mounts of a
- * root take, so a second thread does it meanwhile, and process 1 joins it before it leaves the old root.
+ * root take, so a second thread does it meanwhile, in the host's mounts, and process 1 joins it when its root stands.
  * That thread has no C library: it shares errno's place with process 1, so its system calls are its own.
  */
 #include "init/wall_in.h"

@@ -94,6 +94,20 @@ static bool no_capabilities(void)
 	return !syscall(SYS_capset, &head, none);
 }
 
+/* It is about programs only, of which process 1 starts none before it has nothing. */
+const char *wall_unbound(void)
+{
+	for (int i = 0; i < 64; i++) {
+		if (!prctl(PR_CAPBSET_DROP, i, 0, 0, 0))
+			continue;
+		if (errno != EINVAL)
+			return "the capability bounding set cannot be emptied";
+		if (i > CAP_LAST_CAP)
+			break;
+	}
+	return NULL;
+}
+
 const char *wall_powerless(const struct wall *w)
 {
 	const struct spec *s = w->spec;
@@ -101,12 +115,6 @@ const char *wall_powerless(const struct wall *w)
 
 	/* the host's session keyring stays outside */
 	syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
-	for (int i = 0; i < 64; i++) {
-		if (prctl(PR_CAPBSET_DROP, i, 0, 0, 0) && errno != EINVAL)
-			return "the capability bounding set cannot be emptied";
-		if (i > CAP_LAST_CAP && errno == EINVAL)
-			break;
-	}
 	/* by the system calls themselves: this is one thread */
 	if (w->range && (syscall(SYS_setresgid, s->gid, s->gid, s->gid) ||
 			 syscall(SYS_setresuid, s->uid, s->uid, s->uid)))

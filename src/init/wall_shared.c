@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define LAYOUT "1"		/* to be changed with what is made */
+#define LAYOUT "2"		/* to be changed with what is made */
 #define PREFIX "root-"
 #define MAKING ".new"
 #define NAME_SIZE 32
@@ -67,7 +67,7 @@ static uint64_t mix_boot(uint64_t h)
 	return mix(h, id, n < 0 ? 0 : (size_t)n);
 }
 
-static void name_of(const struct wall *w, char name[NAME_SIZE])
+static void name_of(struct wall *w, char name[NAME_SIZE])
 {
 	const uint32_t ids[] = {w->spec->uid, w->spec->gid, w->out_uid, w->out_gid, w->range};
 	uint64_t h = mix(UINT64_C(0xcbf29ce484222325), LAYOUT, sizeof(LAYOUT));
@@ -82,6 +82,8 @@ static void name_of(const struct wall *w, char name[NAME_SIZE])
 	h = mix_file(h, AT_FDCWD, "/etc/ssl");
 	for (size_t i = 0; i < n; i++)
 		h = mix_file(h, etc, file[i]);
+	w->host_has = (struct wall_host){wall_top_there(), wall_etc_there(etc)};
+	h = mix(h, &w->host_has, sizeof(w->host_has));
 	if (etc >= 0)
 		close(etc);
 	snprintf(name, NAME_SIZE, PREFIX "%016llx", (unsigned long long)h);
@@ -119,7 +121,7 @@ static int hold(int cache, const char *name)
 	return -1;
 }
 
-/* All below becomes the box's root's; takes the descriptor. */
+/* All below becomes the box's root's, but devices, which stay the host's; takes the descriptor. */
 static bool give(const struct wall *w, int dir, unsigned depth)
 {
 	DIR *d = dir >= 0 && depth < DEPTH ? fdopendir(dir) : NULL;
@@ -129,7 +131,7 @@ static bool give(const struct wall *w, int dir, unsigned depth)
 	if (!d && dir >= 0)
 		close(dir);
 	while (ok && (e = readdir(d))) {
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || e->d_type == DT_CHR)
 			continue;
 		ok = !fchownat(dirfd(d), e->d_name, WALL_BASE, WALL_BASE, AT_SYMLINK_NOFOLLOW) &&
 			(e->d_type != DT_DIR ||
@@ -162,7 +164,7 @@ static bool make(struct wall *w, int cache, const char *name)
 	w->fresh = w->sharing = false;
 	if (ok)
 		dev = openat(dir, "dev", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	ok = dev >= 0 && wall_dev_files(dev) && give_all(w, dir) && !renameat(cache, MAKING, cache, name);
+	ok = dev >= 0 && wall_dev_files(dev, w->range) && give_all(w, dir) && !renameat(cache, MAKING, cache, name);
 	umask(mask);
 	if (dev >= 0)
 		close(dev);
@@ -241,11 +243,14 @@ void wall_share(struct wall *w)
 	name_of(w, name);
 	fd = find_or_make(w, cache, name);
 	close(cache);
-	if (fd < 0)
+	if (fd < 0) {
+		w->host_has = (struct wall_host)WALL_HOST_ALL;
 		return;
+	}
 	if (target_is_new(w, fd) && asprintf(&w->shared, "%s/%s", s->cache, name) < 0)
 		w->shared = NULL;
 	if (!w->shared) {
+		w->host_has = (struct wall_host)WALL_HOST_ALL;
 		close(fd);
 		return;
 	}

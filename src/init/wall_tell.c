@@ -68,15 +68,13 @@ static void tell_limits(struct wall *w, struct report *r)
 /* Whether the directory is the other or above it. */
 bool wall_holds(const char *dir, const char *below)
 {
-	int at = open(below, O_PATH | O_DIRECTORY | O_CLOEXEC), up;
 	struct stat want, st, last = {0};
 	bool found = false;
+	int at, up;
 
-	if (!dir || stat(dir, &want)) {
-		if (at >= 0)
-			close(at);
+	if (!dir || stat(dir, &want))
 		return false;
-	}
+	at = open(below, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	while (at >= 0 && !found && !fstat(at, &st) &&
 	       (st.st_ino != last.st_ino || st.st_dev != last.st_dev)) {
 		found = st.st_ino == want.st_ino && st.st_dev == want.st_dev;

@@ -18,6 +18,9 @@
 #include <unistd.h>
 
 #define REMOVE_DEPTH 100
+#ifndef SYS_open_tree_attr
+#define SYS_open_tree_attr 467
+#endif
 
 static uint64_t attributes(int flags)
 {
@@ -44,9 +47,14 @@ int tree_open(int dir, const char *path, int flags)
 {
 	struct mount_attr a = {.attr_set = attributes(flags)};
 	unsigned deep = flags & TREE_RECURSIVE ? AT_RECURSIVE : 0;
-	int fd = open_tree(dir, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | deep |
-			   (*path ? 0u : AT_EMPTY_PATH));
+	unsigned how = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | deep | (*path ? 0u : AT_EMPTY_PATH);
+	int fd = flags & TREE_AS_IT_IS ? -1 :
+		(int)syscall(SYS_open_tree_attr, dir, path, how, &a, sizeof(a));
 
+	/* both at once, since Linux 6.15 */
+	if (fd >= 0)
+		return fd;
+	fd = open_tree(dir, path, how);
 	if (fd < 0 || flags & TREE_AS_IT_IS)
 		return fd;
 	if (mount_setattr(fd, "", AT_EMPTY_PATH | deep, &a, sizeof(a))) {

@@ -36,6 +36,8 @@ all() {
 	is "the next box does not see it" 1 "$(shared -- sh -c 'grep -c "^ssh[[:space:]]" /etc/services')"
 	is "a removed directory is removed" gone "$(shared -- sh -c 'rm -r /srv /opt && mkdir /opt && ls -A /opt; [ -e /srv ] || echo gone')"
 	is "its places in /dev cannot be written" 1 "$(shared -- sh -c '(echo >/dev/x) 2>/dev/null; echo $?' | sed 's/[1-9].*/1/')"
+	is "its devices work, and are not the box's" "8 0 65534 65534 1" "$(shared -- sh -c 'head -c 4 /dev/zero >/dev/null; head -c 8 /dev/urandom | wc -c
+		echo x >/dev/full 2>/dev/null || echo 0; stat -c "%u %g" /dev/null; chmod 0 /dev/null 2>/dev/null || echo 1; [ -c /dev/null ]' | tr '\n' ' ' | sed 's/ $//')"
 	mkdir -p "$dir/work"; chmod 777 "$dir/work"
 	for target in /workspace /home/me/x /tmp/x /etc/x /a/; do
 		is "a workspace at $target" "1777 $(stat -c %a "$dir/work")" \
@@ -85,6 +87,13 @@ all() {
 	echo x >"$cache"
 	is "nor a file" ok "$(shared -- echo ok)"
 	rm "$cache"
+	# where devices do not work, the host's are mounted over those that are shared
+	if [ "$who" = root ]; then
+		got=$(unshare -m bash -c 'mount --make-rprivate /; mkdir "$1"; mount -t tmpfs -o mode=700 none "$1"; WALL_RUN_CACHE=$1 "$2" -- true
+			mount -o remount,nodev "$1"; WALL_RUN_CACHE=$1 timeout 60 "$2" -- sh -c "echo x >/dev/null && echo works"' - "$cache" "$wall")
+		is "devices where the cache has none" works "$got"
+		rmdir "$cache"
+	fi
 }
 
 export WALL_RUN_NAME=shared$$
