@@ -307,6 +307,20 @@ int tsb_load_changes(struct tsb_sandbox *box, const void *data, size_t n, size_t
  */
 int tsb_map_changes(struct tsb_sandbox *box, const void *data, size_t n, bool trusted, size_t *used,
 		    struct tsb_mark **mark);
+/*
+ * A mark as an image of memory, which a process maps (privately, writable) at `at` instead of reading sets: a
+ * sandbox of it begins in a moment, whatever is in it. there[n]: memory that will be mapped where it is now,
+ * data of tsb_map_changes() and earlier images, which is not written again; all such data must be in it
+ * (TSB_ERR_SUPPORT). at: a multiple of 16.
+ */
+int tsb_save_image(const struct tsb_mark *mark, uint64_t at, const struct tsb_memory *there, size_t n,
+		   tsb_output_fn *fn, void *ctx);
+/*
+ * The sandbox gets the files of the image mapped at data, which stays there until the process ends. *mark: as
+ * tsb_map_changes() makes it. TSB_ERR_FORMAT: another build's, or of another address. An image is
+ * believed: one that a stranger could write must not be mapped.
+ */
+int tsb_map_image(struct tsb_sandbox *box, void *data, size_t n, struct tsb_mark **mark);
 /* One more of the same moment; NULL: no memory. */
 struct tsb_mark *tsb_mark_copy(const struct tsb_mark *mark);
 void tsb_mark_free(struct tsb_mark *mark);

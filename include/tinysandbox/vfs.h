@@ -208,6 +208,11 @@ struct tsb_mem_options {
 #define TSB_MEM_OPTIONS_INIT { sizeof(struct tsb_mem_options), 256u << 20, 65536, 256u << 20, \
 			       0755, 1000, 1000, { 0, 0 } }
 struct tsb_fs *tsb_mem_new(const struct tsb_mem_options *opt);
+/* A range of memory, for tsb_save_image(). */
+struct tsb_memory {
+	const void *at;
+	size_t size;
+};
 void tsb_fs_free(struct tsb_fs *fs);
 
 /*

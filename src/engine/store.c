@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/index.h"
 #include "engine/virtual.h"
 
 #define NAME_MOST 240		/* room for what is beside it */
@@ -330,38 +331,55 @@ static int size_of(struct store *s, size_t *n, char *why)
 	return 0;
 }
 
+/* Its sets, read: mapped at a place that an index can name, or as a copy when it is small. */
+static int read_layer(struct store *s, struct index *x, int layer, const struct stat *st,
+		      struct tsb_sandbox *box, char *why)
+{
+	bool trusted = !faccessat(layer, "manifest", F_OK, AT_SYMLINK_NOFOLLOW);
+	bool place = index_worth(x, (uint64_t)st->st_size);
+	size_t n = (size_t)st->st_size, used = 0;
+	void *data = place ? index_place(x, s->fd, n) : mmap(NULL, n, PROT_READ, MAP_SHARED, s->fd, 0);
+	int rc;
+
+	if (!data || data == MAP_FAILED)
+		return say(why, -errno, "cannot read a layer", NULL);
+	if (headless(data, n))
+		return 0;	/* it may stay where it is */
+	rc = place ? tsb_map_changes(box, data, n, trusted, &used, &s->mark) :
+		     tsb_load_changes(box, data, n, &used, &s->mark);
+	if (rc || !used)
+		return say(why, rc == TSB_ERR_MEMORY ? -ENOMEM : -EBADMSG,
+			   "a layer that the box begins from is damaged", "not started");
+	if (!place)
+		munmap(data, n);
+	index_made(x, layer, st, place ? data : NULL, box, &s->mark);
+	return 0;
+}
+
 /*
  * A layer, which nobody writes any more: its content stays in the file, which all boxes of it share, and
  * is mapped as long as we live. One with a manifest was verified when the box began from it.
  */
-static int map_layer(struct store *s, int dir, const char *path, bool trusted, struct tsb_sandbox *box,
+static int map_layer(struct store *s, struct index *x, int dir, const char *name, struct tsb_sandbox *box,
 		     bool *fresh, char *why)
 {
-	size_t n = 0, used = 0;
-	void *data = NULL;
-	int rc;
+	int layer = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), rc = 0;
+	struct stat st = { 0 };
 
-	s->fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	s->fd = layer < 0 ? -1 : openat(layer, LAYER, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (s->fd < 0)
-		return say(why, -errno, "a layer that the box begins from is not there", NULL);
-	rc = size_of(s, &n, why);
-	if (!rc && n)
-		data = mmap(NULL, n, PROT_READ, MAP_SHARED, s->fd, 0);
-	if (data == MAP_FAILED)
-		rc = say(why, -errno, "cannot read a layer", NULL);
-	close(s->fd);
+		rc = say(why, -errno, "a layer that the box begins from is not there", NULL);
+	else if (fstat(s->fd, &st) || !S_ISREG(st.st_mode))
+		rc = say(why, -EINVAL, "the list of files is no file", NULL);
+	else if (st.st_size && !index_map(x, layer, s->fd, &st, box, &s->mark))
+		rc = read_layer(s, x, layer, &st, box, why);
+	if (s->fd >= 0)
+		close(s->fd);
+	if (layer >= 0)
+		close(layer);
 	s->fd = -1;
-	if (rc || !n || headless(data, n)) {
-		if (!rc && n)
-			munmap(data, n);
-		return rc;
-	}
-	rc = tsb_map_changes(box, data, n, trusted, &used, &s->mark);
-	if (rc || !used)
-		return say(why, rc == TSB_ERR_MEMORY ? -ENOMEM : -EBADMSG,
-			   "a layer that the box begins from is damaged", "not started");
-	*fresh = false;
-	return 0;
+	*fresh = *fresh && !s->mark;
+	return rc;
 }
 
 /* A list that is only read; what is torn at its end was never there. */
@@ -386,8 +404,9 @@ static int load_sealed(struct store *s, int dir, const char *name, struct tsb_sa
 static int load_layers(struct store *s, const struct virtual_spec *spec, struct tsb_sandbox *box,
 		       bool *fresh, char *why)
 {
+	struct index x = { 0 };
 	int rc = 0, dir = -1;
-	char path[80], manifest[80];
+	char name[80];
 
 	if (spec->layer && *spec->layer) {
 		dir = open(spec->layers, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -395,11 +414,10 @@ static int load_layers(struct store *s, const struct virtual_spec *spec, struct 
 			return say(why, -errno, spec->layers, NULL);
 	}
 	for (size_t i = 0; dir >= 0 && !rc && spec->layer[i]; i++) {
-		snprintf(path, sizeof(path), "%.64s/" LAYER, spec->layer[i]);
-		snprintf(manifest, sizeof(manifest), "%.64s/manifest", spec->layer[i]);
-		rc = map_layer(s, dir, path, !faccessat(dir, manifest, F_OK, AT_SYMLINK_NOFOLLOW), box, fresh,
-			       why);
+		snprintf(name, sizeof(name), "%.64s", spec->layer[i]);
+		rc = map_layer(s, &x, dir, name, box, fresh, why);
 	}
+	index_free(&x);
 	if (dir >= 0)
 		close(dir);
 	if (!rc && !faccessat(s->dir, SEALED, F_OK, AT_SYMLINK_NOFOLLOW))

@@ -32,7 +32,8 @@ struct hashing {
 bool layer_is_own(const char *name)
 {
 	return !strcmp(name, "manifest") || !strcmp(name, "stamp") || !strcmp(name, "new") ||
-		!strcmp(name, "manifest.new") || !strcmp(name, "stamp.new");
+		!strcmp(name, "manifest.new") || !strcmp(name, "stamp.new") ||
+		!strcmp(name, "index");	/* engine/index.h */
 }
 
 static void add_hex(struct text *t, const uint8_t *data, size_t n)

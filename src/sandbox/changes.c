@@ -8,6 +8,7 @@
 #include "sandbox/internal.h"
 #include "vfs/mem.h"
 #include "vfs/mem_changes.h"
+#include "vfs/mem_image.h"
 #include "vfs/vfs.h"
 
 struct tsb_mark {
@@ -142,4 +143,33 @@ int tsb_map_changes(struct tsb_sandbox *box, const void *data, size_t n, bool tr
 		    struct tsb_mark **mark)
 {
 	return load(box, data, n, VFS_MEM_FAR | (trusted ? VFS_MEM_TRUSTED : 0), used, mark);
+}
+
+int tsb_save_image(const struct tsb_mark *mark, uint64_t at, const struct tsb_memory *there, size_t n,
+		   tsb_output_fn *fn, void *ctx)
+{
+	struct changes_out out = { fn, ctx };
+	int rc;
+
+	if (!mark || !fn || (n && !there))
+		return TSB_ERR_ARGUMENT;
+	rc = vfs_mem_image(mark->fs, at, there, n, changes_put, &out);
+	return !rc ? TSB_OK : rc == -ENOMEM ? TSB_ERR_MEMORY : rc == -EIO ? TSB_ERR_FILE : TSB_ERR_SUPPORT;
+}
+
+int tsb_map_image(struct tsb_sandbox *box, void *data, size_t n, struct tsb_mark **mark)
+{
+	struct tsb_fs *fs = NULL;
+	int rc;
+
+	if (!box || !data || !mark)
+		return TSB_ERR_ARGUMENT;
+	rc = vfs_mem_of_image(data, n, &fs);
+	if (!rc)
+		rc = root_of(box)->ops->restore(root_of(box), fs);
+	if (!rc)
+		rc = mark_set(mark, fs);
+	if (fs)
+		tsb_fs_free(fs);
+	return fail(box, rc, "map an image");
 }

@@ -190,6 +190,33 @@ if [ "$wall" = namespace ]; then
 	is "... and no copy" yes "$([ $(($(du -s state | cut -f1) - used)) -lt 4000 ] && echo yes)"
 	is "... one overlay each" 1 "$(inb "$(echo "$forks" | tail -1)" 'grep -c " / overlay" /proc/self/mounts')"
 fi
+if [ "$wall" = virtual ]; then
+	# a layer's index: made by the first that begins, no part of the layer, gone or not, believed only untouched
+	box=$(tb create); inb "$box" 'seq 200000 >n; mkdir d; for i in 1 2 3; do seq $i 9000 >d/$i; done'
+	snap=$(tb snapshot "$box"); inb "$(tb fork "$snap")" 'echo more >>n; rm d/1'
+	layer=state/layers/$(tb snapshot inspect "$snap" | grep -o 'layer-[0-9]*' | head -1)
+	is "a layer has an index" yes "$([ -f "$layer"/index ] && echo yes)"
+	sums='cat n d/* | cksum; ls d | wc -l'
+	want=$(inb "$box" "$sums")
+	is "forks map it" "$want" "$(inb "$(tb fork "$snap")" "$sums")"
+	is "... and it is no part of the layer" 0 "$(tb snapshot inspect --verify "$snap" >/dev/null 2>err; echo $?)"
+	b=$(tb fork "$snap"); inb "$b" 'echo above >d/4; rm d/3'; kid=$(tb fork "$b")
+	want2=$(inb "$b" "$sums")
+	is "an index above an index" "$want2" "$(inb "$kid" "$sums")"
+	tb stop "$kid" >/dev/null; tb start "$kid" >/dev/null
+	is "... mapped at the next start" "$want2" "$(inb "$kid" "$sums")"
+	python3 -c 'import sys; f = open(sys.argv[1], "r+b"); f.seek(9000); f.write(b"\xff" * 50000)' "$layer"/index
+	is "one that was written to is not used" "$want" "$(inb "$(tb fork "$snap")" "$sums")"
+	is "... nor what stands above it" "$want2" "$(inb "$(tb fork "$b")" "$sums")"
+	rm -f "$layer"/index; mkdir "$layer"/index
+	is "what is none is in nobody's way" "$want" "$(inb "$(tb fork "$snap")" "$sums")"
+	rmdir "$layer"/index; ln -s /dev/zero "$layer"/index
+	is "... nor a link" "$want" "$(inb "$(tb fork "$snap")" "$sums")"
+	tb snapshot export "$snap" f2.snap >/dev/null
+	is "an exported layer has none" 0 "$(grep -c 1gmibst <f2.snap)"
+	tb rm $(tb ls -q) >/dev/null; tb snapshot rm $(tb snapshot ls -q) >/dev/null
+	is "it goes with the layer" "0 " "$(layers) $(tb reap)"
+fi
 # so many layers that they are made one
 if [ -n "$many" ]; then
 	tb rm $(tb ls -q) >/dev/null; tb snapshot rm $(tb snapshot ls -q) >/dev/null

@@ -4,6 +4,8 @@
  */
 #include "box.h"
 
+#include <sys/mman.h>
+
 struct bytes {
 	char *data;
 	size_t n, cap, fail_at;
@@ -215,6 +217,81 @@ static void test_mapped(void)
 	free(whole.data);
 }
 
+/* What was saved is mapped where it was said that it would be. */
+static void *map_image(uint64_t at, const struct bytes *b)
+{
+	void *p = mmap((void *)(uintptr_t)at, b->n, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (p != MAP_FAILED)
+		memcpy(p, b->data, b->n);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Two layers, each with an image; the upper one's points into the lower one's. */
+static void test_image(void)
+{
+	const uint64_t at[] = { UINT64_C(0x210000000000), UINT64_C(0x220000000000) };
+	struct tsb_sandbox *box = new_box(NULL), *one = new_box(NULL), *two = new_box(NULL), *read = new_box(NULL);
+	struct tsb_mark *mark = NULL, *m1 = NULL, *m2 = NULL;
+	struct bytes low = { 0 }, high = { 0 }, image = { 0 }, upper = { 0 }, none = { 0 };
+	struct tsb_memory there[3];
+	char *data[2];
+	size_t used;
+
+	for (size_t i = 0; i < sizeof(works) / sizeof(*works) - 4; i++)
+		do_script(box, works[i]);
+	tsb_save_changes(box, &mark, add, &low);
+	tsb_map_changes(read, low.data, low.n, true, &used, &m1);
+	there[0] = (struct tsb_memory){ low.data, low.n };
+	is_int(tsb_save_image(m1, at[0], there, 0, add, &none), TSB_ERR_SUPPORT, "content that will not be there");
+	is_int(tsb_save_image(m1, at[0] + 4, there, 1, add, &none), TSB_ERR_SUPPORT, "a crooked address");
+	is_int(tsb_save_image(m1, at[0], there, 1, add, &image), TSB_OK, "an image");
+	ok(image.n < low.n / 2, "of which the content is no part");
+	none = (struct bytes){ .fail_at = 100 };
+	is_int(tsb_save_image(m1, at[0], there, 1, add, &none), TSB_ERR_FILE, "where nothing can be written");
+	data[0] = map_image(at[0], &image);
+	tsb_mark_free(m1);
+	m1 = NULL;
+	is_int(tsb_map_image(one, image.data, image.n, &m1), TSB_ERR_FORMAT, "at another address it is none");
+	is_int(tsb_map_image(one, data[0], 50, &m1), TSB_ERR_FORMAT, "nor a part of it");
+	is_int(tsb_map_image(one, data[0], image.n, &m1), TSB_OK, "at its own it is");
+	is_int(tsb_map_image(two, data[0], image.n, &m2), TSB_OK, "for any number of sandboxes");
+	ok(same(box, one) && same(read, two), "with all that was there");
+
+	do_script(one, "seq 5 >> a; rm -rf d2/d; mkdir -p n/m; cp big n/m/b; for i in {1..100}; do echo $i > n/f$i; done");
+	ok(!same(one, two) && same(read, two), "writes are one's own");
+	tsb_save_changes(one, &m1, add, &high);
+	there[1] = (struct tsb_memory){ data[0], image.n };
+	is_int(tsb_save_image(m1, at[1], there, 2, add, &upper), TSB_OK, "an image above an image");
+	data[1] = map_image(at[1], &upper);
+	tsb_sandbox_close(read);
+	read = new_box(NULL);
+	tsb_mark_free(m2);
+	m2 = NULL;
+	is_int(tsb_map_image(read, data[1], upper.n, &m2), TSB_OK, "is mapped");
+	ok(same(one, read), "it has all of both");
+	is_int(tsb_map_changes(two, high.data, high.n, false, &used, &m1), TSB_OK, "sets go on above an image");
+	ok(same(one, two), "just so");
+	do_script(read, "rm -rf n d d2 e; > big; find . -type f | xargs rm -f");
+	do_script(two, "find . | sort | tail -3; cat n/m/b | cksum; rm -r n");
+	ok(same(box, box), "all of it can go");
+	tsb_mark_free(mark);
+	tsb_mark_free(m1);
+	tsb_mark_free(m2);
+	tsb_sandbox_close(box);
+	tsb_sandbox_close(one);
+	tsb_sandbox_close(two);
+	tsb_sandbox_close(read);
+	munmap(data[0], image.n);
+	munmap(data[1], upper.n);
+	free(low.data);
+	free(high.data);
+	free(image.data);
+	free(upper.data);
+	free(none.data);
+}
+
 static void test_damage(void)
 {
 	struct tsb_sandbox *box = new_box(NULL), *copy;
@@ -253,6 +330,7 @@ int main(void)
 	test_works();
 	test_going_on();
 	test_mapped();
+	test_image();
 	test_damage();
 	return done();
 }
