@@ -21,7 +21,7 @@
 
 /* Memory that nothing else takes by itself: 16 TiB from 2^45 on. ThreadSanitizer has it. */
 #if UINTPTR_MAX > UINT32_MAX && !defined(__SANITIZE_THREAD__)
-#define PLACES_FROM (UINT64_C(1) << 45)
+#define PLACES_FROM UINT64_C(0x200000000000)
 #define PLACES_MASK (((UINT64_C(1) << 44) - 1) & ~UINT64_C(0xffff))
 #else
 #define PLACES_FROM 0

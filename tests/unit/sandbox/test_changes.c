@@ -228,13 +228,26 @@ static void *map_image(uint64_t at, const struct bytes *b)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+static void not_images(const struct bytes *low, const struct tsb_memory *there, struct tsb_mark *m, uint64_t at)
+{
+	struct bytes none = { 0 };
+
+	is_int(tsb_save_image(m, at, there, 0, add, &none), TSB_ERR_SUPPORT, "content that will not be there");
+	is_int(tsb_save_image(m, at + 4, there, 1, add, &none), TSB_ERR_SUPPORT, "a crooked address");
+	none.fail_at = 100;
+	is_int(tsb_save_image(m, at, there, 1, add, &none), TSB_ERR_FILE, "where nothing can be written");
+	is_int(tsb_save_image(NULL, at, there, 1, add, &none), TSB_ERR_ARGUMENT, "no mark");
+	ok(low->n && none.n <= 100, "nothing more was written");
+	free(none.data);
+}
+
 /* Two layers, each with an image; the upper one's points into the lower one's. */
 static void test_image(void)
 {
 	const uint64_t at[] = { UINT64_C(0x210000000000), UINT64_C(0x220000000000) };
 	struct tsb_sandbox *box = new_box(NULL), *one = new_box(NULL), *two = new_box(NULL), *read = new_box(NULL);
 	struct tsb_mark *mark = NULL, *m1 = NULL, *m2 = NULL;
-	struct bytes low = { 0 }, high = { 0 }, image = { 0 }, upper = { 0 }, none = { 0 };
+	struct bytes low = { 0 }, high = { 0 }, image = { 0 }, upper = { 0 };
 	struct tsb_memory there[3];
 	char *data[2];
 	size_t used;
@@ -244,12 +257,9 @@ static void test_image(void)
 	tsb_save_changes(box, &mark, add, &low);
 	tsb_map_changes(read, low.data, low.n, true, &used, &m1);
 	there[0] = (struct tsb_memory){ low.data, low.n };
-	is_int(tsb_save_image(m1, at[0], there, 0, add, &none), TSB_ERR_SUPPORT, "content that will not be there");
-	is_int(tsb_save_image(m1, at[0] + 4, there, 1, add, &none), TSB_ERR_SUPPORT, "a crooked address");
+	not_images(&low, there, m1, at[0]);
 	is_int(tsb_save_image(m1, at[0], there, 1, add, &image), TSB_OK, "an image");
 	ok(image.n < low.n / 2, "of which the content is no part");
-	none = (struct bytes){ .fail_at = 100 };
-	is_int(tsb_save_image(m1, at[0], there, 1, add, &none), TSB_ERR_FILE, "where nothing can be written");
 	data[0] = map_image(at[0], &image);
 	tsb_mark_free(m1);
 	m1 = NULL;
@@ -289,7 +299,6 @@ static void test_image(void)
 	free(high.data);
 	free(image.data);
 	free(upper.data);
-	free(none.data);
 }
 
 static void test_damage(void)
