@@ -227,6 +227,19 @@ enum zip_status zip_read(struct zip_file *z, struct tsb_proc *p, int fd)
 	return ZIP_OK;
 }
 
+size_t zip_descriptor_size(struct zip_file *z, const struct zip_entry *e, uint64_t at)
+{
+	unsigned char b[24];
+	ssize_t n = tsb_pread(z->p, z->fd, b, sizeof(b), at);
+	size_t mark = n >= 4 && !memcmp(b, "PK\7\10", 4) ? 4 : 0;
+
+	if (n < (ssize_t)(mark + 12) || pack_le32(b + mark) != e->crc)
+		return 0;
+	/* Sizes of four bytes, or of eight? */
+	return mark + (pack_le32(b + mark + 4) == (uint32_t)e->packed &&
+		       pack_le32(b + mark + 8) == (uint32_t)e->plain ? 12 : 20);
+}
+
 uint64_t zip_data_offset(struct zip_file *z, struct zip_entry *e)
 {
 	unsigned char b[ZIP_LOCAL_SIZE];

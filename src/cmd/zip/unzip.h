@@ -7,7 +7,7 @@
 #include "cmd/zip/zip.h"
 
 /* Exit statuses, the larger one wins. */
-enum { UNZIP_WARN = 1, UNZIP_ERR = 2, UNZIP_BAD_ZIP = 3, UNZIP_NO_ZIP = 9, UNZIP_PARAM = 10,
+enum { UNZIP_WARN = 1, UNZIP_ERR = 2, UNZIP_BAD_ZIP = 3, UNZIP_NO_TERMINAL = 5, UNZIP_NO_ZIP = 9, UNZIP_PARAM = 10,
        UNZIP_NO_MATCH = 11, UNZIP_BAD_METHOD = 81, UNZIP_BAD_PASSWORD = 82 };
 
 struct unzip {
@@ -35,7 +35,10 @@ struct unzip {
 	struct pack_out out;
 	size_t n_done, n_skipped;
 	int data_status;	/* of the tests */
-	uint64_t data_at;	/* of the entry at hand */
+	uint64_t data_at, data_left;	/* of the entry at hand */
+	bool encrypted;
+	struct zip_keys keys;
+	size_t n_locked;	/* for which the password was wrong */
 	uint32_t umask;
 };
 

@@ -87,6 +87,8 @@ static bool unzip_more(struct unzip *u, uint64_t *at, uint64_t *left)
 		return false;
 	u->in.at = 0;
 	u->in.n = (size_t)n;
+	if (u->encrypted)
+		zip_decrypt(&u->keys, u->in.buf, u->in.n);
 	*at += (uint64_t)n;
 	*left -= (uint64_t)n;
 	return true;
@@ -148,7 +150,7 @@ static void unzip_inflate(struct unzip *u, struct unzip_data *d)
 /* The member into u->out: says what is wrong with it. */
 static bool unzip_data(struct unzip *u, struct zip_entry *e, const char *name)
 {
-	struct unzip_data d = { .at = u->data_at, .left = e->packed };
+	struct unzip_data d = { .at = u->data_at, .left = u->data_left };
 
 	d.text = u->text > 1 || (u->text == 1 && (e->internal & 1));
 	d.crc = (uint32_t)crc32(0, NULL, 0);
@@ -189,6 +191,29 @@ static bool unzip_data(struct unzip *u, struct zip_entry *e, const char *name)
 	return true;
 }
 
+/* The keys for an entry; false: it cannot be read, and that is said. */
+static bool unzip_unlock(struct unzip *u, const struct zip_entry *e, const char *name)
+{
+	unsigned char head[ZIP_CRYPT_HEAD];
+
+	if (!u->password) {
+		unzip_err(u, "   skipping: %-22s  unable to get password\n", name);
+		unzip_status(u, UNZIP_NO_TERMINAL);
+		u->data_status = UNZIP_ERR;
+		return false;
+	}
+	if (e->packed < sizeof(head) || tsb_pread(u->p, u->z.fd, head, sizeof(head), u->data_at) !=
+	    (ssize_t)sizeof(head) || !zip_decrypt_head(&u->keys, u->password, e, head)) {
+		if (!u->pipe && u->quiet < 1)
+			unzip_err(u, "   skipping: %-22s  incorrect password\n", name);
+		u->n_locked++;
+		return false;
+	}
+	u->data_at += sizeof(head);
+	u->data_left -= sizeof(head);
+	return true;
+}
+
 /* What the entry's own header says counts. */
 static bool unzip_can(struct unzip *u, struct zip_entry *e, const char *name)
 {
@@ -201,12 +226,9 @@ static bool unzip_can(struct unzip *u, struct zip_entry *e, const char *name)
 		u->data_status = UNZIP_ERR;
 		return false;
 	}
-	if (e->flags & 1) {
-		unzip_err(u, "   skipping: %-22s  unable to get password\n", name);
-		unzip_status(u, UNZIP_BAD_PASSWORD);
-		return false;
-	}
-	return true;
+	u->data_left = e->packed;
+	u->encrypted = e->flags & ZIP_ENCRYPTED;
+	return !u->encrypted || unzip_unlock(u, e, name);
 }
 
 /* By the directory: what is skipped before it is looked at. */
@@ -409,7 +431,7 @@ static void unzip_link(struct unzip *u, struct zip_entry *e, const char *path)
 		tsb_printf(u->p, "    linking: %-22s  ", path);
 	u->out.n = 0;
 	{
-		struct unzip_data d = { .at = u->data_at, .left = e->packed };
+		struct unzip_data d = { .at = u->data_at, .left = u->data_left };
 
 		d.crc = (uint32_t)crc32(0, NULL, 0);
 		if (!u->in.buf)
@@ -478,7 +500,6 @@ static void unzip_file(struct unzip *u, struct zip_entry *e, char *path)
 static void unzip_test_one(struct unzip *u, struct zip_entry *e)
 {
 	u->tested_any = true;
-	u->n_done++;
 	if (u->quiet < 1)
 		tsb_printf(u->p, "    testing: %-22s  ", e->name);
 	pack_out_open(&u->out, u->p, -1);
@@ -508,6 +529,7 @@ static void unzip_one(struct unzip *u, struct zip_entry *e)
 
 	if (!unzip_may_try(u, e) || !unzip_can(u, e, e->name))
 		return;
+	u->n_done++;
 	if (u->test) {
 		unzip_test_one(u, e);
 		return;
@@ -567,6 +589,28 @@ static bool unzip_make_exdir(struct unzip *u)
 	return false;
 }
 
+static void unzip_test_summary(struct unzip *u)
+{
+	if (u->data_status)
+		tsb_printf(u->p, "At least one %serror was detected in %s.\n",
+			   u->data_status == UNZIP_WARN ? "warning-" : "", u->archive);
+	else if (!u->n_done && u->n_locked)
+		tsb_printf(u->p, "Caution:  zero files tested in %s.\n", u->archive);
+	else if (!u->n_done)
+		return;
+	else if (u->n_names || u->n_excluded || u->n_skipped || u->n_locked)
+		tsb_printf(u->p, "No errors detected in %s for the %zu file%s tested.\n", u->archive,
+			   u->n_done, u->n_done == 1 ? "" : "s");
+	else
+		tsb_printf(u->p, "No errors detected in compressed data of %s.\n", u->archive);
+	if (u->n_skipped)
+		tsb_printf(u->p, "%zu file%s skipped because of unsupported compression or encoding.\n",
+			   u->n_skipped, u->n_skipped == 1 ? "" : "s");
+	if (u->n_locked)
+		tsb_printf(u->p, "%zu file%s skipped because of incorrect password.\n", u->n_locked,
+			   u->n_locked == 1 ? "" : "s");
+}
+
 void unzip_extract(struct unzip *u)
 {
 	if (!unzip_make_exdir(u))
@@ -577,17 +621,9 @@ void unzip_extract(struct unzip *u)
 			unzip_one(u, &u->z.entries[i]);
 	}
 	unzip_finish(u);
-	if (!u->test || u->quiet > 1 || !u->n_done)
+	if (u->test && u->quiet < 2)
+		unzip_test_summary(u);
+	if (!u->n_locked)
 		return;
-	if (u->data_status)
-		tsb_printf(u->p, "At least one %serror was detected in %s.\n",
-			   u->data_status == UNZIP_WARN ? "warning-" : "", u->archive);
-	else if (u->n_names || u->n_excluded || u->n_skipped)
-		tsb_printf(u->p, "No errors detected in %s for the %zu file%s tested.\n", u->archive,
-			   u->n_done, u->n_done == 1 ? "" : "s");
-	else
-		tsb_printf(u->p, "No errors detected in compressed data of %s.\n", u->archive);
-	if (u->n_skipped)
-		tsb_printf(u->p, "%zu file%s skipped because of unsupported compression or encoding.\n",
-			   u->n_skipped, u->n_skipped == 1 ? "" : "s");
+	unzip_status(u, u->n_done ? UNZIP_WARN : UNZIP_BAD_PASSWORD);
 }

@@ -43,6 +43,25 @@ static char *method_text(struct unzip *u, const struct zip_entry *e)
 	return tsb_format(u->p, "Unk:%03u", e->method);
 }
 
+/* What is encrypted has a head that does not count. */
+static uint64_t packed_size(const struct zip_entry *e)
+{
+	bool head = (e->flags & ZIP_ENCRYPTED) && e->packed >= ZIP_CRYPT_HEAD;
+
+	return head ? e->packed - ZIP_CRYPT_HEAD : e->packed;
+}
+
+static void list_comment(struct unzip *u, const struct zip_entry *e)
+{
+	if (!e->n_comment)
+		return;
+	for (size_t i = 0; i < e->n_comment; i++)
+		if (e->comment[i] != '\r')
+			tsb_putc(u->p, e->comment[i]);
+	if (e->comment[e->n_comment - 1] != '\n')
+		tsb_putc(u->p, '\n');
+}
+
 static void list_row(struct unzip *u, const struct zip_entry *e)
 {
 	struct civil c;
@@ -53,8 +72,8 @@ static void list_row(struct unzip *u, const struct zip_entry *e)
 			  c.minute);
 	if (u->verbose)
 		tsb_printf(u->p, "%8llu  %-6s%9llu%4d%% %s %08x  %s\n", (unsigned long long)e->plain,
-			   method_text(u, e), (unsigned long long)e->packed,
-			   percent(e->plain, e->packed), date, e->crc, shown(u, e->name));
+			   method_text(u, e), (unsigned long long)packed_size(e),
+			   percent(e->plain, packed_size(e)), date, e->crc, shown(u, e->name));
 	else
 		tsb_printf(u->p, "%9llu  %s   %s\n", (unsigned long long)e->plain, date,
 			   shown(u, e->name));
@@ -79,8 +98,9 @@ void unzip_list(struct unzip *u)
 		if (!unzip_wants(u, e))
 			continue;
 		list_row(u, e);
+		list_comment(u, e);
 		plain += e->plain;
-		packed += e->packed;
+		packed += packed_size(e);
 		n++;
 	}
 	if (head && u->verbose)
@@ -143,7 +163,7 @@ static void info_row(struct unzip *u, const struct zip_entry *e)
 	if (u->format == 'l')
 		size = tsb_format(u->p, " %8llu", (unsigned long long)e->packed);
 	else if (u->format == 'm')
-		size = tsb_format(u->p, "%3d%%", percent(e->plain, e->packed));
+		size = tsb_format(u->p, "%3d%%", percent(e->plain, packed_size(e)));
 	tsb_printf(u->p, "%s  %u.%u %s %8llu %c%c%s %s %s %s\n", mode, e->made_by / 10,
 		   e->made_by % 10, e->host < 12 ? hosts[e->host] : "???",
 		   (unsigned long long)e->plain,
@@ -173,7 +193,7 @@ void unzip_info(struct unzip *u)
 		else if (u->format || u->header == u->trailer)
 			info_row(u, e);
 		plain += e->plain;
-		packed += e->packed;
+		packed += packed_size(e);
 		n++;
 	}
 	if (!u->trailer)

@@ -78,7 +78,9 @@ static const struct { int letter; const char *name; } zip_longs[] = {
 	{ 'z', "archive-comment" }, { 'o', "latest-time" }, { 'n', "suffixes" },
 	{ 't', "from-date" }, { 't' + 256, "before-date" }, { 'b', "temp-path" }, { 'A', "adjust-sfx" },
 	{ 'O', "output-file" }, { 'O', "out" }, { 'F' + 256, "filesync" }, { 's' + 256, "show-files" },
-	{ 'h', "help" }, { 'S' + 512, "update-or-add" }, { 0, NULL }
+	{ 'h', "help" }, { 'P', "password" },
+	{ 'c', "entry-comments" },
+	 { 'S' + 512, "update-or-add" }, { 0, NULL }
 };
 
 static void zip_help(struct zipper *z)
@@ -125,6 +127,7 @@ static bool zip_letter(struct zipper *z, int c)
 	case 'l': z->crlf = 1; break;
 	case 'L' + 256: z->crlf = 2; break;
 	case 'z': z->comment = true; break;
+	case 'c': z->comments = true; break;
 	case 'o': z->stamp = true; break;
 	case 'h': zip_help(z); break;
 	case 'e':
@@ -139,12 +142,13 @@ static bool zip_letter(struct zipper *z, int c)
 
 static bool zip_takes_value(int c)
 {
-	return c == 'n' || c == 't' || c == 't' + 256 || c == 'b' || c == 'O';
+	return c == 'P' || c == 'n' || c == 't' || c == 't' + 256 || c == 'b' || c == 'O';
 }
 
 static void zip_no_value(struct zipper *z, int c)
 {
 	static const struct { int letter; const char *name, *what; } rows[] = {
+		{ 'P', "P", "encrypt entries, option value is password" },
 		{ 'n', "n", "suffixes to not compress: .gz:.zip" }, { 't', "t", "exclude before date" },
 		{ 't' + 256, "tt", "include before date" }, { 'b', "b", "dir to use for temp archive" },
 		{ 'O', "O", "set out zipfile different than in zipfile" },
@@ -164,6 +168,12 @@ static void zip_value(struct zipper *z, int c, const char *value)
 		zip_no_value(z, c);
 	switch (c) {
 	case 'n': z->no_suffixes = value; break;
+	case 'P':
+		if (!*value)
+			zip_fail(z, ZIP_E_PARMS, "Invalid command arguments (zero length password "
+				 "not allowed)");
+		z->password = value;
+		break;
 	case 't': z->after = value; break;
 	case 't' + 256: z->before = value; break;
 	case 'O': z->out_name = value; break;
@@ -623,6 +633,10 @@ static const struct tsb_opt zip_opts[] = {
 	TSB_OPT_DOC('O', "out", "FILE", "write the result to another archive"),
 	TSB_OPT_DOC('T', "test", NULL, "test the archive before it replaces the old one"),
 	TSB_OPT_DOC('X', "strip-extra", NULL, "no times and owners beside the common fields"),
+	TSB_OPT_DOC('P', "password", "PASSWORD", "encrypt with that password (the traditional way, "
+		    "which is weak)"),
+	TSB_OPT_DOC('e', "encrypt", NULL, "the same, with a password from the terminal"),
+	TSB_OPT_DOC('c', "entry-comments", NULL, "a comment for each entry, from standard input"),
 	TSB_OPT_DOC('A', "adjust-sfx", NULL, "look whether the offsets are right"),
 	TSB_OPT_WORD("-sf", NULL, "show the files that would be taken"),
 	TSB_OPT_WORD("-FS", NULL, "the archive becomes what is in the file system"),

@@ -48,6 +48,8 @@ enum zip_status zip_read(struct zip_file *z, struct tsb_proc *p, int fd);
 /* Where an entry's data begins; 0: its local header is not there. The sum that
  * the local header names is the one that counts. */
 uint64_t zip_data_offset(struct zip_file *z, struct zip_entry *e);
+/* The data descriptor that stands at that offset. */
+size_t zip_descriptor_size(struct zip_file *z, const struct zip_entry *e, uint64_t at);
 /* Percent saved times ten, rounded as Info-ZIP does. */
 int zip_ratio(uint64_t plain, uint64_t packed);
 /* The time in its DOS form, local. */
@@ -56,5 +58,21 @@ int64_t zip_unix_time(const struct zone *zone, uint32_t dos);
 /* A name against an Info-ZIP pattern, in which * matches slashes. */
 bool zip_match(struct tsb_proc *p, const char *pattern, const char *name, bool icase,
 	       bool no_slash);
+
+/* ---- crypt.c ---- */
+enum { ZIP_CRYPT_HEAD = 12, ZIP_ENCRYPTED = 1, ZIP_DESCRIPTOR = 8 };	/* bits of flags */
+struct zip_keys {
+	uint32_t at[3];
+};
+
+void zip_keys_init(struct zip_keys *k, const char *password);
+void zip_encrypt(struct zip_keys *k, unsigned char *data, size_t n);
+void zip_decrypt(struct zip_keys *k, unsigned char *data, size_t n);
+/* The bytes before the data of an entry with a data descriptor. */
+void zip_encrypt_head(struct tsb_proc *p, struct zip_keys *k, const char *password,
+		      uint32_t dos_time, unsigned char head[ZIP_CRYPT_HEAD]);
+/* false: that password is wrong. */
+bool zip_decrypt_head(struct zip_keys *k, const char *password, const struct zip_entry *e,
+		      unsigned char head[ZIP_CRYPT_HEAD]);
 
 #endif

@@ -54,6 +54,46 @@ static void zip_extras(struct zipper *z, struct zip_member *m)
 	m->e.extra = m->extra;
 }
 
+/* What does not fit is in a field of zip64. */
+static uint32_t zip_low32(uint64_t n)
+{
+	return n >= UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+static void zip_set64(unsigned char *to, uint64_t n)
+{
+	pack_set32(to, (uint32_t)n);
+	pack_set32(to + 4, (uint32_t)(n >> 32));
+}
+
+/* The extra fields of a central header, with those of zip64 that it needs now. */
+static void zip_central_extras(const struct zip_entry *e, struct str *out)
+{
+	const uint64_t fields[] = { e->plain, e->packed, e->offset };
+	const unsigned char *at = e->extra;
+	unsigned char b[8];
+	struct str big;
+
+	str_init(&big, out->heap, STR_MAX_DEFAULT);
+	for (size_t i = 0; i < 3; i++) {
+		zip_set64(b, fields[i]);
+		if (fields[i] >= UINT32_MAX)
+			str_addn(&big, b, 8);
+	}
+	pack_set16(b, 1);
+	pack_set16(b + 2, (uint32_t)big.n);
+	if (big.n)
+		str_addn(out, b, 4);
+	str_addn(out, big.p, big.n);
+	str_end(&big);
+	for (size_t left = e->n_extra, n; left >= 4; at += n, left -= n) {
+		n = 4 + pack_le16(at + 2);
+		n = n < left ? n : left;
+		if (pack_le16(at) != 1)
+			str_addn(out, at, n);
+	}
+}
+
 /* The fields that a local header and a central one have in common: 26 bytes. */
 static void zip_put_common(unsigned char *b, const struct zip_entry *e, size_t n_extra)
 {
@@ -62,8 +102,8 @@ static void zip_put_common(unsigned char *b, const struct zip_entry *e, size_t n
 	pack_set16(b + 4, e->method);
 	pack_set32(b + 6, e->dos_time);
 	pack_set32(b + 10, e->crc);
-	pack_set32(b + 14, (uint32_t)e->packed);
-	pack_set32(b + 18, (uint32_t)e->plain);
+	pack_set32(b + 14, zip_low32(e->packed));
+	pack_set32(b + 18, zip_low32(e->plain));
 	pack_set16(b + 22, (uint32_t)strlen(e->name));
 	pack_set16(b + 24, (uint32_t)n_extra);
 }
@@ -77,18 +117,22 @@ static void zip_local_header(const struct zip_member *m, unsigned char b[ZIP_LOC
 static void zip_put_central(struct zipper *z, const struct zip_entry *e)
 {
 	unsigned char b[ZIP_CENTRAL_SIZE] = "PK\1\2";
+	struct str extra;
 
+	str_init(&extra, tsb_heap_of(z->p), 65535);
+	zip_central_extras(e, &extra);
 	b[4] = (unsigned char)e->made_by;
 	b[5] = (unsigned char)e->host;
-	zip_put_common(b + 6, e, e->n_extra);
+	zip_put_common(b + 6, e, extra.n);
 	pack_set16(b + 32, (uint32_t)e->n_comment);
 	pack_set16(b + 36, e->internal);
 	pack_set32(b + 38, e->external);
-	pack_set32(b + 42, (uint32_t)e->offset);
+	pack_set32(b + 42, zip_low32(e->offset));
 	pack_put(&z->out, b, sizeof(b));
 	pack_put(&z->out, e->name, strlen(e->name));
-	pack_put(&z->out, e->extra, e->n_extra);
+	pack_put(&z->out, extra.p, extra.n);
 	pack_put(&z->out, e->comment, e->n_comment);
+	str_end(&extra);
 }
 
 /* ---- Data ---- */
@@ -99,7 +143,7 @@ struct zip_data {
 	uint64_t plain;
 	bool seen[256];
 	z_stream s;
-	bool deflating;
+	bool deflating, tried;	/* tried: only then is it looked whether it is text */
 	int last;
 };
 
@@ -243,6 +287,7 @@ static bool zip_pack(struct zipper *z, struct zip_member *m, struct zip_data *d)
 	str_init(&d->packed, tsb_heap_of(z->p), STR_MAX_DEFAULT);
 	d->crc = (uint32_t)crc32(0, NULL, 0);
 	d->deflating = !m->is_dir && !m->is_link && !zip_stores(z, m->name);
+	d->tried = d->deflating;
 	d->s = (z_stream){ .zalloc = pack_zalloc, .zfree = pack_free, .opaque = z->p };
 	if (d->deflating)
 		deflateInit2(&d->s, z->level, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
@@ -269,17 +314,54 @@ static int zip_percent(uint64_t plain, uint64_t packed)
 static void zip_report(struct zipper *z, struct zip_member *m)
 {
 	struct zip_entry *e = &m->e;
+	uint64_t packed = e->packed - (e->flags & ZIP_ENCRYPTED ? ZIP_CRYPT_HEAD : 0);
 	const char *what = !m->old ? "  adding" : z->action == ZIP_FRESHEN ? "freshening"
 							: "updating";
 	char *sizes = z->verbose ? tsb_format(z->p, "\t(in=%llu) (out=%llu)",
 					      (unsigned long long)e->plain,
-					      (unsigned long long)e->packed)
+					      (unsigned long long)packed)
 				 : tsb_strdup(z->p, "");
 
 	zip_say(z, "%s: %s%s (%s %d%%)\n", what, m->name, sizes,
-		e->method ? "deflated" : "stored", zip_percent(e->plain, e->packed));
+		e->method ? "deflated" : "stored", zip_percent(e->plain, packed));
 	z->plain += e->plain;
 	z->packed += e->packed;
+}
+
+static void zip_encrypt_data(struct zipper *z, struct zip_entry *e, struct str *packed)
+{
+	unsigned char head[ZIP_CRYPT_HEAD];
+	struct zip_keys keys;
+
+	zip_encrypt_head(z->p, &keys, z->password, e->dos_time, head);
+	zip_encrypt(&keys, (unsigned char *)packed->p, packed->n);
+	str_insert(packed, 0, head, sizeof(head));
+	e->packed = packed->n;
+	e->flags |= ZIP_ENCRYPTED | ZIP_DESCRIPTOR;
+	e->needs = e->needs < 20 ? 20 : e->needs;
+}
+
+static void zip_put_descriptor(struct zipper *z, const struct zip_entry *e)
+{
+	unsigned char b[16] = "PK\7\10";
+
+	pack_set32(b + 4, e->crc);
+	pack_set32(b + 8, zip_low32(e->packed));
+	pack_set32(b + 12, zip_low32(e->plain));
+	pack_put(&z->out, b, sizeof(b));
+}
+
+/* The sizes of a local header that do not fit. */
+static void zip_local64(struct zip_member *m)
+{
+	unsigned char b[20] = { 1, 0, 16 };
+
+	zip_set64(b + 4, m->e.plain);
+	zip_set64(b + 12, m->e.packed);
+	memmove(m->extra_local + sizeof(b), m->extra_local, m->n_extra_local);
+	memcpy(m->extra_local, b, sizeof(b));
+	m->n_extra_local += sizeof(b);
+	m->e.needs = 45;
 }
 
 static void zip_write_new(struct zipper *z, struct zip_member *m)
@@ -299,15 +381,25 @@ static void zip_write_new(struct zipper *z, struct zip_member *m)
 				 .offset = pack_produced(&z->out), .mtime = m->st.mtime };
 	if (d->deflating)
 		e->flags = z->level <= 2 ? 4 : z->level >= 8 ? 2 : 0;
-	e->internal = !m->is_dir && !m->is_link && zip_is_text(d->seen);
+	e->internal = d->tried && zip_is_text(d->seen);
 	e->external = m->st.mode << 16 | (m->is_dir ? 16u : 0) |
 		      (m->st.mode & 0200 ? 0u : 1u);
+	if (m->old) {
+		e->comment = m->old->comment;
+		e->n_comment = m->old->n_comment;
+	}
+	if (z->password && !m->is_dir)
+		zip_encrypt_data(z, e, &d->packed);
 	zip_extras(z, m);
+	if (e->packed >= UINT32_MAX || e->plain >= UINT32_MAX)
+		zip_local64(m);
 	zip_local_header(m, b);
 	pack_put(&z->out, b, sizeof(b));
 	pack_put(&z->out, m->name, strlen(m->name));
 	pack_put(&z->out, m->extra_local, m->n_extra_local);
 	pack_put(&z->out, d->packed.p, d->packed.n);
+	if (e->flags & ZIP_DESCRIPTOR)
+		zip_put_descriptor(z, e);
 	str_end(&d->packed);
 	tsb_free(z->p, d);
 	zip_report(z, m);
@@ -319,6 +411,8 @@ static void zip_write_kept(struct zipper *z, struct zip_member *m)
 	uint64_t at = m->old->offset, data = zip_data_offset(&z->z, m->old);
 	uint64_t left = data ? data - at + m->old->packed : 0;
 
+	if (data && (m->old->flags & ZIP_DESCRIPTOR))
+		left += zip_descriptor_size(&z->z, m->old, data + m->old->packed);
 	m->e = *m->old;
 	m->e.offset = pack_produced(&z->out);
 	if (!z->in.buf)
@@ -338,32 +432,78 @@ static void zip_write_kept(struct zipper *z, struct zip_member *m)
 
 /* ---- The end ---- */
 
-static void zip_ask_comment(struct zipper *z)
+/* The next line of standard input without its end; NULL: there is none. */
+static char *zip_answer(struct zipper *z)
 {
-	struct tsb_reader in;
-	struct str out;
 	char *line;
 	size_t n;
+
+	if (!z->answering)
+		tsb_reader_init(&z->answers, z->p, 0);
+	z->answering = true;
+	n = tsb_getdelim(&z->answers, &line, '\n');
+	if (n && line[n - 1] == '\n')
+		line[n - 1] = '\0';
+	return n ? line : NULL;
+}
+
+/* -c: a line for each new entry; none leaves what there was. */
+static void zip_ask_comments(struct zipper *z)
+{
+	for (size_t i = 0; i < z->n && z->comments; i++) {
+		struct zip_member *m = &z->members[i];
+		char *line;
+
+		tsb_tick(z->p, 1);
+		if (!m->path || m->drop)
+			continue;
+		zip_say(z, "Enter comment for %s:\n", m->name);
+		line = zip_answer(z);
+		if (!line)
+			continue;
+		m->e.n_comment = strnlen(line, 32767);
+		m->e.comment = tsb_strndup(z->p, line, m->e.n_comment);
+	}
+}
+
+static void zip_ask_comment(struct zipper *z)
+{
+	struct str out;
+	char *line;
 
 	if (!z->comment)
 		return;
 	zip_say(z, "enter new zip file comment (end with .):\n");
 	str_init(&out, tsb_heap_of(z->p), 65535);
-	tsb_reader_init(&in, z->p, 0);
-	while ((n = tsb_getdelim(&in, &line, '\n'))) {
-		if (line[n - 1] == '\n')
-			line[--n] = '\0';
-		if (!strcmp(line, "."))
-			break;
+	while ((line = zip_answer(z)) && strcmp(line, "."))
 		str_addf(&out, "%s%s", out.n ? "\r\n" : "", line);
-	}
 	z->z.comment = str_take(&out, &z->z.n_comment);
+}
+
+/* The end record of zip64, and where it is. */
+static void zip_end64(struct zipper *z, uint64_t n, uint64_t from)
+{
+	unsigned char end[56] = "PK\6\6", locator[20] = "PK\6\7";
+	uint64_t at = pack_produced(&z->out);
+
+	zip_set64(end + 4, sizeof(end) - 12);
+	end[12] = ZIP_MADE_BY;
+	end[13] = ZIP_UNIX;
+	end[14] = 45;
+	zip_set64(end + 24, n);
+	zip_set64(end + 32, n);
+	zip_set64(end + 40, at - from);
+	zip_set64(end + 48, from);
+	zip_set64(locator + 8, at);
+	locator[16] = 1;
+	pack_put(&z->out, end, sizeof(end));
+	pack_put(&z->out, locator, sizeof(locator));
 }
 
 static size_t zip_directory(struct zipper *z)
 {
 	unsigned char end[ZIP_END_SIZE] = "PK\5\6";
-	uint64_t from = pack_produced(&z->out);
+	uint64_t from = pack_produced(&z->out), size;
 	size_t n = 0;
 
 	for (size_t i = 0; i < z->n; i++) {
@@ -372,12 +512,13 @@ static size_t zip_directory(struct zipper *z)
 		zip_put_central(z, &z->members[i].e);
 		n++;
 	}
-	if (n > 65535 || pack_produced(&z->out) > UINT32_MAX)
-		zip_fail(z, 6, "Entry too big to split, read, or write (%s)", z->archive);
-	pack_set16(end + 8, (uint32_t)n);
-	pack_set16(end + 10, (uint32_t)n);
-	pack_set32(end + 12, (uint32_t)(pack_produced(&z->out) - from));
-	pack_set32(end + 16, (uint32_t)from);
+	size = pack_produced(&z->out) - from;
+	if (n >= 65535 || pack_produced(&z->out) >= UINT32_MAX)
+		zip_end64(z, n, from);
+	pack_set16(end + 8, n >= 65535 ? 65535 : (uint32_t)n);
+	pack_set16(end + 10, n >= 65535 ? 65535 : (uint32_t)n);
+	pack_set32(end + 12, zip_low32(size));
+	pack_set32(end + 16, zip_low32(from));
 	pack_set16(end + 20, (uint32_t)z->z.n_comment);
 	pack_put(&z->out, end, sizeof(end));
 	pack_put(&z->out, z->z.comment, z->z.n_comment);
@@ -386,7 +527,9 @@ static size_t zip_directory(struct zipper *z)
 
 static void zip_test_archive(struct zipper *z, const char *path)
 {
-	const char *argv[] = { "unzip", "-tqq", path, NULL };
+	const char *plain[] = { "unzip", "-tqq", path, NULL };
+	const char *secret[] = { "unzip", "-tqq", "-P", z->password, path, NULL };
+	const char **argv = z->password ? secret : plain;
 	struct tsb_spawn how = { .size = sizeof(how), .argv = argv };
 	int pid, status = -1;
 
@@ -479,6 +622,7 @@ void zip_write(struct zipper *z)
 		else if (!m->drop)
 			zip_write_kept(z, m);
 	}
+	zip_ask_comments(z);
 	zip_ask_comment(z);
 	n = zip_directory(z);
 	pack_flush(&z->out);

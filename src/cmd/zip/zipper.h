@@ -20,7 +20,7 @@ struct zip_member {
 	bool is_link, is_dir, drop;
 	struct zip_entry e;	/* as written */
 	size_t n_extra_local;
-	unsigned char extra_local[32], extra[32];
+	unsigned char extra_local[52], extra[32];
 };
 
 struct zipper {
@@ -30,6 +30,10 @@ struct zipper {
 	bool recurse, recurse_names, junk, move, links, no_dirs, no_extra, test, stamp, quiet, as_filter;
 	int io_error;		/* that ends it */
 	bool verbose, comment, from_stdin, show;
+	const char *password;	/* -P */
+	bool comments;		/* -c */
+	struct tsb_reader answers;	/* for comments */
+	bool answering;
 	const char *no_suffixes, *after, *before, *out_name;
 	const char **included, **excluded, **names;
 	size_t n_included, n_excluded, n_names;
