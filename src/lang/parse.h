@@ -23,6 +23,9 @@ struct parse_options {
 	void (*tick)(void *ctx, size_t steps);	/* called per 1000 tokens or so; may not return */
 	/* Warnings in front of an error (else they are the script's); NULL: not told. */
 	void (*warn)(void *ctx, uint32_t line, const char *message);
+	/* Each $"text" of the source itself (not of here-documents and backquotes), once,
+	 * as it is written; NULL: not told. */
+	void (*string)(void *ctx, uint32_t line, const char *text, size_t n);
 };
 
 /* What an error ends beyond the command it is in: bash gives up the shell when it is in

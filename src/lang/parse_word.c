@@ -170,6 +170,15 @@ static void quoted_text(struct parser *ps, struct parts *out, size_t from, size_
 
 static void word_ansi(struct parser *ps, struct parts *out);
 
+/* $"..." from its quote to pos. What is read again is told of only once. */
+static void word_tell_string(struct parser *ps, size_t open)
+{
+	if (ps->in.s != ps->script->text || ps->in.pos <= ps->string_end)
+		return;
+	ps->string_end = ps->in.pos;
+	ps->opt->string(ps->opt->ctx, lex_line(ps, open), ps->in.s + open + 1, ps->in.pos - open - 2);
+}
+
 /* "..." at pos, inside or outside of other quotes. */
 static void word_double(struct parser *ps, struct parts *out, enum part_kind kind)
 {
@@ -195,6 +204,8 @@ static void word_double(struct parser *ps, struct parts *out, enum part_kind kin
 		ps->in.pos++;
 	else
 		parse_unmatched(ps, '"', open);
+	if (kind == PART_LOCALE && ps->opt->string && !ps->failed)
+		word_tell_string(ps, open);
 }
 
 /* Kinds that end with a bracket, in which ' hides brackets. */

@@ -170,6 +170,7 @@ struct parser {
 	unsigned in_command;	/* open $( */
 	bool bad_param;		/* there was a PARAM_BAD in the text */
 	unsigned steps;		/* tokens since the last tick */
+	size_t string_end;	/* of the last $"..." that opt->string was told of */
 	struct here *here, **here_tail;
 	unsigned here_depth;	/* here-documents inside here-documents */
 	uint32_t here_flags;	/* word flags of the last here-document */

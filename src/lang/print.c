@@ -510,7 +510,7 @@ static void print_function_body(struct printer *p, const struct node *body, bool
 
 static void print_inner_function(struct printer *p, const struct node *n)
 {
-	str_addf(p->out, "function %s () \n", n->named.name.s);
+	str_addf(p->out, "%s%s () \n", p->posix ? "" : "function ", n->named.name.s);
 	print_indent(p);
 	print_function_body(p, n->named.body, false);
 }
@@ -591,14 +591,19 @@ void print_command(struct printer *p, const struct node *n)
 	}
 }
 
-void print_node(struct str *out, const struct node *n)
+void print_node_posix(struct str *out, const struct node *n, bool posix)
 {
-	struct printer p = { .out = out, .amount = 4 };
+	struct printer p = { .out = out, .amount = 4, .posix = posix };
 
 	if (!n)
 		return;
 	print_command(&p, n);
 	print_flush(&p);
+}
+
+void print_node(struct str *out, const struct node *n)
+{
+	print_node_posix(out, n, false);
 }
 
 void print_substitution(struct str *out, const struct node *n)
@@ -614,9 +619,9 @@ void print_substitution(struct str *out, const struct node *n)
 		str_insert(out, start, " ", 1);
 }
 
-void print_function(struct str *out, const struct node *function)
+void print_function(struct str *out, const struct node *function, bool posix)
 {
-	struct printer p = { .out = out, .amount = 4 };
+	struct printer p = { .out = out, .amount = 4, .posix = posix };
 	struct name name = function->named.name;
 
 	if (parse_is_reserved(name.s, name.n))

@@ -13,8 +13,9 @@
 #include "lang/ast.h"
 
 void print_node(struct str *out, const struct node *n);
+void print_node_posix(struct str *out, const struct node *n, bool posix);	/* without `function` */
 /* "name () \n{ \n ... }": what declare -f prints. */
-void print_function(struct str *out, const struct node *function);
+void print_function(struct str *out, const struct node *function, bool posix);
 void print_word(struct str *out, const struct word *w);
 void print_assign(struct str *out, const struct assign *a);
 void print_redirs(struct str *out, const struct redir *r);

@@ -15,6 +15,7 @@ struct printer {
 	unsigned connection;	/* inside a list or pipeline */
 	unsigned function;	/* inside a function: one command a line */
 	bool was_here;		/* a here-document body was the last thing printed */
+	bool posix;		/* functions without the word `function` */
 	bool command_sub;	/* inside $( ): newlines stay newlines */
 	const struct redir *deferred;	/* here-documents without a body yet */
 };

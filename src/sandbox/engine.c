@@ -56,16 +56,18 @@ static size_t count_table(const struct tsb_command *const *table)
 
 static int register_commands(struct engine *e)
 {
-	const struct tsb_command *shells[] = { &shell_command_bash, &shell_command_sh };
+	const struct tsb_command *shells[] = { &shell_command_bash, &shell_command_rbash,
+					       &shell_command_sh };
+	const size_t n_shells = sizeof(shells) / sizeof(shells[0]);
 	size_t own = count_table(cmd_table), guests = count_table(guest_table), i;
 
-	e->n = own + guests + 2;
+	e->n = own + guests + n_shells;
 	e->sorted = heap_array(e->heap, e->n, sizeof(*e->sorted));
 	if (!e->sorted)
 		return -1;
 	memcpy(e->sorted, cmd_table, own * sizeof(*e->sorted));
 	memcpy(e->sorted + own, guest_table, guests * sizeof(*e->sorted));
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < n_shells; i++)
 		e->sorted[own + guests + i] = shells[i];
 	qsort(e->sorted, e->n, sizeof(*e->sorted), compare_commands);
 	for (i = 0; i < e->n; i++) {

@@ -104,6 +104,7 @@ struct doing {
 	uint64_t pending;		/* signals taken and not yet handled */
 	bool trap_hidden[3];	/* DEBUG, ERR, RETURN: in a function that does not inherit them */
 	bool exit_trap_done, in_substitution;
+	enum { DUMP_NONE, DUMP_STRINGS, DUMP_PO } dump;	/* -D */
 	bool first;			/* the outermost shell of a run */
 	VEC(char *) main_argv;		/* the script's arguments, of BASH_ARGV */
 	bool main_argv_known;
@@ -199,6 +200,7 @@ void set_pipe_status(struct shell *sh, const int *at, size_t n);
 /* What a turn's flow means for the loop around it: true if the loop ends with *f. */
 bool loop_ends(struct shell *sh, enum flow *f);
 bool loop_name_good(struct shell *sh, const struct node *n);
+enum flow loop_name_bad(struct shell *sh);	/* what then follows */
 enum flow loop_words(struct shell *sh, const struct node *n, struct fields *words);
 void loop_trace(struct shell *sh, const struct node *n);
 /* sh->script holds on to s, the script of sh->current, and lets the one before go. */
@@ -355,12 +357,26 @@ int signal_number(const char *name);	/* "INT", "sigint", "2", "EXIT", ...; -1 */
 enum flow trap_run_status(struct shell *sh, int number, int *status);
 void trap_signal_self(struct shell *sh, int sig);	/* dies of it */
 
+/* ---- restrict.c, show.c ---- */
+static inline bool restricted(const struct shell *sh)
+{
+	return sh->opts[SHOPT_RESTRICTED_SHELL];
+}
+/* true, after a message (of what, if that is not NULL): the shell is restricted. */
+bool builtin_restricted(struct shell *sh, const char *what);
+bool restricted_path(struct shell *sh, const char *path);	/* it has a slash, and that */
+void shell_restrict(struct shell *sh);	/* a shell begins so */
+void translations_wanted(struct shell *sh, struct parse_options *opt);	/* -D */
+enum flow show_pretty(struct shell *sh, const char *text, size_t n);	/* --pretty-print */
+
 /* ---- xtrace.c ---- */
 void trace_words(struct shell *sh, const struct fields *f);
 void trace_text(struct shell *sh, const char *text, size_t n);
 void trace_assign(struct shell *sh, const struct assign *a, const struct slice *value);
 void trace_array(struct shell *sh, const struct assign *a);
 void trace_array_quoted(struct shell *sh, const struct assign *a);	/* of declare */
+/* A name for a message: $'...' where bash would not print it as it is. */
+const char *printable_name(struct shell *sh, const char *name);
 /* Quotes as bash does in traces and lists: only where needed. */
 void quote_trace(struct str *out, const char *s, size_t n);
 

@@ -282,12 +282,29 @@ static enum flow eval_cond_node(struct shell *sh, const struct node *n)
 	return f != FLOW_NEXT ? f : eval_check(sh);
 }
 
+/* In POSIX mode a name is a name, and no special builtin's. */
+static bool posix_function_name(struct shell *sh, const char *name, size_t n)
+{
+	const struct builtin *b = builtin_find(name, n);
+
+	if (!parse_is_name(name, n))
+		shell_error(sh, "`%s': not a valid identifier", name);
+	else if (b && (b->flags & BUILTIN_SPECIAL))
+		shell_error(sh, "`%s': is a special builtin", name);
+	else
+		return true;
+	sh->status = STATUS_USAGE;
+	return false;
+}
+
 static enum flow eval_function(struct shell *sh, const struct node *n)
 {
 	const struct function *old = function_find(sh, n->named.name.s, n->named.name.n);
 
 	sh->line = n->line;
 	sh->status = 0;
+	if (sh->opts[OPT_POSIX] && !posix_function_name(sh, n->named.name.s, n->named.name.n))
+		return sh->interactive ? FLOW_ABORT : FLOW_EXIT;
 	if (old && (old->flags & VAR_READONLY)) {
 		shell_error(sh, "%s: readonly function", n->named.name.s);
 		sh->status = 1;

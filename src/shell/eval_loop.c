@@ -196,6 +196,14 @@ bool loop_name_good(struct shell *sh, const struct node *n)
 	return false;
 }
 
+enum flow loop_name_bad(struct shell *sh)
+{
+	if (!sh->opts[OPT_POSIX] || sh->interactive)
+		return eval_check(sh);
+	sh->status = STATUS_USAGE;
+	return FLOW_EXIT;
+}
+
 enum flow eval_for(struct shell *sh, const struct node *n)
 {
 	struct arena_mark m = arena_mark(&sh->turn);
@@ -205,7 +213,7 @@ enum flow eval_for(struct shell *sh, const struct node *n)
 
 	sh->line = n->line;
 	if (!loop_name_good(sh, n))
-		return eval_check(sh);
+		return loop_name_bad(sh);
 	f = loop_words(sh, n, &words);
 	sh->loop_depth++;
 	if (f == FLOW_NEXT) {

@@ -162,9 +162,9 @@ enum flow eval_select(struct shell *sh, const struct node *n)
 	command_is(sh, n);
 	if (!loop_name_good(sh, n))
 		return eval_check(sh);
-	f = loop_words(sh, n, &words);
-	if (f == FLOW_NEXT && sh->opts[OPT_XTRACE])
+	if (sh->opts[OPT_XTRACE])
 		loop_trace(sh, n);
+	f = loop_words(sh, n, &words);
 	if (f == FLOW_NEXT && !words.n)
 		sh->status = 0;
 	if (f == FLOW_NEXT && words.n) {

@@ -62,6 +62,7 @@ static enum flow simple_assign(struct shell *sh, const struct node *n)
 		int bad;
 
 		sh->failed = FLOW_ABORT;
+		sh->given_up = false;
 		if (sh->opts[OPT_XTRACE])
 			bad = assign_traced(sh, a, false, &f);
 		else
@@ -70,7 +71,8 @@ static enum flow simple_assign(struct shell *sh, const struct node *n)
 			if (sh->failed == FLOW_ABORT || !sh->status)
 				sh->status = 1;
 			if (sh->opts[OPT_POSIX] && !sh->interactive) {
-				sh->status = sh->command_string && !sh->is_subshell ? 127 : 1;
+				sh->status = sh->command_string && !sh->is_subshell && !sh->given_up ?
+					     127 : 1;
 				return FLOW_EXIT;
 			}
 			return f != FLOW_NEXT ? f : sh->failed;

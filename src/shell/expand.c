@@ -207,7 +207,10 @@ enum flow arith_value(struct shell *sh, const struct arith *a, int64_t *value)
 	if (sh->failed == FLOW_EXIT)
 		return FLOW_EXIT;	/* with its own status */
 	sh->status = 1;
-	return FLOW_ABORT;
+	if (!sh->opts[OPT_POSIX] || sh->interactive)
+		return FLOW_ABORT;
+	sh->status = sh->command_string && !sh->is_subshell ? 127 : 1;
+	return FLOW_EXIT;
 }
 
 static void expand_arith(struct build *b, const struct part *part, enum emit how)

@@ -166,7 +166,7 @@ void function_change(struct shell *sh, const char *name, size_t n, uint32_t on, 
 void function_print(struct shell *sh, const struct function *f, struct str *out)
 {
 	(void)sh;
-	print_function(out, f->node);
+	print_function(out, f->node, sh->opts[OPT_POSIX]);
 	str_addc(out, '\n');
 }
 

@@ -17,7 +17,7 @@ struct start {
 	struct shell *sh;
 	int argc, at;
 	char **argv;
-	bool command, stdin_script, interactive, login, no_rc;
+	bool command, stdin_script, interactive, login, no_rc, restricted, pretty, debugger;
 	const char *init_file;
 };
 
@@ -60,15 +60,11 @@ static int start_help(struct start *st)
 	return -1;
 }
 
-/* --name. 0 to go on, a status, or -1: ends well. */
-static int start_long(struct start *st, const char *name)
+/* Those that only set something; OPT_COUNT: none in the shell's options. */
+static bool start_flag(struct start *st, const char *name)
 {
 	struct shell *sh = st->sh;
 
-	if (!strcmp(name, "version"))
-		return start_version(st);
-	if (!strcmp(name, "help"))
-		return start_help(st);
 	if (!strcmp(name, "login"))
 		st->login = true;
 	else if (!strcmp(name, "posix"))
@@ -77,14 +73,37 @@ static int start_long(struct start *st, const char *name)
 		shell_set_option(sh, OPT_VERBOSE, true);
 	else if (!strcmp(name, "norc"))
 		st->no_rc = true;
-	else if (!strcmp(name, "rcfile") || !strcmp(name, "init-file")) {
+	else if (!strcmp(name, "restricted"))
+		st->restricted = true;
+	else if (!strcmp(name, "pretty-print"))
+		st->pretty = true;
+	else if (!strcmp(name, "debugger"))
+		st->debugger = true;
+	else if (!strncmp(name, "dump-", 5) && (!strcmp(name + 5, "strings") ||
+						!strcmp(name + 5, "po-strings")))
+		doing(sh)->dump = name[5] == 's' ? DUMP_STRINGS : DUMP_PO;
+	else
+		return !strcmp(name, "noprofile") || !strcmp(name, "noediting") ||
+		       !strcmp(name, "debug");
+	return true;
+}
+
+/* A long option, behind one - or two. 0 to go on, a status, -1: ends well, 1000:
+ * none such. */
+#define START_UNKNOWN 1000
+static int start_long(struct start *st, const char *name)
+{
+	if (!strcmp(name, "version"))
+		return start_version(st);
+	if (!strcmp(name, "help"))
+		return start_help(st);
+	if (!strcmp(name, "rcfile") || !strcmp(name, "init-file")) {
 		if (st->at + 1 >= st->argc)
 			return start_bad(st, "option requires an argument", name);
 		st->init_file = st->argv[++st->at];
-	} else if (strcmp(name, "noprofile") && strcmp(name, "noediting")) {
-		return start_bad(st, "invalid option", st->argv[st->at]);
+		return 0;
 	}
-	return 0;
+	return start_flag(st, name) ? 0 : START_UNKNOWN;
 }
 
 /* -O and -o take the next argument. */
@@ -128,7 +147,10 @@ static int start_letters(struct start *st, const char *a)
 				return status;
 			continue;
 		}
-		if (strchr("csli", *a)) {
+		if (strchr("cslirD", *a)) {
+			st->restricted |= *a == 'r' && on;
+			if (*a == 'D')
+				doing(sh)->dump = DUMP_STRINGS;
 			st->command |= *a == 'c';
 			st->stdin_script |= *a == 's';
 			st->login |= *a == 'l';
@@ -151,25 +173,33 @@ static int start_letters(struct start *st, const char *a)
 	return 0;
 }
 
-/* 0: go on at st->at; -1 ends well; else the status. */
+/* 0: go on at st->at; -1 ends well; else the status. Long options come first. */
 static int start_options(struct start *st)
 {
-	for (st->at = 1; st->at < st->argc; st->at++) {
+	int status = 0;
+
+	for (st->at = 1; st->at < st->argc && st->argv[st->at][0] == '-' && !status; st->at++) {
 		const char *a = st->argv[st->at];
-		int status;
+		bool two = a[1] == '-';
+
+		status = start_long(st, a + 1 + two);
+		if (status == START_UNKNOWN && (!two || !a[2]))
+			break;
+		if (status == START_UNKNOWN)
+			return start_bad(st, "invalid option", a);
+	}
+	if (status && status != START_UNKNOWN)
+		return status;
+	for (; st->at < st->argc; st->at++) {
+		const char *a = st->argv[st->at];
 
 		if (!strcmp(a, "--") || !strcmp(a, "-")) {
 			st->at++;
 			return 0;
 		}
-		if (*a != '-' && *a != '+')
+		if ((*a != '-' && *a != '+') || !a[1])
 			return 0;
-		if (!strncmp(a, "--", 2))
-			status = start_long(st, a + 2);
-		else if (!a[1])
-			return 0;
-		else
-			status = start_letters(st, a);
+		status = start_letters(st, a);
 		if (status)
 			return status;
 	}
@@ -261,7 +291,7 @@ static int run_script_file(struct start *st)
 	doing(sh)->base_call = (struct call){ .function = "main", .file = sh->arg0 };
 	sh->calls = &doing(sh)->base_call;
 	take_args(st, st->at + 1);
-	f = run_text(sh, text.p, text.n, sh->arg0, 1, NULL);
+	f = st->pretty ? show_pretty(sh, text.p, text.n) : run_text(sh, text.p, text.n, sh->arg0, 1, NULL);
 	str_end(&text);
 	return shell_finish(sh, f);
 }
@@ -293,12 +323,39 @@ static void start_prompts(struct start *st)
 		source_file(sh, rc, rc, 0, NULL, true);
 }
 
+/* All of standard input at once: it is not run. */
+static int show_stdin(struct start *st)
+{
+	struct shell *sh = st->sh;
+	struct str text;
+	enum flow f;
+
+	str_init(&text, sh->heap, kernel_limits(proc_kernel(sh->p))->source_bytes);
+	file_read_all(sh, 0, &text);
+	f = st->pretty ? show_pretty(sh, text.p, text.n) :
+	    run_text(sh, text.p, text.n, sh->arg0, 1, NULL);
+	str_end(&text);
+	return shell_finish(sh, f);
+}
+
 static int run_stdin(struct start *st)
 {
+	st->sh->stdin_script = true;
+	if (st->pretty || doing(st->sh)->dump != DUMP_NONE)
+		return show_stdin(st);
 	if (tsb_isatty(st->sh->p, 0) && tsb_isatty(st->sh->p, 2))
 		start_prompts(st);
 	take_args(st, st->at);
 	return shell_finish(st->sh, run_stream(st->sh, 0, st->sh->arg0));
+}
+
+/* There is no bashdb here either. */
+static void start_debugger(struct start *st)
+{
+	static const char text[] = "bash: /usr/share/bashdb/bashdb-main.inc: No such file or directory\n"
+		"bash: warning: cannot start debugger; debugging mode disabled\n";
+
+	tsb_write_all(st->sh->p, 2, text, sizeof(text) - 1);
 }
 
 static int start_run(struct start *st)
@@ -309,15 +366,30 @@ static int start_run(struct start *st)
 	if (status)
 		return status < 0 ? 0 : status;
 	sh->opts[SHOPT_LOGIN_SHELL] = st->login;
+	sh->opts[OPT_NOEXEC] |= doing(sh)->dump != DUMP_NONE;
+	if (st->debugger)
+		start_debugger(st);
 	if (st->interactive)
-		sh->interactive = sh->opts[SHOPT_EXPAND_ALIASES] = true;
+		sh->interactive = sh->opts[SHOPT_EXPAND_ALIASES] = sh->opts[OPT_HISTEXPAND] =
+			sh->opts[OPT_EMACS] = true;
 	if (run_bash_env(sh) == FLOW_EXIT)
 		return shell_finish(sh, FLOW_EXIT);
+	if (st->restricted)
+		shell_restrict(sh);
 	if (st->command)
 		return run_command_string(st);
 	if (st->at < st->argc && !st->stdin_script)
 		return run_script_file(st);
 	return run_stdin(st);
+}
+
+/* By that name, behind any directory, and behind the - of a login. */
+static bool is_rbash(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	name = slash ? slash + 1 : name;
+	return !strcmp(name + (*name == '-'), "rbash");
 }
 
 static int shell_main(struct tsb_proc *p, bool posix, int argc, char **argv)
@@ -331,6 +403,7 @@ static int shell_main(struct tsb_proc *p, bool posix, int argc, char **argv)
 		all[i + 1] = argv[i];
 	st.argv = all;
 	st.sh = sh;
+	st.restricted = is_rbash(tsb_name(p));
 	doing(sh)->first = false;
 	shell_enter_process(sh);
 	if (posix)
@@ -355,6 +428,13 @@ const struct tsb_command shell_command_bash = {
 	.synopsis = "[OPTION]... [-c COMMAND | FILE] [ARGUMENT]...",
 	.summary = "run shell commands", .package = "GNU bash", .package_version = "5.2.15",
 	.flags = TSB_RAW | TSB_NO_HELP, .run = bash_run,
+};
+
+const struct tsb_command shell_command_rbash = {
+	.version = TSB_COMMAND_VERSION, .name = "rbash",
+	.synopsis = "[OPTION]... [-c COMMAND | FILE] [ARGUMENT]...",
+	.summary = "run shell commands, restricted", .package = "GNU bash",
+	.package_version = "5.2.15", .flags = TSB_RAW | TSB_NO_HELP, .run = bash_run,
 };
 
 const struct tsb_command shell_command_sh = {

@@ -98,9 +98,13 @@ static void value_flags(struct shell *sh, struct value *v)
 		for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 			if (options[i].letter == *l && sh->opts[options[i].id])
 				str_addc(s, *l);
+		if (*l == 'r' && sh->opts[SHOPT_RESTRICTED_SHELL])
+			str_addc(s, *l);
 	}
 	if (sh->command_string)
 		str_addc(s, 'c');
+	if (sh->stdin_script)
+		str_addc(s, 's');
 	v->set = true;
 	v->text = (struct slice){ arena_dup(&sh->turn, s->p, s->n), s->n };
 	scratch_give(sh, s);
@@ -253,6 +257,8 @@ static enum flow value_variable(struct shell *sh, struct value *v, struct sub su
 	v->through_nameref = sub.kind == SUBSCRIPT_NONE && t.sub.kind != SUBSCRIPT_NONE;
 	if (v->v && (v->v->flags & VAR_NAMEREF))
 		v->v = NULL;
+	if (sub.kind != SUBSCRIPT_NONE && t.sub.kind != SUBSCRIPT_NONE)
+		v->v = NULL;		/* an element has no elements */
 	switch (v->sub.kind) {
 	case SUBSCRIPT_NONE:
 		v->set = v->v && var_scalar(sh, v->v, &v->text);
@@ -500,7 +506,7 @@ static void expand_keys(struct build *b, const struct param *p, struct context c
 	struct value v;
 	size_t n = 0;
 
-	if (t.bad || !t.v)
+	if (t.bad || !t.v || t.sub.kind != SUBSCRIPT_NONE)
 		t.v = NULL;
 	else
 		var_refresh(sh, t.v);

@@ -170,6 +170,8 @@ static int open_target(struct shell *sh, enum redir_kind kind, const char *path)
 		tsb_write_all(sh->p, 2, "bash: connect: Network is unreachable\n", 38);
 		return -ENETUNREACH;
 	}
+	if (kind != REDIR_IN && restricted(sh))
+		return -EPROTO;		/* no file gives that; open_failed() knows it */
 	switch (kind) {
 	case REDIR_IN:
 		return tsb_open(sh->p, path, O_RDONLY, 0);
@@ -189,7 +191,9 @@ static int open_target(struct shell *sh, enum redir_kind kind, const char *path)
 
 static int open_failed(struct shell *sh, const char *path, int err)
 {
-	if (err == -EEXIST)
+	if (err == -EPROTO)
+		shell_error(sh, "%s: restricted: cannot redirect output", path);
+	else if (err == -EEXIST)
 		shell_error(sh, "%s: cannot overwrite existing file", path);
 	else
 		shell_error(sh, "%s: %s", path, tsb_strerror(err));
@@ -263,7 +267,7 @@ static int apply_file(struct shell *sh, const struct redir *r, const char *path,
 	int fd = open_target(sh, r->kind, path);
 
 	if (fd < 0)
-		return open_failed(sh, path, fd);
+		return open_failed(sh, fd == -EPROTO && r->var.n ? r->var.s : path, fd);
 	return settle(sh, r, fd, u);
 }
 

@@ -54,7 +54,7 @@ int run_builtin(struct shell *sh, const struct builtin *b, int argc, char **argv
 
 static int not_found(struct shell *sh, const char *name)
 {
-	shell_error(sh, "%s: command not found", name);
+	shell_error(sh, "%s: command not found", printable_name(sh, name));
 	absent_explain(sh, name);
 	return STATUS_NOT_FOUND;
 }
@@ -98,6 +98,10 @@ int run_find(struct shell *sh, const char *name, unsigned flags, struct program 
 {
 	const char *path;
 
+	if (restricted_path(sh, name)) {
+		shell_error(sh, "%s: restricted: cannot specify `/' in command names", name);
+		return 1;
+	}
 	if (strchr(name, '/'))
 		return find_path(sh, name, out);
 	path = *name ? command_program(sh, name, flags, out) : NULL;

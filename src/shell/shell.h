@@ -301,7 +301,7 @@ struct shell {
 	unsigned errexit_off;		/* > 0: in a condition */
 	struct trap *traps;		/* 0 EXIT, 1..64 signals, then DEBUG ERR RETURN; trap.c changes them */
 	bool prompts;			/* interactive, and on a terminal */
-	bool interactive, is_subshell, posix_sh, command_string;
+	bool interactive, is_subshell, posix_sh, command_string, stdin_script;
 	bool bytes;			/* the locale is C: characters are bytes */
 	unsigned subshell_level;	/* BASH_SUBSHELL */
 	const char *script_name;	/* prefix of messages */
@@ -339,7 +339,7 @@ int shell_run(struct shell *sh, const char *text, size_t n, const char *file_nam
 /* A script that sets variables, functions, options and cwd again (tsb_save). */
 void shell_dump(const struct shell *sh, struct str *out);
 /* The command `bash` (and `sh`): -c, FILE, -s, -e -u -x ... */
-extern const struct tsb_command shell_command_bash, shell_command_sh;
+extern const struct tsb_command shell_command_bash, shell_command_rbash, shell_command_sh;
 
 /* ---- Builtins (builtin/NAME.c; builtins.def is the list) ---- */
 /* argv[0] is the name. Returns the status; control flow through *flow. */

@@ -46,6 +46,7 @@ struct parse_options shell_parse_options(struct shell *sh, const char *name, uin
 
 	if (sh->opts[SHOPT_EXPAND_ALIASES] && sh->aliases.n)
 		opt.alias = alias_value;
+	translations_wanted(sh, &opt);
 	return opt;
 }
 

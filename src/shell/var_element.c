@@ -251,16 +251,19 @@ bool element_value(struct shell *sh, const struct var *v, bool has_old, struct s
 	char *joined;
 
 	if (append && has_old && (v->flags & VAR_INTEGER)) {
-		struct slice sum;
+		struct slice before;
+		char digits[24];
+		int64_t a, b;
 
-		joined = arena_alloc(&sh->turn, old.n + value->n + 4);
-		memcpy(joined, old.p, old.n);
-		joined[old.n] = '+';
-		joined[old.n + 1] = '(';
-		memcpy(joined + old.n + 2, value->p, value->n);
-		joined[old.n + 2 + value->n] = ')';
-		sum = (struct slice){ joined, old.n + value->n + 3 };
-		*value = value->n ? sum : old;
+		old.p = arena_dup(&sh->turn, old.p, old.n);
+		if (!var_convert(sh, VAR_INTEGER, old.p, old.n, &before) ||
+		    !var_convert(sh, VAR_INTEGER, value->p, value->n, value))
+			return false;
+		if (num_i64(before.p, &a) != NUM_OK || num_i64(value->p, &b) != NUM_OK)
+			return false;
+		value->n = num_format_i64(digits, (int64_t)((uint64_t)a + (uint64_t)b));
+		value->p = arena_dup(&sh->turn, digits, value->n);
+		return true;
 	} else if (append && has_old) {
 		joined = arena_alloc(&sh->turn, old.n + value->n + 1);
 		memcpy(joined, old.p, old.n);
@@ -378,6 +381,8 @@ int var_set_list(struct shell *sh, const char *text, const struct slice *items, 
 		shell_error(sh, "%s: cannot convert associative to indexed array", t.v->name);
 		return 1;
 	}
+	if (t.v->flags & VAR_NAMEREF)
+		shell_error(sh, "warning: %s: removing nameref attribute", t.v->name);
 	t.v->flags &= ~(uint32_t)VAR_SET;
 	var_to_indexed(sh, t.v);
 	array_clear(t.v->array);

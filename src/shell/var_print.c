@@ -187,7 +187,7 @@ static void environ_functions(struct shell *sh, struct str *all, size_t *n)
 			continue;
 		str_addf(all, "BASH_FUNC_%s%%%%=", e->key);
 		at = all->n;
-		print_function(all, f->node);
+		print_function(all, f->node, sh->opts[OPT_POSIX]);
 		/* bash's text begins with "() {": the name and the line break go. */
 		head = e->len + 1;
 		if (all->n > at + head)

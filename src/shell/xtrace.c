@@ -24,6 +24,20 @@ void quote_trace(struct str *out, const char *s, size_t n)
 		str_addn(out, s, n);
 }
 
+const char *printable_name(struct shell *sh, const char *name)
+{
+	size_t n = strlen(name);
+	struct str text;
+
+	if (!quote_needs_ansi(name, n))
+		return name;
+	str_init(&text, sh->heap, STR_MAX_DEFAULT);
+	quote_ansi(&text, name, n);
+	name = arena_dup(&sh->turn, text.p, text.n);
+	str_end(&text);
+	return name;
+}
+
 /* ---- Lines ---- */
 
 /* PS4 expanded, its first character repeated by the depth. */

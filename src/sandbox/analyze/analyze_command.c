@@ -211,7 +211,7 @@ static void run_source(struct tsb_analysis *a, struct words w)
 /* What it runs in turn. */
 static void follow(struct tsb_analysis *a, struct words w)
 {
-	static const char *const shells[] = { "sh", "bash", "dash", "zsh", "ksh", "/bin/sh", "/bin/bash",
+	static const char *const shells[] = { "sh", "bash", "rbash", "dash", "zsh", "ksh", "/bin/sh", "/bin/bash",
 					      "/usr/bin/bash", "/usr/bin/sh", NULL };
 	static const char *const languages[] = { "python", "python2", "python3", "node", "nodejs", "js", "deno", "bun",
 						 "perl", "ruby", "php", "lua", NULL };

@@ -63,6 +63,8 @@ int change_directory(struct shell *sh, const char *dir, const char *shown, bool 
 	struct str path;
 	int err;
 
+	if (builtin_restricted(sh, NULL))
+		return 1;
 	str_init(&path, sh->heap, STR_MAX_DEFAULT);
 	logical_path(&path, old, dir);
 	if (!physical) {
@@ -86,7 +88,7 @@ int change_directory(struct shell *sh, const char *dir, const char *shown, bool 
 		err = *dir ? tsb_chdir(sh->p, dir) : 0;
 	}
 	if (err) {
-		builtin_error(sh, "%s: %s", shown, tsb_strerror(err));
+		builtin_error(sh, "%s: %s", printable_name(sh, shown), tsb_strerror(err));
 		str_end(&path);
 		return 1;
 	}
@@ -167,6 +169,8 @@ int builtin_cd(struct shell *sh, int argc, char **argv, enum flow *flow)
 	int status;
 
 	(void)flow;
+	if (builtin_restricted(sh, NULL))
+		return 1;
 	bopt_init(&o, sh, argc, argv);
 	for (int c; (c = bopt_next(&o, "LPe"));) {
 		if (c < 0)

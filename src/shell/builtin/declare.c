@@ -89,11 +89,12 @@ static void print_matching(struct declare *d, uint32_t flags)
 
 	words_of(sh)->listing = true;
 	for (size_t i = 0; all[i]; i++) {
-		if (flags && !(all[i]->flags & flags))
+		if (flags && !d->only_local && !(all[i]->flags & flags))
 			continue;
 		if (d->traced && (all[i]->flags & flags) != flags)
 			continue;
-		if (d->only_local && !(all[i]->scope && all[i]->scope == var_local_scope(sh)))
+		if (d->only_local && !(all[i]->scope && all[i]->scope == var_local_scope(sh) &&
+					 (all[i]->flags & VAR_LOCAL)))
 			continue;
 		if (d->traced && sh->opts[OPT_POSIX])
 			print_posix(d, all[i]);
@@ -281,6 +282,22 @@ static bool element_refused(const struct declare *d, const struct assign_text *t
 	return (d->on & VAR_NAMEREF) || d->traced;
 }
 
+/* export and readonly look through a reference; what they see there must be a name. */
+static bool reference_refused(const struct declare *d, const struct assign_text *t)
+{
+	struct shell *sh = d->sh;
+	struct var *v = var_find_text(sh, t->name, t->n);
+	struct slice to;
+
+	if (!v || !(v->flags & VAR_NAMEREF))
+		return false;
+	to = str_slice(&v->text);
+	if (parse_is_name(to.p, to.n))
+		return false;
+	builtin_error(sh, "`%.*s': not a valid identifier", (int)to.n, to.p);
+	return true;
+}
+
 /* What a reference may not be called; then no variable is made. */
 static bool nameref_refused(const struct declare *d, const struct assign_text *t)
 {
@@ -355,6 +372,8 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		return 1;
 	if (has_value && (d->on & VAR_NAMEREF) && !tree && nameref_refused(d, &t))
 		return 1;
+	if (d->traced && !tree && !has_value && reference_refused(d, &t))
+		return 0;		/* bash's status says nothing of it */
 	if (d->remove && !has_value && !tree && !var_find_text(sh, t.name, t.n))
 		return 0;		/* export -n makes none */
 	if (tree) {

@@ -105,6 +105,8 @@ static int history_transfer(struct shell *sh, char how, const char *arg)
 
 	if (!path)
 		return 0;
+	if (arg && restricted_path(sh, arg) && builtin_restricted(sh, arg))
+		return 1;
 	if (how == 'w' || how == 'a')
 		return history_write(sh, path, how == 'a');
 	return history_read(sh, path);

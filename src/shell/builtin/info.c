@@ -71,6 +71,8 @@ static int enable_one(struct shell *sh, const char *name, bool off)
 		builtin_error(sh, "%s: not a shell builtin", name);
 		return 1;
 	}
+	if (!off && !builtin_enabled(sh, b) && builtin_restricted(sh, NULL))
+		return 1;
 	i = builtin_index(b);
 	word = &doing(sh)->disabled[i / 64];
 	if (off)
@@ -99,6 +101,8 @@ int builtin_enable(struct shell *sh, int argc, char **argv, enum flow *flow)
 		special |= c == 's';
 		file = c == 'f' ? o.arg : file;
 	}
+	if ((file || del) && builtin_restricted(sh, NULL))
+		return 1;
 	if (file && o.at < argc && !print) {
 		builtin_error(sh, "cannot open shared object %s: %s: cannot open shared object "
 			      "file: No such file or directory", file, file);

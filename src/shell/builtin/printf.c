@@ -81,7 +81,7 @@ int builtin_printf(struct shell *sh, int argc, char **argv, enum flow *flow)
 		return printf_run(sh, argc, argv, o.at, &doing(sh)->out);
 	str_init(&text, sh->heap, kernel_limits(proc_kernel(sh->p))->word_bytes);
 	status = printf_run(sh, argc, argv, o.at, &text);
-	if (var_set_reference(sh, variable, strlen(variable), text.p, text.n, false))
+	if (var_set_reference(sh, variable, strlen(variable), text.p, strnlen(text.p, text.n), false))
 		status = 1;
 	str_end(&text);
 	return status;

@@ -83,6 +83,8 @@ int builtin_source(struct shell *sh, int argc, char **argv, enum flow *flow)
 		builtin_error(sh, "filename argument required");
 		return builtin_usage(sh);
 	}
+	if (restricted_path(sh, argv[o.at]) && builtin_restricted(sh, argv[o.at]))
+		return 1;
 	path = source_path(sh, argv[o.at]);
 	*flow = source_file(sh, path, path == argv[o.at] ? argv[o.at] : path, argc - o.at - 1,
 			    argv + o.at + 1, false);
@@ -182,6 +184,8 @@ int builtin_exec(struct shell *sh, int argc, char **argv, enum flow *flow)
 		doing(sh)->keep_redirs = true;
 		return 0;
 	}
+	if (builtin_restricted(sh, NULL))
+		return 1;
 	status = exec_find(sh, argv[o.at], &program);
 	if (status)
 		return exec_failed(sh, status, flow);
@@ -210,6 +214,8 @@ int builtin_command(struct shell *sh, int argc, char **argv, enum flow *flow)
 	for (int c; (c = bopt_next(&o, "pvV"));) {
 		if (c < 0)
 			return STATUS_USAGE;
+		if (c == 'p' && builtin_restricted(sh, "-p"))
+			return 1;
 		if (c == 'p')
 			flags |= RUN_STANDARD_PATH;
 		else

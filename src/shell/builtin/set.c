@@ -66,7 +66,7 @@ bool shell_set_option(struct shell *sh, enum opt_id id, bool on)
 	if (id == OPT_INTERACTIVE_COMMENTS || id == SHOPT_INTERACTIVE_COMMENTS)
 		sh->opts[OPT_INTERACTIVE_COMMENTS] = sh->opts[SHOPT_INTERACTIVE_COMMENTS] = on;
 	if (id == SHOPT_LOGIN_SHELL || id == SHOPT_RESTRICTED_SHELL)
-		return false;
+		return true;		/* they stay what they are */
 	sh->opts[id] = on;
 	if (id == SHOPT_EXTDEBUG && on) {
 		char **argv;
@@ -156,10 +156,15 @@ static int set_cluster(struct shell *sh, int argc, char **argv, int *at)
 				return status;
 			continue;
 		}
+		if (*a == 'r' && (on || !restricted(sh))) {
+			sh->opts[SHOPT_RESTRICTED_SHELL] |= on;
+			continue;
+		}
 		id = by_letter(*a);
 		if (id == OPT_COUNT) {
 			builtin_error(sh, "%c%c: invalid option", on ? '-' : '+', *a);
-			return builtin_usage(sh);
+			builtin_usage(sh);
+			return *a == 'r' ? 1 : STATUS_USAGE;
 		}
 		shell_set_option(sh, id, on);
 	}

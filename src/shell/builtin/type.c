@@ -250,6 +250,8 @@ static int hash_path(struct shell *sh, const char *name, const char *path)
 {
 	struct tsb_stat st;
 
+	if (restricted_path(sh, path) && builtin_restricted(sh, path))
+		return 1;
 	if (!tsb_stat(sh->p, path, &st) && S_ISDIR(st.mode)) {
 		builtin_error(sh, "%s: %s", path, tsb_strerror(EISDIR));
 		return 1;

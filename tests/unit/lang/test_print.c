@@ -23,7 +23,7 @@ static void check(struct lang *t, const struct function_case *c)
 	struct str out;
 
 	str_init(&out, t->heap, STR_MAX_DEFAULT);
-	print_function(&out, f);
+	print_function(&out, f, false);
 	str_addc(&out, '\n');
 	is_str(out.p, c->printed, c->script);
 	if (not_readable(c->printed))
@@ -82,7 +82,7 @@ static void check_pieces(struct lang *t)
 	print_node(&out, NULL);
 	is_str(out.p, "", "nothing");
 	str_reset(&out);
-	print_function(&out, lang_first(t, "function if { a; }"));
+	print_function(&out, lang_first(t, "function if { a; }"), false);
 	is_str(out.p, "function if () \n{ \n    a\n}", "a name that is reserved");
 }
 
