@@ -37,11 +37,12 @@ static const struct {
 	  " zgrep zip zipinfo zstdcat zstdgrep nice nohup stdbuf setsid xargs parallel command builtin exec ionice chrt"
 	  " flock strace taskset busybox run-parts expand help history test reset zcmp lzcmp fc bzcmp bzdiff xzcmp xzdiff"
 	  " lzdiff zless xzless lzless zstdless zmore xzmore lzmore zipgrep rgrep bzegrep bzfgrep xzegrep xzfgrep lzegrep"
-	  " lzfgrep ifne pee chronic mispipe combine stty whereis namei colrm mcookie " },
+	  " lzfgrep ifne pee chronic mispipe combine stty whereis namei colrm mcookie"
+	  " col colcrt ul isutf8 errno zrun prlimit pwdx pmap gettext ngettext funzip " },
 	{ TSB_RISK_WRITE, "makes or changes files",
 	  " bunzip2 bzip2 chgrp chmod chown chattr cp csplit dos2unix gunzip gzip install ld ar link ln lz4 lzma mac2unix"
-	  " mkdir mkfifo mknod mktemp mv patch rename rmdir setfacl split sponge tee touch unix2dos unix2mac unlzma unxz"
-	  " unzip uncompress fallocate unzstd xz zforce zstd zstdmt 7z as cc c++ gcc g++ clang clang++ cmake ninja meson javac rustc tsc ranlib strip"
+	  " mkdir mkfifo mknod mktemp mv patch rename rename.ul rmdir setfacl split sponge tee touch unix2dos unix2mac unlzma unxz"
+	  " unzip uncompress tempfile savelog zipnote zipsplit cpio hardlink fallocate unzstd xz zforce zstd zstdmt 7z as cc c++ gcc g++ clang clang++ cmake ninja meson javac rustc tsc ranlib strip"
 	  " objcopy protoc ffmpeg convert pandoc sync ex ed red vi vim nano emacs sqlite3 tox pytest jest mvn gradle" },
 	{ TSB_RISK_WRITE, "changes settings of the machine",
 	  " mount umount nmcli ip ifconfig route iptables hwclock timedatectl useradd usermod groupadd passwd chsh service"
