@@ -17,12 +17,15 @@ sys.path[:0] = [here, os.path.join(here, '..', '..', 'tools')]
 import options_table as table
 from spec import die_with_parent
 
-PER_BATCH = 50
+PER_BATCH = 100
 ENV = {'HOME': '/home/user', 'USER': 'user', 'LOGNAME': 'user', 'SHELL': '/bin/bash', 'TERM': 'xterm-256color', 'LANG': 'C.UTF-8',
        'PATH': '/usr/local/bin:/usr/bin:/bin', 'TZ': 'UTC'}
 LIMITS = {"wall_ms": 30000, 'stdout_bytes': 1 << 26, 'stderr_bytes': 1 << 26, 'commands': 1000000}
-TREE = r'''tree() { { find "$1" -printf '%M %n %s %TY %p -> %l\n' | sort; find "$1" -type f -size -40k ! -name '*.tar*' -exec md5sum {} + | sort; } 2>/dev/null; }
-'''
+STEP = r'''step() {
+	[ $1 = - ] || { find "$1" -printf '%M %n %s %TY %p -> %l\n' | sort; find "$1" -type f -size -40k ! -name '*.tar*' -exec cksum {} + | sort; printf '\n\002\n'; }
+	[ $2 = - ] || cp -a t $2
+} 2>/dev/null'''
+REAL_STEP = 'step() { /home/step "$@"; }' + '\n' * STEP.count('\n')     # options-step.c does the same; as many lines, for bash's messages
 
 
 class Server:
@@ -59,16 +62,14 @@ class Server:
                 for n in ('stdout', 'stderr')]
 
 
-def script_of(fixture, cases):
-    out = ['exec </dev/null; export LC_ALL=; unset LC_ALL', TREE, 'mkdir t; cd t', fixture, 'cd ..']
+def script_of(fixture, cases, step=STEP):
+    out = ['exec </dev/null; export LC_ALL=; unset LC_ALL', step, 'mkdir t; cd t', fixture, 'cd ..']
+    places = [f'w{i}' for i, c in enumerate(cases) if c.writes] + ['-']
+    out.append(f'step - {places[0]}')
     for i, c in enumerate(cases):
-        place = 't'
-        if c.writes:
-            place = f'w{i}'
-            out.append(f'cp -a t {place}')
-        out.append(f'cd {place}; {c.line()}')
+        out.append(f'cd {places[0] if c.writes else "t"}; {c.line()}')
         out.append('st=$?; cd ~; printf "\\n\\001%d %d\\n" ' + f'{i} $st; printf "\\n\\001%d\\n" {i} >&2')
-        if c.writes: out.append(f'tree {place}; printf "\\n\\002\\n"')
+        if c.writes: out.append(f'step {places.pop(0)} {places[0]}')
     return '\n'.join(out) + '\n'
 
 
@@ -109,6 +110,7 @@ class Pair:
         os.chmod(scratch, 0o755)
         shim = os.path.join(scratch, 'sorted-readdir.so')
         subprocess.run(['gcc', '-O1', '-shared', '-fPIC', '-o', shim, os.path.join(here, 'sorted-readdir.c')], check=True)
+        subprocess.run(['gcc', '-O1', '-static', '-o', os.path.join(scratch, 'step'), os.path.join(here, 'options-step.c')], check=True)
         os.environ['SPEC_PRELOAD'] = '/home/sorted-readdir.so'
         self.real = Server([os.path.join(here, '..', '..', 'tools', 'spec.py'), 'serve', scratch])
         self.ours = Server([binary, '--batch'])
@@ -125,7 +127,7 @@ class Pair:
         if len(script) > 120000 and len(cases) > 1:
             half = len(cases) // 2
             return self.both(fixture, cases[:half]) + self.both(fixture, cases[half:])
-        self.real.ask(script); self.ours.ask(script)
+        self.real.ask(script_of(fixture, cases, REAL_STEP)); self.ours.ask(script)
         a, b = self.real.answer(), self.ours.answer()
         if (a is None or b is None) and len(cases) > 1 and patient:
             half = len(cases) // 2
@@ -159,6 +161,7 @@ def smaller(case):
             for j in range(len(m.group(1))):
                 yield case.with_unit(i, '-' + m.group(1)[:j] + m.group(1)[j + 1:])
     if case.env: yield case.change(env='')
+    if case.to: yield case.change(to='')
     if case.stdin not in ('', '</dev/null'): yield case.change(stdin='')
 
 
@@ -194,7 +197,9 @@ def show(case, seed, real, ours):
             x, y = a.split(b'\n'), b.split(b'\n')
             n = next((i for i, (p, q) in enumerate(zip(x, y)) if p != q), min(len(x), len(y)))
             if n > 1: x, y = [b'(%d same)' % (n - 1)] + x[n - 1:], [b'(%d same)' % (n - 1)] + y[n - 1:]
-            a, b = b'\n'.join(x)[:400], b'\n'.join(y)[:400]
+            a, b = b'\n'.join(x), b'\n'.join(y)
+            at = next((i for i, (p, q) in enumerate(zip(a, b)) if p != q), min(len(a), len(b)))
+            a, b = (re.sub(rb'\x00{4,}', b'[NUL...]', (b'[...]' if at > 120 else b'') + t[max(0, at - 120):at + 250]) for t in (a, b))
         print(f'    {name}: real {a!r}\n    {" " * len(name)}  ours {b!r}')
 
 
@@ -206,7 +211,7 @@ def main():
     a = a.parse_args()
     names = a.only.split(',') if a.only else list(table.COMMANDS)
     pair = Pair(a.binary, os.path.abspath(a.scratch))
-    total, bad, explained, groups, unfinished = 0, 0, {}, {}, 0
+    total, bad, explained, groups, unfinished, by_name = 0, 0, {}, {}, 0, {}
     seed = a.seed
     while total < a.runs:
         name = names[seed % len(names)]
@@ -222,6 +227,8 @@ def main():
             if d is True: todo.append((c, real, ours))
             elif d: explained[d] = explained.get(d, 0) + 1
         bad += len(todo)
+        runs, differing = by_name.get(name, (0, 0))
+        by_name[name] = (runs + len(cases), differing + len(todo))
         todo = todo[:a.minimise]
         minimise(pair, fixture, todo)
         for c, real, ours in todo:
@@ -237,6 +244,7 @@ def main():
         print(f'== {key}: {seen[0]}')
         for one in seen[2::2]: show(*one)
     for why, n in explained.items(): print(f'explained: {n}: {why}')
+    print('by command (runs, differ):', ', '.join(f'{n} {runs} {d}' for n, (runs, d) in by_name.items()))
     print(f'{total} runs, seeds {a.seed} to {seed - 1}: {bad} differ; {sum(explained.values())} explained; {unfinished} without end in the real tool')
     return 1 if bad else 0
 

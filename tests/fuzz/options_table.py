@@ -30,6 +30,10 @@ FILES = ['a', 'b', 'c.txt', 'd/x', 'n1', 'n2', 'csv', 'uni', 'sp ace', 'code.c',
 TREE = ['a', 'b', 'c.txt', 'd', 'd/x', 'd/e', 'de', 'ln', 'dln', 'broken', 'sp ace', '.hid', 'exe', 'n1', 'ha', '.', 'nope', 'd/', 'ln/', 'dln/', './a', 'd/../b', '-', 'ro']
 
 
+ODD = ['inv', 'nil', 'wide', './-n', '-n', '-dash', 'loop', 'd/up', 'd/up/a', 'a/', 'a/b', 'nope/', 'nope/x', "it's", 'q"x', 'x\ny', 'tab\tx', 'é', '\udcff', '\udcffz', '', '..', './/a', 'd//x', 'loop/x', 'self',
+       '/dev/null', '/nope/x', 'd/e/../x', 'ha', '*', '$x', '~', '\\', '-', '--', 'x' * 256, '///nope/', './ln/', 'd/.', 'd/up/up/b']     # seldom, in place of any operand
+
+
 def mode(r):
     if r.random() < .4: return r.choice(['755', '644', '0', '7777', '+x', '1777', '=644', '-22', '+111', '08', '00755', '77777', '-7', '600', '700', '711'])
     return ','.join(''.join(r.choice(['u', 'g', 'o', 'a', 'ug', 'go', '', '']) for _ in range(1)) + ''.join(r.choice('+-=') + r.choice(['r', 'w', 'x', 'X', 's', 't', 'rw', 'rx', 'u', 'g', 'o', 'rwx', '', 'xs', '7', 'q']) for _ in range(r.choice([1, 1, 1, 2]))) for _ in range(r.choice([1, 1, 2])))
@@ -111,14 +115,18 @@ def fixture(r, name):
             if name in ('join', 'comm'): rows.sort()
             data[f] = b'\n'.join(rows)
         lines.append(printf(data[f]) + ' >' + shlex.quote(f))
-    lines += ["printf 'a\\000sp ace\\000d/x' >n0", 'printf "echo run \\"\\$@\\"\\n" >exe; printf "ro\\n" >ro', 'ln -s a ln; ln -s d dln; ln -s nowhere broken; ln a ha']
+    lines += ["printf 'a\\000sp ace\\000d/x' >n0", 'printf "echo run \\"\\$@\\"\\n" >exe; printf "ro\\n" >ro', 'ln -s a ln; ln -s d dln; ln -s nowhere broken; ln a ha',
+              "ln -s .. d/up; ln -s loop loop; ln -s . self; : >nil; printf n >-n; printf x >$'x\\ny'; " + printf(bytes(r.choice([195, 40, 169, 255, 97, 10, 226, 130, 172, 128, 32, 65, 10, 237, 160, 128, 244, 144]) for _ in range(r.choice([3, 12, 40])))) + " >inv; printf '%*s.%*s\\n%0*d,x\\nend' 300 a 70 é " + str(r.choice([200, 3000, 9000])) + ' 1 >wide']
     if name in ('ls', 'find', 'du', 'stat', 'tar'): lines += ['mkfifo p' if name != 'tar' else ':', "printf x >$'t\\tb'; printf y >$'n\\nl'; printf z >é; printf 12 >'q\"x'; printf v >v1.10; printf v >v1.9; printf o >old~; truncate -s 3000000 big; truncate -s 12345 mid"]
     lines += ['chmod 755 exe; chmod 444 ro; chmod 600 b; chmod 1777 de; chmod 750 d/e']
     if name in ('ls', 'find', 'du', 'grep', 'cp', 'chmod') and r.random() < .3: lines += ['mkdir lock; printf 1 >lock/in; touch -d 2021-02-03 lock/in lock; chmod 0 lock; printf s >secret; touch -d 2021-02-04 secret; chmod 0 secret']
+    if name == 'awk': lines += ["printf '{ print NR\": \"$1 }\\n' >p.awk; printf 'function g(x) { return x x }\\n' >p2.awk"]
+    if name == 'tar': lines += ["printf '+1000 bob:77\\nuser amy\\n' >map; touch -d 2020-10-10 map"]
+    if name == 'jq': lines += [printf(json_text(r).encode()) + ' >j1; ' + printf('\n'.join(json_text(r) for _ in range(3)).encode()) + ' >j2; echo .a >p.jq']
     names = [f for f in list(kinds) + ['d', 'd/e', 'de', 'ro', 'exe', 'n0'] if f not in ('d', 'd/e')]
     for f in names + ['d/e', 'd']:
         lines.append(f"touch -d '{r.choice([2001, 2010, 2019, 2024, 2025])}-{r.randint(1, 12):02}-{r.randint(1, 28):02} {r.randint(0, 23):02}:{r.randint(0, 59):02}:{r.randint(0, 59):02}.{r.choice(['0', '5', '123456789', '25'])}' {shlex.quote(f)}")
-    lines += ["touch -h -d '2020-01-02 03:04:05' ln dln broken", "touch -d '2022-06-07 08:09:10.5' [pvtqnéobm]* 2>/dev/null", "touch -d '2023-03-04 05:06:07' ."]
+    lines += ["touch -h -d '2020-01-02 03:04:05' ln dln broken loop self d/up; touch -d '2018-07-08 09:10:11.25' -- -n x?y nil inv wide ha; touch -d '2002-03-04 05:06:07' d", "touch -d '2022-06-07 08:09:10.5' [pvtqnéobm]* 2>/dev/null", "touch -d '2023-03-04 05:06:07' ."]
     return '\n'.join(lines)
 
 
@@ -127,12 +135,12 @@ def fixture(r, name):
 class Case:
     def __init__(self, name, units, stdin='</dev/null', writes=False, env='', keep=(), word=None):
         self.name, self.units, self.stdin, self.writes, self.env, self.keep = name, units, stdin, writes, env, set(keep)
-        self.word = word or name
+        self.word, self.to = word or name, ''
 
     def line(self):
-        body = ' '.join([self.env + self.word if self.env else self.word] + [shlex.quote(u) for u in self.units])
-        if self.stdin.startswith('|'): return self.stdin[1:] + ' | ' + body
-        return body + (' ' + self.stdin if self.stdin != '</dev/null' else '')
+        body = ' '.join([self.env + self.word if self.env else self.word] + [quote(u) for u in self.units])
+        if self.stdin.startswith('|'): return self.stdin[1:] + ' | ' + body + self.to
+        return body + (' ' + self.stdin if self.stdin != '</dev/null' else '') + self.to
 
     def change(self, **kw):
         c = copy.copy(self)
@@ -205,7 +213,13 @@ def flatten(r, table, n):
 
 
 def operands(r, pool, low, high):
-    return [r.choice(pool) for _ in range(r.randint(low, high))]
+    return [r.choice(ODD if r.random() < .07 else pool) for _ in range(r.randint(low, high))]
+
+
+def quote(word):
+    """For the shell; bytes that are no UTF-8 are written as octal."""
+    if not re.search('[\udc80-\udcff]', word): return shlex.quote(word)
+    return "$'" + ''.join('\\%03o' % b for b in word.encode('utf8', 'surrogateescape')) + "'"
 
 
 def mix(r, opts, ops):
@@ -217,7 +231,8 @@ def mix(r, opts, ops):
 def stdin(r):
     x = r.random()
     if x < .35: return '|' + printf(text(r))
-    if x < .6: return '<' + shlex.quote(r.choice(FILES))
+    if x < .6: return '<' + shlex.quote(r.choice(FILES + ['nil', 'inv', 'wide']))
+    if x < .63: return r.choice(['<d', '<&-', '<nil', '<<<"here string"', '<>a', '3<a <&3'])
     return '</dev/null'
 
 
@@ -237,7 +252,8 @@ def make(r, name):
     c.units = [u for u in c.units if not re.match(r'--(h|he|hel|help|ver.*|vers.*)$', u)]
     if r.random() < .03: c.env = 'LC_ALL=C ' + c.env
     elif r.random() < .015: c.env = 'POSIXLY_CORRECT=1 ' + c.env
+    if r.random() < .03 and not c.to: c.to = r.choice([' >/dev/full', ' >/dev/full', ' >&-', ' 2>&1', ' | head -1', ' | cat', ' 2>/dev/full', ' 2>&1 >/dev/null'])
     return c
 
 
-from options_commands import COMMANDS, EXPLAINED, normal   # noqa: E402
+from options_commands import COMMANDS, EXPLAINED, json_text, normal   # noqa: E402
