@@ -59,7 +59,7 @@ static int diff_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	struct opt_parsed parsed;
 	struct diff_cmd *d;
-	int status;
+	int status, err;
 
 	(void)opts;
 	if (!diffutils_parse(p, &cmd_diff, argc, argv, &parsed, &status))
@@ -75,7 +75,12 @@ static int diff_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	status = run_all(d, parsed.argc, parsed.argv, argc, argv);
 	diff_put(d, d->messages.p, d->messages.n);
 	diff_flush(d);
-	return status;
+	err = tsb_flush(p);
+	if (!err)
+		return status;
+	tsb_out_forget(p);
+	tsb_warn_errno(p, err, "standard output");
+	return DIFF_TROUBLE;
 }
 
 const struct tsb_command cmd_diff = {

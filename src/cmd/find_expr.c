@@ -95,8 +95,13 @@ static void expr_option_is_true(struct find *f, const struct find_row *row)
 {
 	bool is_option = row->class == FIND_GLOBAL || row->class == FIND_POSITIONAL;
 
-	if (is_option && row->read != find_read_daystart)
+	/* These two are no expression, as the real parser has it. */
+	if (!is_option)
+		return;
+	if (row->read != find_read_daystart && strcmp(row->name, "-files0-from"))
 		find_add(f, find_true);
+	else if (f->tokens.n)	/* its name is all they leave, in messages */
+		vec_last(&f->tokens).name = f->predicate;
 }
 
 static void expr_word(struct find *f, const char *last)

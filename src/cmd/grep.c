@@ -142,12 +142,18 @@ static int grep_open_file(struct grep *g, int fd, const struct tsb_stat *st)
 }
 
 /* A file by name: found in a directory, or given. */
+/* Without operands the "./" before each name is ours. */
+static const char *grep_shown(const struct grep *g, const char *path)
+{
+	return g->omit_dot && !strncmp(path, "./", 2) ? path + 2 : path;
+}
+
 static int grep_path(struct grep *g, const char *path, bool command_line)
 {
 	struct tsb_stat st;
 	int fd, err, status = 1;
 
-	g->name = g->omit_dot && !strncmp(path, "./", 2) ? path + 2 : path;
+	g->name = grep_shown(g, path);
 	fd = tsb_open(g->p, path, O_RDONLY | O_CLOEXEC |
 		      (g->devices == GREP_DEV_SKIP || !command_line ? O_NONBLOCK : 0), 0);
 	if (fd < 0) {
@@ -183,8 +189,13 @@ static int grep_stdin(struct grep *g)
 
 static int grep_entry(struct grep *g, struct walk *w, struct walk_entry *e)
 {
-	bool command_line = e->depth == 0;
+	bool command_line = e->depth == 0, dir = e->kind == WALK_DIR || e->kind == WALK_CYCLE ||
+						 e->kind == WALK_UNREADABLE;
 
+	/* What is left out is not complained about, either. */
+	if (e->kind != WALK_DIR && e->kind != WALK_DIR_END &&
+	    grep_skips(g, command_line ? e->path : e->name, command_line, dir))
+		return 1;
 	switch (e->kind) {
 	case WALK_DIR:
 		if (grep_skips(g, command_line ? e->path : e->name, command_line, true)) {
@@ -197,11 +208,11 @@ static int grep_entry(struct grep *g, struct walk *w, struct walk_entry *e)
 	case WALK_CYCLE:
 		if (!g->quiet_errors)
 			grep_warn(g, 0, tsb_format(g->p, "%s: warning: recursive directory loop",
-						   e->path));
+						   grep_shown(g, e->path)));
 		return 1;
 	case WALK_UNREADABLE:
 	case WALK_NO_STAT:
-		g->name = g->omit_dot && !strncmp(e->path, "./", 2) ? e->path + 2 : e->path;
+		g->name = grep_shown(g, e->path);
 		grep_file_error(g, e->error);
 		return 1;
 	case WALK_DANGLING:
@@ -209,8 +220,6 @@ static int grep_entry(struct grep *g, struct walk *w, struct walk_entry *e)
 		break;
 	}
 	if (S_ISLNK(e->st.mode) && !command_line && !g->follow)
-		return 1;
-	if (grep_skips(g, command_line ? e->path : e->name, command_line, false))
 		return 1;
 	if (!command_line && grep_device_skipped(g, e->st.mode, false))
 		return 1;

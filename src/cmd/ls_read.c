@@ -112,7 +112,7 @@ static int add_stat(struct ls *ls, struct ls_file *f, const char *path, bool ope
 		err = tsb_stat(ls->p, path, &f->st);
 		if (ls->deref == LS_DEREF_OPERANDS)
 			return err;
-		if (err ? err != -ENOENT && err != -ELOOP : S_ISDIR(f->st.mode))
+		if (err ? err != -ENOENT : S_ISDIR(f->st.mode))
 			return err;
 	}
 	return tsb_lstat(ls->p, path, &f->st);
@@ -206,6 +206,11 @@ uint64_t ls_add(struct ls *ls, const char *name, int type, bool operand, const c
 	ls->files = util_grow(ls->p, ls->files, ls->n_files, &ls->files_cap, sizeof(*f));
 	f = &ls->files[ls->n_files];
 	*f = (struct ls_file){ .type = type };
+	if (ls->align_quotes && !ls->some_quoted) {
+		f->name = tsb_strdup(ls->p, name);	/* what is not there counts, too */
+		ls_show(ls, f);
+		ls->some_quoted = f->quoted;
+	}
 	if (add_needs_stat(ls, type, operand)) {
 		if (*name != '/' && *dir && strcmp(dir, "."))
 			path = path_join(ls->p, dir, name);
@@ -221,11 +226,8 @@ uint64_t ls_add(struct ls *ls, const char *name, int type, bool operand, const c
 	}
 	if (ls->inode)
 		add_widen(&ls->w_inode, add_digits(f->st.ino));
-	f->name = tsb_strdup(ls->p, name);
+	if (!f->name)
+		f->name = tsb_strdup(ls->p, name);
 	ls->n_files++;
-	if (ls->align_quotes && !ls->some_quoted) {
-		ls_show(ls, f);
-		ls->some_quoted = f->quoted;
-	}
 	return blocks;
 }

@@ -127,8 +127,16 @@ static int mkdir_one(struct tsb_proc *p, const struct mkdir *o, char *dir)
 		mkdir_say(p, o, dir);
 		return mkdir_set_mode(p, o, dir);
 	}
-	if (o->parents && err != -ENOENT && !tsb_stat(p, dir, &st) && S_ISDIR(st.mode))
-		return 0;
+	if (o->parents && err != -ENOENT) {
+		int no = tsb_stat(p, dir, &st);
+
+		if (!no && S_ISDIR(st.mode))
+			return 0;
+		if (no == -ELOOP && err == -EEXIST) {
+			tsb_warn_errno(p, no, "cannot stat %s", quote_text(p, dir));
+			return 1;
+		}
+	}
 	return mkdir_fail(p, err, dir);
 }
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "cmd/rawopt.h"
 #include "cmd/remove.h"
 #include "cmd/util.h"
 
@@ -107,6 +108,8 @@ static const struct tsb_opt rm_opts[] = {
 	TSB_OPT_END
 };
 
+static const struct tsb_command rm_posix;
+
 /* -I, --interactive=once: one question for all. */
 static bool rm_ask_once(struct rm *o, int n)
 {
@@ -116,10 +119,47 @@ static bool rm_ask_once(struct rm *o, int n)
 			o->r.recursive ? " recursively" : "");
 }
 
+enum { RM_BAD_OPTION = 1 };
+
+static int rm_bad_option(struct tsb_proc *p, const char *text)
+{
+	tsb_warn(p, "%s", text);
+	return RM_BAD_OPTION;
+}
+
+/* A file's name that begins with a dash was taken for options? */
+static void rm_explain_dash(struct tsb_proc *p, int argc, char **argv)
+{
+	struct tsb_stat st;
+
+	for (int i = 0; i < argc; i++) {
+		const char *text;
+
+		if (argv[i][0] != '-' || !argv[i][1] || tsb_lstat(p, argv[i], &st))
+			continue;
+		text = tsb_format(p, "Try '%s ./%s' to remove the file %s.\n", tsb_name(p),
+				  quote_f(p, argv[i]), quote_af(p, argv[i]));
+		tsb_write_all(p, 2, text, strlen(text));
+		return;
+	}
+}
+
 static int rm_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
-	struct rm *o = opts;
+	struct opt_parsed parsed;
+	struct rm *o;
+	int status;
 
+	(void)opts;
+	if (!rawopt_parse_as(p, tsb_getenv(p, "POSIXLY_CORRECT") ? &rm_posix : &cmd_rm, argc, argv,
+			     &parsed, &status, rm_bad_option)) {
+		if (parsed.result == OPT_BAD)
+			rm_explain_dash(p, argc, argv);
+		return parsed.result == OPT_BAD ? tsb_usage(p, NULL) : status;
+	}
+	o = parsed.opts;
+	argc = parsed.argc;
+	argv = parsed.argv;
 	o->r.p = p;
 	if (!argc)
 		return o->r.force ? 0 : util_missing_operand(p);
@@ -130,9 +170,11 @@ static int rm_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return !remove_all(&o->r, argc, argv);
 }
 
-const struct tsb_command cmd_rm = {
-	CMD_COREUTILS, .name = "rm",
-	.synopsis = "[OPTION]... [FILE]...",
-	.summary = "Remove (unlink) the FILE(s).",
-	.opts = rm_opts, .opts_size = sizeof(struct rm), .run = rm_run,
-};
+#define RM_COMMAND(more) { \
+	CMD_COREUTILS, .name = "rm", .synopsis = "[OPTION]... [FILE]...", \
+	.summary = "Remove (unlink) the FILE(s).", .opts = rm_opts, \
+	.opts_size = sizeof(struct rm), .run = rm_run, .flags = TSB_RAW | (more), \
+}
+
+const struct tsb_command cmd_rm = RM_COMMAND(0);
+static const struct tsb_command rm_posix = RM_COMMAND(TSB_OPERAND_ENDS);

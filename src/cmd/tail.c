@@ -402,8 +402,29 @@ static void tail_warn_useless(struct tail *o)
 		o->retry = false;
 }
 
+/* Would the real tool wait for inotify's events? Then the death of --pid ends it with status 0. */
+static bool tail_by_events(struct tail *o, int status)
+{
+	bool any = false;
+
+	if (status && o->follow == TAIL_DESCRIPTOR)
+		return false;
+	for (size_t i = 0; i < o->n_files; i++) {
+		const struct tail_file *f = &o->files[i];
+		struct tsb_stat st;
+
+		if ((!f->ignore && input_is_stdin(f->name)) ||
+		    (!tsb_lstat(o->p, f->name, &st) && S_ISLNK(st.mode)) ||
+		    (f->fd >= 0 && !S_ISREG(f->mode) && !S_ISFIFO(f->mode)))
+			return false;
+		any |= f->fd >= 0;
+	}
+	return any;
+}
+
 static int tail_files(struct tail *o, int argc, char **argv)
 {
+	bool events;
 	bool header = o->headers > 0 || (!o->headers && argc > 1);
 	struct tsb_stat st;
 	int status = 0, viable = argc;
@@ -428,7 +449,10 @@ static int tail_files(struct tail *o, int argc, char **argv)
 		o->forever = false;
 	for (int i = 0; i < argc && !tsb_out_error(o->p); i++)
 		status |= tail_first_look(o, &o->files[i], header) ? 1 : 0;
-	return o->forever ? tail_follow(o) | status : status;
+	if (!o->forever)
+		return status;
+	events = tail_by_events(o, status);
+	return tail_follow(o) | (o->pid && events ? 0 : status);
 }
 
 static int tail_run(struct tsb_proc *p, void *raw, int argc, char **argv)

@@ -323,6 +323,9 @@ static int wc_many(struct wc *o, char **names, size_t n, const char *from)
 			tsb_warn(o->p, "%s:%zu: invalid zero-length file name",
 				 quote_f(o->p, from), i + 1);
 			status = 1;
+		} else if (names[i] && !names[i][0]) {
+			tsb_warn(o->p, "invalid zero-length file name");
+			status = 1;
 		} else {
 			status |= wc_file(o, names[i]);
 		}

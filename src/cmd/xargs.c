@@ -88,7 +88,6 @@ static int xargs_opt_replace(struct tsb_proc *p, void *opts, const struct tsb_op
 	x->p = p;
 	xargs_exclude(x, "--replace/-I/-i", true, true, false);
 	x->hole = arg ? arg : "{}";
-	x->exact = true;
 	return 0;
 }
 
@@ -103,7 +102,6 @@ static int xargs_opt_lines(struct tsb_proc *p, void *opts, const struct tsb_opt 
 	x->p = p;
 	xargs_exclude(x, opt->value == 'L' ? "-L" : "--max-lines/-l", true, false, true);
 	x->per_lines = n;
-	x->exact = true;
 	return 0;
 }
 
@@ -339,6 +337,7 @@ static int xargs_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	int fd = 0;
 
 	x->p = p;
+	x->exact |= x->hole || x->per_lines;
 	if (x->eof && x->delimited)
 		tsb_warn(p, "warning: the -E option has no effect if -0 or -d is used.\n");
 	if (x->show_limits)

@@ -33,8 +33,9 @@ static const char *message_name(struct tsb_proc *p)
 
 static void message_write(struct tsb_proc *p, struct str *s)
 {
-	/* Failing to complain is not worth a complaint. */
-	tsb_write_all(p, 2, s->p, s->n);
+	/* Failing to complain is not worth a complaint; but the status tells. */
+	if (tsb_write_all(p, 2, s->p, s->n) < 0)
+		p->out.complaint_lost = true;
 	str_end(s);
 }
 
@@ -42,8 +43,9 @@ void tsb_vwarn(struct tsb_proc *p, int err, const char *fmt, va_list ap)
 {
 	struct str s;
 
-	if (p->out.n)
-		tsb_flush(p);
+	/* What C's stdio could not write stays in its buffer, and is tried again at the end. */
+	if (p->out.n && tsb_flush(p) < 0)
+		p->out.kept = true;
 	str_init(&s, proc_heap_now(p), MESSAGE_MAX);
 	str_adds(&s, message_name(p));
 	str_adds(&s, ": ");

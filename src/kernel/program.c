@@ -202,14 +202,18 @@ static int program_run(struct tsb_proc *p, const struct tsb_command *cmd, int ar
 
 int program_close(struct tsb_proc *p, int status, int error_status)
 {
-	bool pending = p->out.n > 0;
+	bool pending = p->out.n > 0 || p->out.kept;
 	int error = out_flush(p);
 
 	p->out.error = 0;
-	if (!error)
+	p->out.kept = false;
+	if (!error && !p->out.complaint_lost)
 		return status & 0xff;
-	/* C's fclose() knows the reason only if it had something to write. */
-	if (pending)
+	p->out.complaint_lost = false;
+	if (!error)
+		return error_status;
+	/* C's fclose() knows the reason only if it had something to write, or could not close. */
+	if (pending || error == -EBADF)
 		tsb_warn_errno(p, error, "write error");
 	else
 		tsb_warn(p, "write error");
@@ -257,6 +261,7 @@ static void inline_enter(struct tsb_proc *p, struct inline_frame *f,
 	p->argv = (char **)(uintptr_t)argv;
 	p->argc = argc;
 	p->out.lines = tsb_isatty(p, 1);	/* it may have been redirected */
+	p->out.complaint_lost = p->out.kept = false;
 }
 
 static void inline_leave(struct tsb_proc *p, const struct inline_frame *f)

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <sys/stat.h>
 
+#include "shell/words.h"
+
 /* ---- Builtins ---- */
 
 int put_flush(struct shell *sh)

@@ -20,7 +20,7 @@ from spec import die_with_parent
 PER_BATCH = 100
 ENV = {'HOME': '/home/user', 'USER': 'user', 'LOGNAME': 'user', 'SHELL': '/bin/bash', 'TERM': 'xterm-256color', 'LANG': 'C.UTF-8',
        'PATH': '/usr/local/bin:/usr/bin:/bin', 'TZ': 'UTC'}
-LIMITS = {"wall_ms": 30000, 'stdout_bytes': 1 << 26, 'stderr_bytes': 1 << 26, 'commands': 1000000}
+LIMITS = {"wall_ms": 30000, 'stdout_bytes': 1 << 26, 'stderr_bytes': 1 << 26, 'commands': 1000000, 'fs_bytes': 1 << 32, 'file_bytes': 1 << 31}
 STEP = r'''step() {
 	[ $1 = - ] || { find "$1" -printf '%M %n %s %TY %p -> %l\n' | sort; find "$1" -type f -size -40k ! -name '*.tar*' -exec cksum {} + | sort; printf '\n\002\n'; }
 	[ $2 = - ] || cp -a t $2

@@ -4,6 +4,8 @@
  */
 #include "cmd/awk/awk.h"
 
+#include <errno.h>
+
 #include "cmd/cmd.h"
 #include "cmd/util.h"
 
@@ -21,6 +23,7 @@ struct command_line {
 	VEC(const char *) assigned;
 	const char *fs;
 	bool stop;
+	bool unknown;		/* stopped at an option it does not know, the first operand */
 };
 
 struct long_option {
@@ -89,6 +92,24 @@ static void unsupported(struct awk *a, int letter)
 	tsb_exit(a->p, 2);
 }
 
+/* A library that is not there is told before what the other options say. */
+static void check_library(struct awk *a, const char *name)
+{
+	struct str text;
+	int err;
+
+	if (!strcmp(name, "inplace"))
+		return;
+	if (!*name)
+		awk_fatal(a, "cannot open source file `' for reading: reason unknown");
+	str_init(&text, a->heap, STR_MAX_DEFAULT);
+	err = awk_read_source(a, name, true, &text);
+	str_end(&text);
+	if (err && err != -EISDIR)
+		awk_fatal(a, "cannot open source file `%s' for reading: %s", name,
+			  tsb_strerror(err));
+}
+
 static void option_set(struct command_line *c, int letter, const char *value)
 {
 	struct awk *a = c->a;
@@ -99,13 +120,19 @@ static void option_set(struct command_line *c, int letter, const char *value)
 	case 'f': add_part(c, NULL, value); break;
 	case 'E':
 		add_part(c, NULL, value);
-		c->stop = true;
+		c->stop = a->no_assignments = true;
 		break;
 	case 'i':
 		add_part(c, NULL, value);
 		vec_last(&c->parts).library = true;
+		check_library(a, value);
 		break;
-	case 'e': add_part(c, value, NULL); break;
+	case 'e':
+		if (*value)
+			add_part(c, value, NULL);
+		else
+			tsb_warn(a->p, "warning: empty argument to `-e/--source' ignored");
+		break;
 	case 'b': a->utf8 = false; break;
 	case 'n': a->non_decimal = true; break;
 	case 'P': a->posix = true; break;
@@ -126,33 +153,64 @@ static void option_set(struct command_line *c, int letter, const char *value)
 	}
 }
 
+static void value_missing(struct command_line *c, int letter)
+{
+	tsb_warn(c->a->p, "option requires an argument -- %c", letter);
+	usage(c->a, 1);
+}
+
 static const char *next_value(struct command_line *c, const char *option)
 {
 	if (c->at < c->argc)
 		return c->argv[c->at++];
-	tsb_warn(c->a->p, "option requires an argument -- '%s'", option);
-	usage(c->a, 1);
+	value_missing(c, *option);
 	return NULL;
 }
 
-static void option_long(struct command_line *c, const char *arg)
+/* What is unknown stops the options: the program may want to see it. */
+static void unknown_option(struct command_line *c)
 {
-	const char *eq = strchr(arg, '=');
-	size_t n = eq ? (size_t)(eq - arg) : strlen(arg);
+	if (c->a->posix)	/* there it is passed over */
+		return;
+	c->at--;
+	c->stop = c->unknown = true;
+}
+
+static const struct long_option *long_find(const char *arg, size_t n)
+{
+	const struct long_option *found = NULL;
 
 	for (size_t i = 0; i < sizeof(long_options) / sizeof(*long_options); i++) {
 		const struct long_option *o = &long_options[i];
 
 		if (strncmp(o->name, arg, n))
 			continue;
-		if (o->value)
-			option_set(c, o->letter, eq ? eq + 1 : next_value(c, arg));
-		else
-			option_set(c, o->letter, NULL);
+		if (!o->name[n])
+			return o;
+		if (found)
+			return NULL;	/* it may mean either */
+		found = o;
+	}
+	return found;
+}
+
+static void option_long(struct command_line *c, const char *arg)
+{
+	const char *eq = strchr(arg, '=');
+	const struct long_option *o = long_find(arg, eq ? (size_t)(eq - arg) : strlen(arg));
+	char letter[2] = { 0 };
+
+	if (!o) {
+		unknown_option(c);
 		return;
 	}
-	tsb_warn(c->a->p, "unrecognized option '--%s'", arg);
-	usage(c->a, 1);
+	letter[0] = (char)o->letter;
+	if (eq && !o->value && !o->optional)
+		value_missing(c, o->letter);
+	else if (o->value)
+		option_set(c, o->letter, eq ? eq + 1 : next_value(c, letter));
+	else
+		option_set(c, o->letter, NULL);
 }
 
 static void option_short(struct command_line *c, const char *p)
@@ -171,8 +229,8 @@ static void option_short(struct command_line *c, const char *p)
 			return;
 		}
 		if (!strchr("bcChnNOPrsStVLdDgIMop", *p)) {
-			tsb_warn(c->a->p, "invalid option -- '%c'", *p);
-			usage(c->a, 1);
+			unknown_option(c);
+			return;
 		}
 		option_set(c, *p, NULL);
 		if (strchr("L", *p))
@@ -212,6 +270,11 @@ static void load_part(struct awk *a, struct part *part)
 		return;
 	}
 	err = awk_read_source(a, part->file, part->library, &text);
+	if (err == -EISDIR) {
+		awk_error(a, part->file, 1, tsb_format(a->p, "cannot read source file `%s': %s",
+						       part->file, tsb_strerror(err)));
+		tsb_exit(a->p, 1);
+	}
 	if (err)
 		awk_fatal(a, "cannot open source file `%s' for reading: %s", part->file,
 			  tsb_strerror(err));
@@ -301,7 +364,7 @@ static int awk_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	for (size_t i = 0; i < c.parts.n; i++)
 		files |= !c.parts.at[i].library;
 	if (!files) {
-		if (c.at >= argc)
+		if (c.at >= argc || c.unknown)
 			usage(a, 1);
 		add_part(&c, argv[c.at++], NULL);
 	}

@@ -300,6 +300,7 @@ struct awk {
 	struct tsb_heap *heap;
 	size_t assigned_end;	/* variables that were made by -v stand before it */
 	bool posix, traditional, sandbox, non_decimal, utf8;
+	bool no_assignments;	/* -E: operands are files */
 	/* the program */
 	rule_list begin, end, main, begin_file, end_file;
 	struct map global_names, func_names;

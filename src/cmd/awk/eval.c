@@ -9,6 +9,25 @@
 
 #include "cmd/awk/lex.h"
 
+/* As gawk has it: a whole exponent by multiplication, whose last bits are not pow()'s. */
+static double power(double x, double y)
+{
+	double made = 1;
+	uint64_t n;
+
+	if (y != trunc(y) || !(fabs(y) < 9223372036854775808.0))
+		return pow(x, y);
+	if (y == 0)
+		return 1;
+	for (n = (uint64_t)fabs(y); n > 1; n /= 2) {
+		if (n % 2)
+			made *= x;
+		x *= x;
+	}
+	made *= x;
+	return y > 0 ? made : 1 / made;
+}
+
 double ak_arith(struct awk *a, int op, double x, double y)
 {
 	switch (op) {
@@ -24,7 +43,7 @@ double ak_arith(struct awk *a, int op, double x, double y)
 			awk_fatal(a, "division by zero attempted in `%%'");
 		return fmod(x, y);
 	}
-	return pow(x, y);
+	return power(x, y);
 }
 
 /* ---- Places ---- */

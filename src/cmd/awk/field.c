@@ -154,6 +154,7 @@ static void record_rebuild(struct awk *a)
 	if (a->record)
 		str_drop(a, a->record);
 	a->record = made;
+	a->record_text = true;	/* even if it looks like a number */
 	a->record_cap = 0;
 }
 

@@ -255,7 +255,7 @@ static bool main_advance(struct awk *a)
 		name = argv_at(a, a->argind);
 		if (!name)
 			continue;
-		if (!name->n || ak_var_command_line(a, name->p, false)) {
+		if (!name->n || (!a->no_assignments && ak_var_command_line(a, name->p, false))) {
 			str_drop(a, name);
 			continue;
 		}

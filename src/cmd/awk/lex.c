@@ -443,13 +443,15 @@ static void lex_number(struct lexer *l)
 	struct token *t;
 	double num = 0;
 
-	if (p[0] == '0' && (p[1] | 32) == 'x' && hex_of(p[2]) >= 0) {
+	bool decimal = l->a->posix || l->a->traditional;
+
+	if (!decimal && p[0] == '0' && (p[1] | 32) == 'x' && hex_of(p[2]) >= 0) {
 		for (l->at += 2; hex_of(l->text[l->at]) >= 0; l->at++)
 			num = num * 16 + hex_of(l->text[l->at]);
 	} else {
 		n = ak_number_parse(l->a, p, l->n - start, &num);
 		l->at += n;
-		if (p[0] == '0' && n > 1 && strspn(p, "01234567") >= n)
+		if (!decimal && p[0] == '0' && n > 1 && strspn(p, "01234567") >= n)
 			num = ak_number_strtonum(l->a, p, n);
 	}
 	t = lex_add(l, T_NUMBER, start);

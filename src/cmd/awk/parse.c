@@ -401,8 +401,9 @@ static struct node *parse_postfix(struct parser *ps)
 	if (!ak_is_target(n))
 		return n;
 	if (type == T_INCR || type == T_DECR) {
+		n = unary_node(ps, N_AFTER, type == T_INCR ? '+' : '-', n);
 		ps->at++;
-		return unary_node(ps, N_AFTER, type == T_INCR ? '+' : '-', n);
+		return n;
 	}
 	if (first && (type == '=' || op)) {
 		struct node *to = binary_node(ps, op ? N_CHANGE : N_ASSIGN, op, n, NULL);
@@ -429,7 +430,7 @@ static struct node *parse_power(struct parser *ps)
 
 static struct node *parse_unary(struct parser *ps)
 {
-	int type = next_type(ps);
+	int type = next_type(ps), line = peek(ps)->line;
 	struct node *x;
 
 	if (type != '-' && type != '+' && type != '!')
@@ -441,14 +442,16 @@ static struct node *parse_unary(struct parser *ps)
 		x->v.num = -x->v.num;
 		return x;
 	}
-	return unary_node(ps, type == '!' ? N_NOT : type == '-' ? N_NEG : N_PLUS, type, x);
+	x = unary_node(ps, type == '!' ? N_NOT : type == '-' ? N_NEG : N_PLUS, type, x);
+	x->line = line;
+	return x;
 }
 
-/* gawk finds a constant divided by zero before it runs. */
+/* gawk finds a division by the constant zero before it runs. */
 static void check_division(struct parser *ps, struct node *n)
 {
-	if (n->sub == '*' || n->a->op != N_CONST || n->a->v.type != V_NUM || n->b->op != N_CONST ||
-	    n->b->v.type != V_NUM || n->b->v.num != 0)
+	if (n->sub == '*' || n->b->op != N_CONST || n->b->v.type != V_NUM || n->b->v.num != 0 ||
+	    n->b->paren)
 		return;
 	awk_error(ps->a, n->source, n->line, n->sub == '/' ? "division by zero attempted" :
 		  "division by zero attempted in `%'");

@@ -315,7 +315,7 @@ int awk_read_source(struct awk *a, const char *name, bool library, struct str *o
 {
 	int err = read_along(a, name, "", out);
 
-	return err == -ENOENT && library ? read_along(a, name, ".awk", out) : err;
+	return err == -ENOENT && library && !a->traditional ? read_along(a, name, ".awk", out) : err;
 }
 
 int awk_read_file(struct awk *a, const char *name, struct str *out)

@@ -19,6 +19,7 @@ struct tar_buffer {
 	int pid;		/* of the compressor; 0: none */
 	enum tar_mode mode;
 	bool writing, eof, at_start;
+	bool hit_end;		/* a record came out empty */
 	unsigned char *record;
 	size_t at, end;		/* blocks: the next one, how many there are */
 	uint64_t start_block;	/* of record[0] in the archive */
@@ -68,8 +69,8 @@ static bool tar_read_record(struct tar *t)
 	b->bytes += have;
 	b->at = 0;
 	b->end = have / TAR_BLOCK;
-	if (b->end)
-		tar_checkpoint(t, ++b->records, false);
+	b->hit_end = !b->end;
+	tar_checkpoint(t, ++b->records, false);		/* the empty one at the end, too */
 	return b->end > 0;
 }
 
@@ -80,7 +81,7 @@ unsigned char *tar_block(struct tar *t)
 	if (b->at == b->end) {
 		if (b->writing)
 			tar_flush_record(t);
-		else if (b->eof || !tar_read_record(t))
+		else if (b->hit_end || !tar_read_record(t))
 			return NULL;
 	}
 	return b->record + b->at * TAR_BLOCK;
@@ -196,6 +197,16 @@ void tar_end_of_archive(struct tar *t)
 
 static void tar_open_failed(struct tar *t, int err)
 {
+	/* With a compressor it is a child that opens the archive. */
+	if (t->compress && t->b->mode != TAR_MODIFY) {
+		char *text = tsb_format(t->p, "tar (child): %s: Cannot open: %s\ntar (child): Error is "
+					"not recoverable: exiting now\n",
+					tar_quote_colon(t, t->archive), tsb_strerror(err));
+
+		tsb_flush(t->p);
+		tsb_write_all(t->p, 2, text, strlen(text));
+		tar_fatal(t, "Child returned status 2");
+	}
 	tar_fatal(t, "%s: Cannot open: %s", tar_quote_colon(t, tar_archive_name(t)),
 		  tsb_strerror(err));
 }
@@ -236,22 +247,21 @@ static void tar_guess_compressed(struct tar *t)
 
 	if (t->compress || t->no_auto)
 		return;
-	if (!tar_read_record(t)) {
-		if (b->bytes < TAR_BLOCK)
-			tar_error(t, "This does not look like a tar archive");
+	if (tar_read_record(t) && tar_checksum_ok(b->record))
 		return;
-	}
-	if (tar_checksum_ok(b->record) ||
-	    !(program = tar_compressor_magic(b->record, b->end * TAR_BLOCK)))
+	program = tar_compressor_magic(b->record, (size_t)b->bytes);
+	if (!program && b->bytes < TAR_BLOCK)
+		tar_error(t, "This does not look like a tar archive");
+	if (!program)
 		return;
 	at = tsb_lseek(t->p, b->fd, -(int64_t)b->bytes, 1);
 	if (at < 0 || !strcmp(tar_archive_name(t), "-"))
 		tar_fatal(t, "Archive is compressed. Use %s option",
-			  tar_compressor_option(program));
+			  tar_compressor_option(b->record, (size_t)b->bytes));
 	t->compress = program;
 	b->end = b->at = 0;
 	b->start_block = b->bytes = b->records = 0;
-	b->eof = false;
+	b->eof = b->hit_end = false;
 }
 
 /* What is to be changed in place. */
@@ -422,7 +432,7 @@ void tar_totals(struct tar *t)
 		tsb_write_all(t->p, 2, text, strlen(text));
 		break;
 	default:
-		tar_print_total(t, "Total bytes read", b->bytes, seconds);
+		tar_print_total(t, "Total bytes read", b->records * t->record_size, seconds);
 		break;
 	}
 }

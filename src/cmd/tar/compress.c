@@ -16,8 +16,8 @@ static const struct {
 	{ "\037\213", 2, "gzip", "-z" },
 	{ "BZh", 3, "bzip2", "-j" },
 	{ "LZIP", 4, "lzip", "--lzip" },
-	{ "\xFFLZMA", 5, "lzma", "--lzma" },
-	{ "\x5d\0\0", 3, "lzma", "--lzma" },
+	{ "\xFFLZMA", 5, "xz", "--lzma" },
+	{ "\x5d\0\0", 3, "xz", "--lzma" },
 	{ "\211LZO\000\015\012\032\012", 9, "lzop", "--lzop" },
 	{ "\xFD" "7zXZ", 5, "xz", "-J" },
 	{ "\x28\xB5\x2F\xFD", 4, "zstd", "--zstd" },
@@ -31,10 +31,10 @@ const char *tar_compressor_magic(const unsigned char *block, size_t n)
 	return NULL;
 }
 
-const char *tar_compressor_option(const char *program)
+const char *tar_compressor_option(const unsigned char *block, size_t n)
 {
 	for (size_t i = 0; i < sizeof(tar_magics) / sizeof(*tar_magics); i++)
-		if (!strcmp(tar_magics[i].program, program))
+		if (n >= tar_magics[i].n && !memcmp(block, tar_magics[i].magic, tar_magics[i].n))
 			return tar_magics[i].option;
 	return "-I";
 }
@@ -44,7 +44,7 @@ const char *tar_compressor_of(const char *name)
 	static const struct { const char *suffix, *program; } suffixes[] = {
 		{ "gz", "gzip" }, { "tgz", "gzip" }, { "taz", "gzip" }, { "Z", "compress" },
 		{ "taZ", "compress" }, { "bz2", "bzip2" }, { "tbz", "bzip2" }, { "tbz2", "bzip2" },
-		{ "tz2", "bzip2" }, { "lz", "lzip" }, { "lzma", "lzma" }, { "tlz", "lzma" },
+		{ "tz2", "bzip2" }, { "lz", "lzip" }, { "lzma", "xz" }, { "tlz", "xz" },
 		{ "lzo", "lzop" }, { "xz", "xz" }, { "txz", "xz" }, { "zst", "zstd" },
 		{ "tzst", "zstd" },
 	};

@@ -174,7 +174,9 @@ void tar_remove_later(struct tar *t, const char *path, bool is_dir)
 static void remove_added(struct tar *t)
 {
 	for (struct tar_removal *r = t->removals; r; r = r->next) {
-		const char *path = strcmp(r->path, ".") ? r->path : r->cwd;
+		/* The directory that -C led into has a name, ours has none. */
+		bool by_name = !strcmp(r->path, ".") && strcmp(r->cwd, t->root);
+		const char *path = by_name ? r->cwd : r->path;
 		int err;
 
 		tsb_tick(t->p, 1);
@@ -198,6 +200,8 @@ void tar_dump_names(struct tar *t)
 			continue;
 		}
 		if (t->action == TAR_UPDATE && name->found)
+			continue;
+		if (t->action != TAR_CREATE && !*name->text)
 			continue;
 		name->found = 1;
 		tar_enter_dir(t, name->dir);

@@ -114,7 +114,7 @@ void tar_delete(struct tar *t)
 		}
 		last = status;
 		tar_check_label(t);
-		drop = tar_wanted(t, t->m.name);
+		drop = t->names.n && tar_wanted(t, t->m.name);
 		tar_skip_member(t);
 		if (drop) {
 			first = first == UINT64_MAX ? from : first;

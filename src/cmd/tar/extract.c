@@ -132,7 +132,7 @@ static bool prepare(struct tar *t, const char *name, bool is_dir)
 		return true;
 	if (t->old_files == TAR_OLD_UNLINK && !tsb_lstat(t->p, name, &st))
 		err = remove_one(t, name, t->recursive_unlink);
-	if (err && (!is_dir || err == -EACCES)) {
+	if (err && err != -ENOENT && !path_is_dot(name)) {
 		tar_cannot(t, "unlink", name, err);
 		return false;
 	}

@@ -18,6 +18,7 @@ struct delayed_dir {
 	const char *cwd;	/* which it is relative to */
 	struct tar_member m;
 	uint32_t now;
+	bool after_links;	/* a link that comes late will be in it */
 	struct delayed_dir *next;	/* the one before it */
 };
 
@@ -174,9 +175,13 @@ void tar_delay_release(struct tar *t, const char *name)
 	while (at && *at && !is_above((*at)->name, name)) {
 		struct delayed_dir *d = *at;
 
-		t->delayed->dirs = d->next;
-		release_dir(t, d);
 		tsb_tick(t->p, 1);
+		if (d->after_links) {
+			at = &d->next;
+			continue;
+		}
+		*at = d->next;
+		release_dir(t, d);
 	}
 }
 
@@ -194,6 +199,8 @@ bool tar_delay_link(struct tar *t, const char *name, const struct tar_member *m)
 	l->m = *m;
 	l->next = delayed_of(t)->links;
 	t->delayed->links = l;
+	for (struct delayed_dir *d = t->delayed->dirs; d; d = d->next)
+		d->after_links |= is_above(d->name, name);
 	return true;
 }
 

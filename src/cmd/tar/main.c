@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/tar/options.h"
 #include "cmd/util.h"
@@ -118,6 +119,13 @@ static const struct tsb_opt tar_opts[] = {
 	SWITCH(0x110, 0, "acls", "Enable the POSIX ACLs support"),
 	SWITCH(0x111, 0, "no-acls", "Disable the POSIX ACLs support"),
 	TEXT(tar_opt_text, 'f', 'f', "file", "ARCHIVE", "use archive file or device ARCHIVE"),
+	TSB_OPT_STR(struct tar, volno_file, 0, "volno-file", "FILE",
+		    "use/update the volume number in FILE"),
+	/* Archives on other machines cannot be reached: nothing asks for these. */
+	TSB_OPT_CALL(util_ignore, 0, 0, "rmt-command", "COMMAND",
+		     "use given rmt COMMAND instead of rmt"),
+	TSB_OPT_CALL(util_ignore, 0, 0, "rsh-command", "COMMAND",
+		     "use remote COMMAND instead of rsh"),
 	FLAG(force_local, 0, "force-local", "archive file is local even if it has a colon"),
 	TEXT(tar_opt_number, 'b', 'b', "blocking-factor", "BLOCKS", "BLOCKS x 512 bytes per record"),
 	TEXT(tar_opt_number, 'R', 0, "record-size", "NUMBER",
@@ -283,6 +291,47 @@ static void tar_start(struct tar *t)
 			  tsb_strerror(t->list_fd));
 }
 
+/* --volno-file: the volume's number before the work, and behind it. */
+static void tar_volume_begin(struct tar *t)
+{
+	struct tsb_reader in;
+	char *line;
+	size_t n;
+	int fd = t->volno_file ? tsb_open(t->p, t->volno_file, O_RDONLY, 0) : -1;
+	int64_t volume = 0;
+
+	t->volume = 1;
+	if (fd < 0)
+		return;
+	tsb_reader_init(&in, t->p, fd);
+	n = tsb_getdelim(&in, &line, '\n');
+	if (n && line[n - 1] == '\n')
+		line[n - 1] = '\0';
+	if (!n || num_i64(line, &volume) != NUM_OK || volume <= 0)
+		tar_fatal(t, "%s: contains invalid volume number",
+			  tar_quote_colon(t, t->volno_file));
+	t->volume = (uint64_t)volume;
+	tsb_reader_end(&in);
+	tsb_close(t->p, fd);
+}
+
+static void tar_volume_end(struct tar *t)
+{
+	const char *text = tsb_format(t->p, "%llu\n", (unsigned long long)t->volume);
+	int fd;
+
+	if (!t->volno_file)
+		return;
+	fd = tsb_open(t->p, t->volno_file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (fd < 0) {
+		tar_error(t, "%s: Cannot open: %s", tar_quote_colon(t, t->volno_file),
+			  tsb_strerror(fd));
+		return;
+	}
+	tsb_write_all(t->p, fd, text, strlen(text));
+	tsb_close(t->p, fd);
+}
+
 static void tar_act(struct tar *t)
 {
 	switch ((enum tar_action)t->action) {
@@ -330,8 +379,10 @@ static int tar_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	tar_parse(t, argc, argv);
 	tar_settle(t);
 	tar_start(t);
+	tar_volume_begin(t);
 	tar_act(t);
 	tar_report_missing(t);
+	tar_volume_end(t);
 	if (t->totals && t->action != TAR_TEST_LABEL)
 		tar_totals(t);
 	tsb_flush(p);

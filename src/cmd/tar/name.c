@@ -199,32 +199,25 @@ bool tar_all_found(struct tar *t)
 	return t->n_found > 0;
 }
 
-/* A pattern that was not meant as one? */
-static void tar_warn_wildcards(struct tar *t)
+/* A pattern that was not meant as one? Said before each such name. */
+static void tar_warn_wildcards(struct tar *t, const struct tar_name *name)
 {
-	if (t->wildcards >= 0)
+	if (t->wildcards >= 0 || !strpbrk(name->text, "*?["))
 		return;
-	for (size_t i = 0; i < t->names.n; i++) {
-		const struct tar_name *name = &t->names.at[i];
-
-		if (name->kind != TAR_NAME_FILE || name->found || !strpbrk(name->text, "*?["))
-			continue;
-		tar_say(t, "Pattern matching characters used in file names");
-		tar_say(t, "Use --wildcards to enable pattern matching, or --no-wildcards to "
-			"suppress this warning");
-		return;
-	}
+	tar_say(t, "Pattern matching characters used in file names");
+	tar_say(t, "Use --wildcards to enable pattern matching, or --no-wildcards to suppress "
+		"this warning");
 }
 
 void tar_report_missing(struct tar *t)
 {
-	tar_warn_wildcards(t);
 	for (size_t i = 0; i < t->names.n; i++) {
 		struct tar_name *name = &t->names.at[i];
 
-		if (name->kind != TAR_NAME_FILE || name->found >= (t->occurrence ? t->occurrence
+		if (name->kind != TAR_NAME_FILE || !*name->text || name->found >= (t->occurrence ? t->occurrence
 										 : 1))
 			continue;
+		tar_warn_wildcards(t, name);
 		if (!name->found)
 			tar_error(t, "%s: Not found in archive", tar_quote_colon(t, name->text));
 		else

@@ -10,9 +10,8 @@
 #include "cmd/tar/tar.h"
 
 struct tar_map {
-	const char *from_name;	/* or NULL: by number */
 	uint32_t from, to;
-	const char *to_name;
+	const char *to_name;	/* NULL: that of the number */
 	struct tar_map *next;
 };
 
@@ -58,31 +57,66 @@ void tar_owner_option(struct tar *t, const char *text, bool group)
 		owner_set(t, group, text, false, 0);
 }
 
-/* Lines "OLD NEW", OLD a name or +ID, NEW a name[:ID] or :ID. */
-static struct tar_map *map_line(struct tar *t, char *line, bool group)
+struct map_reading {
+	struct tar *t;
+	const char *file;
+	size_t line;
+	bool group, bad;
+};
+
+static bool map_bad(struct map_reading *r, const char *what, const char *text)
 {
-	struct tar_map *m = tsb_alloc(t->p, sizeof(*m));
-	char *to = line + strcspn(line, " \t"), *colon;
-	uint32_t gid = 0;
+	const char *id = r->group ? "GID" : "UID";
+
+	if (!text)
+		tar_error(r->t, "%s:%zu: malformed line", r->file, r->line);
+	else if (*what == 'i')
+		tar_error(r->t, "%s:%zu: invalid %s: %s", r->file, r->line, id, text);
+	else
+		tar_error(r->t, "%s:%zu: can't obtain %s of %s", r->file, r->line, id, text);
+	r->bad = true;
+	return false;
+}
+
+static bool map_number(struct map_reading *r, const char *text, uint32_t *id)
+{
+	uint64_t v;
+
+	if (*text < '0' || *text > '9' || num_u64(text, &v) != NUM_OK || v >= UINT32_MAX)
+		return map_bad(r, "invalid", text);
+	*id = (uint32_t)v;
+	return true;
+}
+
+static bool map_name(struct map_reading *r, const char *name, uint32_t *id)
+{
+	uint32_t gid;
+
+	if (r->group ? accounts_group(r->t->p, name, id) : accounts_user(r->t->p, name, id, &gid))
+		return true;
+	return map_bad(r, "unknown", name);
+}
+
+/* "OLD NEW": OLD a name or +ID; NEW a name, name:ID, +ID or :ID. */
+static bool map_line(struct map_reading *r, char *line, struct tar_map *m)
+{
+	char *to = line + strcspn(line, " \t"), *colon, *end;
 
 	if (*to) {
 		*to++ = '\0';
 		to += strspn(to, " \t");
 	}
-	if (line[0] == '+') {
-		m->from = owner_number(t, line + 1);
-	} else {
-		m->from_name = tsb_strdup(t->p, line);
-	}
-	colon = strchr(to, ':');
+	end = to + strcspn(to, " \t");
+	if (!*to || end[strspn(end, " \t")])
+		return map_bad(r, "malformed", NULL);
+	*end = '\0';
+	if (*line == '+' ? !map_number(r, line + 1, &m->from) : !map_name(r, line, &m->from))
+		return false;
+	colon = *to == '+' ? to : strchr(to, ':');
 	if (colon)
 		*colon = '\0';
-	m->to_name = tsb_strdup(t->p, to);
-	if (colon)
-		m->to = owner_number(t, colon + 1);
-	else if (!(group ? accounts_group(t->p, to, &m->to) : accounts_user(t->p, to, &m->to, &gid)))
-		m->to = *to >= '0' && *to <= '9' ? owner_number(t, to) : UINT32_MAX;
-	return m;
+	m->to_name = *to ? tsb_strdup(r->t->p, to) : NULL;
+	return colon && colon[1] ? map_number(r, colon + 1, &m->to) : map_name(r, to, &m->to);
 }
 
 struct tar_map *tar_map_read(struct tar *t, const char *file, bool group)
@@ -90,8 +124,8 @@ struct tar_map *tar_map_read(struct tar *t, const char *file, bool group)
 	struct tar_map *first = NULL, **tail = &first;
 	int fd = tsb_open(t->p, file, 0, 0);
 	struct tsb_reader in;
-	size_t n, number = 0;
-	bool bad = false;
+	struct map_reading r = { .t = t, .file = file, .group = group };
+	size_t n;
 	char *line;
 
 	if (fd < 0)
@@ -104,36 +138,27 @@ struct tar_map *tar_map_read(struct tar *t, const char *file, bool group)
 			line[n - 1] = '\0';
 		own = tsb_strdup(t->p, line + strspn(line, " \t"));
 		own[strcspn(own, "#")] = '\0';
-		number++;
+		r.line++;
 		if (!*own)
 			continue;
-		if (!own[strcspn(own, " \t")]) {
-			tar_error(t, "%s:%zu: malformed line", file, number);
-			bad = true;
-			continue;
-		}
-		*tail = map_line(t, own, group);
-		tail = &(*tail)->next;
+		*tail = tsb_alloc(t->p, sizeof(**tail));
+		if (map_line(&r, own, *tail))
+			tail = &(*tail)->next;
+		else
+			*tail = NULL;
 	}
 	tsb_reader_end(&in);
 	tsb_close(t->p, fd);
-	if (bad)
+	if (r.bad)
 		tar_fatal(t, "errors reading map file");
 	return first;
 }
 
-static bool map_find_owner(const struct tar_map *m, uint32_t *id, const char **name,
-			   const char *old)
+static const struct tar_map *map_find_owner(const struct tar_map *m, uint32_t id)
 {
-	for (; m; m = m->next) {
-		if (m->from_name ? strcmp(m->from_name, old) : m->from != *id)
-			continue;
-		if (m->to != UINT32_MAX)
-			*id = m->to;
-		*name = m->to_name;
-		return true;
-	}
-	return false;
+	while (m && m->from != id)
+		m = m->next;
+	return m;
 }
 
 /* Names of the owner as they go into the header, and what the options change. */
@@ -141,10 +166,15 @@ void tar_map_owner(struct tar *t, struct tar_member *m)
 {
 	const char *user = accounts_user_name(t->p, m->st.uid);
 	const char *group = accounts_group_name(t->p, m->st.gid);
+	const struct tar_map *map;
 
 	m->uname = user ? user : "";
 	m->gname = group ? group : "";
-	if (!map_find_owner(t->owner_map, &m->st.uid, &m->uname, m->uname)) {
+	if ((map = map_find_owner(t->owner_map, m->st.uid))) {
+		m->st.uid = map->to;
+		user = map->to_name ? map->to_name : accounts_user_name(t->p, map->to);
+		m->uname = user ? user : "";
+	} else {
 		if (t->owner_id_set) {
 			m->st.uid = t->owner_id;
 			user = accounts_user_name(t->p, t->owner_id);
@@ -153,7 +183,11 @@ void tar_map_owner(struct tar *t, struct tar_member *m)
 		if (t->owner_name)
 			m->uname = t->owner_name;
 	}
-	if (!map_find_owner(t->group_map, &m->st.gid, &m->gname, m->gname)) {
+	if ((map = map_find_owner(t->group_map, m->st.gid))) {
+		m->st.gid = map->to;
+		group = map->to_name ? map->to_name : accounts_group_name(t->p, map->to);
+		m->gname = group ? group : "";
+	} else {
 		if (t->group_id_set) {
 			m->st.gid = t->group_id;
 			group = accounts_group_name(t->p, t->group_id);

@@ -179,11 +179,22 @@ void tar_test_label(struct tar *t)
 		same |= t->m.name && !strcmp(name->text, t->m.name);
 		name->found = 1;
 	}
-	if (t->m.name && (!any || t->verbose)) {
+	if (t->label && !t->m.name)
+		tar_fatal(t, "Archive not labeled to match %s", tar_quote_word(t, t->label));
+	if (t->m.name)
+		tar_check_label(t);
+	if (t->m.name && t->verbose && !any) {
+		t->verbose = 2;		/* in long, but of the header only its name is read */
+		t->m.st.mtime = (struct tsb_time){ 0, 0 };
+		tar_print_header(t, &t->m);
+	} else if (t->m.name && (!any || t->verbose)) {
 		tar_out(t, t->m.name, strlen(t->m.name));
 		tar_out(t, "\n", 1);
 	}
-	if (any && !same)
+	if (any && !same) {
+		if (t->verbose)
+			tar_say(t, "Archive label mismatch");
 		t->status = 1;
+	}
 	tar_close(t);
 }

@@ -44,7 +44,7 @@ int tar_opt_compress(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, 
 {
 	static const struct { int value; const char *program; } programs[] = {
 		{ 'j', "bzip2" }, { 'z', "gzip" }, { 'Z', "compress" }, { 'l', "lzip" },
-		{ 'L', "lzma" }, { 'o', "lzop" }, { 'J', "xz" }, { 's', "zstd" },
+		{ 'L', "xz" }, { 'o', "lzop" }, { 'J', "xz" }, { 's', "zstd" },
 	};
 
 	(void)arg;
@@ -666,7 +666,7 @@ static bool tar_has_names(const struct tar *t)
 
 static void tar_settle_verify(struct tar *t)
 {
-	if (!t->verify)
+	if (!t->verify || !t->action)
 		return;
 	if (t->compress)
 		tar_usage(t, "Cannot verify compressed archives");
@@ -684,7 +684,7 @@ static const char *tar_action_name(const struct tar *t)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (names[i].action == t->action)
 			return names[i].name;
-	return "--test-label";
+	return t->action ? "--test-label" : "unknown?";
 }
 
 /* Options that only reading has, or only writing. */
@@ -693,7 +693,7 @@ static void tar_settle_action(struct tar *t)
 	bool reads = t->action == TAR_LIST || t->action == TAR_EXTRACT || t->action == TAR_DIFF ||
 		     t->action == TAR_TEST_LABEL;
 	bool appends = t->action == TAR_APPEND || t->action == TAR_UPDATE || t->action == TAR_CAT;
-	const char *wrong = reads && t->verify ? "--verify"
+	const char *wrong = (reads || !t->action) && t->verify ? "--verify"
 			    : !reads && t->starting_file ? "--starting-file"
 			    : !reads && t->same_order ? "--same-order" : NULL;
 
@@ -718,9 +718,6 @@ static void tar_settle_action(struct tar *t)
 
 void tar_settle(struct tar *t)
 {
-	if (!t->action)
-		tar_usage(t, "You must specify one of the '-Acdtrux', '--delete' or '--test-label' "
-			  "options");
 	if (t->n_archives > 1 && !t->multi_volume)
 		tar_usage(t, "Multiple archive files require '-M' option");
 	tar_settle_compress(t);
@@ -728,19 +725,17 @@ void tar_settle(struct tar *t)
 	if ((t->sparse || t->incremental) && t->format != TAR_GNU && t->format != TAR_OLDGNU && t->format != TAR_PAX)
 		tar_usage(t, "GNU features wanted on incompatible archive format");
 	tar_settle_verify(t);
-	tar_settle_action(t);
-	if (t->clamp_mtime && !t->mtime_set)
-		tar_usage(t, "--clamp-mtime needs a date specified using --mtime");
-	if (t->occurrence && t->action < TAR_DELETE)
-		tar_usage(t, "'--occurrence' cannot be used with '-%c'", "?rAc"[t->action]);
-	if (t->occurrence && t->action == TAR_UPDATE)
-		tar_usage(t, "'--occurrence' cannot be used with '-u'");
-	if (t->occurrence && !tar_has_names(t))
-		tar_usage(t, "--occurrence is meaningless without a file list");
 	if (t->compress && (t->action == TAR_APPEND || t->action == TAR_UPDATE ||
 			    t->action == TAR_CAT || t->action == TAR_DELETE))
 		tar_usage(t, t->action == TAR_CAT ? "Cannot concatenate compressed archives"
 						  : "Cannot update compressed archives");
+	tar_settle_action(t);
+	if (t->clamp_mtime && !t->mtime_set)
+		tar_usage(t, "--clamp-mtime needs a date specified using --mtime");
+	if (t->occurrence && !tar_has_names(t))
+		tar_usage(t, "--occurrence is meaningless without a file list");
+	if (t->occurrence && (t->action < TAR_DELETE || t->action == TAR_UPDATE))
+		tar_usage(t, "'--occurrence' cannot be used with '%s'", tar_action_name(t));
 	tar_settle_top_level(t);
 	/* With --utc times are asked for. */
 	if (t->utc)
@@ -749,6 +744,9 @@ void tar_settle(struct tar *t)
 		tar_say(t, "%s", t->date_notes[i]);
 	if (t->action == TAR_CREATE && !tar_has_names(t) && !t->label)
 		tar_usage(t, "Cowardly refusing to create an empty archive");
+	if (!t->action)		/* whatever else is wrong has been said before */
+		tar_usage(t, "You must specify one of the '-Acdtrux', '--delete' or '--test-label' "
+			  "options");
 	if (t->same_owner < 0)
 		t->same_owner = !tsb_getuid(t->p);
 	if (t->same_mode < 0)

@@ -132,6 +132,7 @@ struct tar {
 	int action;		/* enum tar_action */
 	const char *archive;	/* -f; NULL: standard streams */
 	size_t n_archives;
+	uint64_t volume;	/* its number, for --volno-file */
 	const char *compress;	/* the program; NULL: none */
 	bool auto_compress;
 	int format;		/* enum tar_format */
@@ -161,7 +162,7 @@ struct tar {
 	unsigned sparse_major, sparse_minor;
 	bool sparse_version_set;
 	uint64_t occurrence, strip;
-	const char *to_command, *index_file, *label, *starting_file, *one_top_level;
+	const char *to_command, *index_file, *volno_file, *label, *starting_file, *one_top_level;
 	const char *newer_text;	/* -N, --newer-mtime */
 	bool newer_set, newer_ctime;
 	struct tsb_time newer;
@@ -276,7 +277,7 @@ void tar_count_deleted(struct tar *t, uint64_t blocks);
 /* ---- compress.c ---- */
 const char *tar_compressor_of(const char *name);	/* by suffix, or NULL */
 const char *tar_compressor_magic(const unsigned char *block, size_t n);
-const char *tar_compressor_option(const char *program);	/* "-z" */
+const char *tar_compressor_option(const unsigned char *block, size_t n);	/* "-z" */
 int tar_start_compressor(struct tar *t, const char *program, int archive_fd, bool decompress,
 			 int *pid);
 

@@ -69,6 +69,8 @@ static uint64_t find_end(struct tar *t)
 		tsb_tick(t->p, 1);
 		if (status == TAR_H_ZERO)
 			return t->m.at_block;
+		if (status == TAR_H_END && t->label && last == TAR_H_UNREAD)
+			tar_fatal(t, "Archive not labeled to match %s", tar_quote_word(t, t->label));
 		if (status == TAR_H_END)
 			return tar_block_number(t);
 		if (status == TAR_H_OK) {
@@ -123,6 +125,8 @@ static void append_archives(struct tar *t)
 		if (name->kind != TAR_NAME_FILE)
 			continue;
 		name->found = 1;
+		if (t->interactive && !tar_confirm(t, "add", name->text))
+			continue;
 		tar_enter_dir(t, name->dir);
 		append_archive(t, name->text);
 	}

@@ -11,12 +11,14 @@
 /* The logical path of dir seen from PWD: "." and ".." taken out by text. */
 static void logical_path(struct str *out, const char *base, const char *dir)
 {
-	const char *p = dir;
+	const char *p = dir, *whole = *dir == '/' ? dir : base;
+	bool two = whole[0] == '/' && whole[1] == '/' && whole[2] != '/';
+	size_t root = two;	/* exactly two slashes stay two */
 
 	if (*dir != '/')
 		str_adds(out, base);
-	else if (dir[1] == '/' && dir[2] != '/')
-		str_addc(out, '/');	/* exactly two slashes stay two */
+	else if (two)
+		str_addc(out, '/');
 	while (*p) {
 		size_t n;
 
@@ -24,18 +26,18 @@ static void logical_path(struct str *out, const char *base, const char *dir)
 			p++;
 		n = strcspn(p, "/");
 		if (n == 2 && !memcmp(p, "..", 2)) {
-			while (out->n && out->p[out->n - 1] != '/')
+			while (out->n > root && out->p[out->n - 1] != '/')
 				str_cut(out, out->n - 1);
-			if (out->n)
+			if (out->n > root)
 				str_cut(out, out->n - 1);
 		} else if (n && !(n == 1 && *p == '.')) {
-			if (!out->n || out->p[out->n - 1] != '/')
+			if (out->n <= root || out->p[out->n - 1] != '/')
 				str_addc(out, '/');
 			str_addn(out, p, n);
 		}
 		p += n;
 	}
-	if (!out->n || (out->n == 1 && dir[0] == '/' && dir[1] == '/' && dir[2] != '/'))
+	if (out->n <= root)
 		str_addc(out, '/');
 }
 
@@ -85,7 +87,7 @@ int change_directory(struct shell *sh, const char *dir, const char *shown, bool 
 			err = 0;
 		}
 	} else {
-		err = *dir ? tsb_chdir(sh->p, dir) : 0;
+		err = tsb_chdir(sh->p, dir);
 	}
 	if (err) {
 		builtin_error(sh, "%s: %s", printable_name(sh, shown), tsb_strerror(err));
@@ -99,6 +101,17 @@ int change_directory(struct shell *sh, const char *dir, const char *shown, bool 
 	set_directory_variables(sh, old, path.p);
 	str_end(&path);
 	return 0;
+}
+
+/* CDPATH: what is found by a directory that has a name is shown: as it was found with -P. */
+static void show_found(struct shell *sh, const char *found, bool physical)
+{
+	struct slice v;
+
+	if (physical)
+		putf(sh, "%s\n", found);
+	else if (var_get_text(sh, "PWD", &v))
+		putf(sh, "%s\n", v.p);
 }
 
 /* CDPATH: a relative name is tried under each of its directories. 0 done, 1
@@ -121,10 +134,8 @@ static int cd_by_path(struct shell *sh, const char *dir, bool physical)
 		if (!tsb_stat(sh->p, path, &st) && S_ISDIR(st.mode)) {
 			int status = change_directory(sh, path, path, physical);
 
-			if (!status && n) {
-				var_get_text(sh, "PWD", &v);
-				putf(sh, "%s\n", v.p);
-			}
+			if (!status && n)
+				show_found(sh, path, physical);
 			return status;
 		}
 		at = colon ? colon + 1 : NULL;
@@ -165,7 +176,6 @@ int builtin_cd(struct shell *sh, int argc, char **argv, enum flow *flow)
 	const char *dir, *variable;
 	struct tsb_stat st;
 	struct bopt o;
-	struct slice v;
 	int status;
 
 	(void)flow;
@@ -196,15 +206,17 @@ int builtin_cd(struct shell *sh, int argc, char **argv, enum flow *flow)
 		return status;
 	}
 	status = change_directory(sh, dir, argv[o.at] && !show ? argv[o.at] : dir, physical);
-	if (!status && show && var_get_text(sh, "PWD", &v))
-		putf(sh, "%s\n", v.p);
+	if (!status && show)
+		putf(sh, "%s\n", dir);
 	return status;
 }
 
 int builtin_pwd(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	bool physical = sh->opts[OPT_PHYSICAL];
+	const char *logical;
 	struct bopt o;
+	bool two;
 
 	(void)flow;
 	bopt_init(&o, sh, argc, argv);
@@ -213,6 +225,11 @@ int builtin_pwd(struct shell *sh, int argc, char **argv, enum flow *flow)
 			return STATUS_USAGE;
 		physical = c == 'P';
 	}
-	putf(sh, "%s\n", physical ? tsb_getcwd(sh->p) : current_logical(sh));
+	logical = current_logical(sh);
+	two = logical[0] == '/' && logical[1] == '/' && logical[2] != '/';
+	if (physical)	/* two slashes in front stay two */
+		putf(sh, "%s%s\n", two ? "/" : "", tsb_getcwd(sh->p));
+	else
+		putf(sh, "%s\n", logical);
 	return 0;
 }

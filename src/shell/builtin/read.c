@@ -50,7 +50,7 @@ static int read_options(struct read *r, struct bopt *o)
 				return 1;
 			}
 			r->count = n;
-			r->exact = c == 'N';
+			r->exact |= c == 'N';
 			break;
 		case 't':
 			if (!seconds_text(o->arg, &r->timeout_ns)) {
@@ -108,6 +108,23 @@ static bool ends_character(const struct str *t)
 	return t->n - start >= want;
 }
 
+/* Bash reads a character whole, and the byte that does not belong into it with it,
+ * be it the delimiter. */
+static void add_rest(struct read *r, struct byte_source *s, int lead)
+{
+	int want = lead < 0xc2 || lead > 0xf4 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+
+	while (--want > 0) {
+		int c = byte_next(s);
+
+		if (c <= 0)
+			return;
+		add_byte(r, c, false);
+		if ((c & 0xc0) != 0x80)
+			return;
+	}
+}
+
 /* The record into r->text; true: it was ended by its delimiter (or count). */
 static bool read_record(struct read *r, struct byte_source *s)
 {
@@ -132,6 +149,8 @@ static bool read_record(struct read *r, struct byte_source *s)
 		if (!c)
 			continue;	/* a NUL cannot be in a variable */
 		add_byte(r, c, escaped);
+		if (!r->sh->bytes && c >= 0x80)
+			add_rest(r, s, c);
 		if (r->text.bad)
 			return false;
 		if (r->count > 0 && (r->sh->bytes || ends_character(&r->text)) &&
@@ -164,8 +183,10 @@ static int assign_whole(struct read *r, int argc, char **argv, int from)
 static int assign_array(struct read *r)
 {
 	struct fields f = { 0 };
-	struct slice *items;
+	struct slice *items, all = { r->text.p, r->text.n };
 
+	if (r->exact)	/* as it is, in one piece */
+		return var_set_list(r->sh, r->array, &all, r->text.n != 0);
 	split_read(r->sh, r->text.p, r->text.n, r->any_escaped ? r->escaped : NULL, SIZE_MAX, &f);
 	items = arena_array(&r->sh->turn, f.n + 1, sizeof(*items));
 	for (size_t i = 0; i < f.n; i++)
@@ -223,15 +244,13 @@ static int read_run(struct read *r, int argc, char **argv, int from)
 
 	if (r->prompt && tsb_isatty(sh->p, r->fd))
 		tsb_write_all(sh->p, 2, r->prompt, strlen(r->prompt));
-	if (r->timeout_ns == 0)
-		return tsb_poll_in(sh->p, r->fd, 0) > 0 ? 0 : 1;
 	s = heap_alloc(sh->heap, sizeof(*s));
 	byte_source_init(s, sh, r->fd, r->timeout_ns);
 	ended = read_record(r, s);
 	byte_source_end(s);
-	if (s->error)
+	if (s->error)	/* nothing is assigned then */
 		builtin_error(sh, "read error: %d: %s", r->fd, tsb_strerror(s->error));
-	status = read_assign(r, argc, argv, from);
+	status = s->error ? 1 : read_assign(r, argc, argv, from);
 	if (!status)
 		status = s->timed_out ? STATUS_SIGNAL + 14 : ended ? 0 : 1;
 	heap_free(sh->heap, s);
@@ -260,6 +279,8 @@ int builtin_read(struct shell *sh, int argc, char **argv, enum flow *flow)
 	status = read_options(&r, &o);
 	if (status)
 		return status;
+	if (r.timeout_ns == 0)	/* whether there is input; the names do not matter */
+		return tsb_poll_in(sh->p, r.fd, 0) > 0 ? 0 : 1;
 	if (!names_good(&r, argc, argv, o.at))
 		return 1;
 	str_init(&r.text, sh->heap, kernel_limits(proc_kernel(sh->p))->word_bytes);
