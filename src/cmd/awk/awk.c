@@ -134,6 +134,11 @@ static void option_set(struct command_line *c, int letter, const char *value)
 			tsb_warn(a->p, "warning: empty argument to `-e/--source' ignored");
 		break;
 	case 'b': a->utf8 = false; break;
+	case 'o': a->pretty = value && *value ? value : "awkprof.out"; break;
+	case 'd':
+		a->dump = value && *value ? value : "awkvars.out";
+		a->uses[VAR_RT] = true;
+		break;
 	case 'n': a->non_decimal = true; break;
 	case 'P': a->posix = true; break;
 	case 'c': a->traditional = true; break;
@@ -210,7 +215,7 @@ static void option_long(struct command_line *c, const char *arg)
 	else if (o->value)
 		option_set(c, o->letter, eq ? eq + 1 : next_value(c, letter));
 	else
-		option_set(c, o->letter, NULL);
+		option_set(c, o->letter, eq ? eq + 1 : NULL);
 }
 
 static void option_short(struct command_line *c, const char *p)
@@ -232,9 +237,11 @@ static void option_short(struct command_line *c, const char *p)
 			unknown_option(c);
 			return;
 		}
-		option_set(c, *p, NULL);
-		if (strchr("L", *p))
+		if (strchr("dDLop", *p)) {
+			option_set(c, *p, p[1] ? p + 1 : NULL);
 			return;
+		}
+		option_set(c, *p, NULL);
 	}
 }
 
@@ -320,6 +327,8 @@ static int awk_finish(struct awk *a)
 
 	a->line = 0;
 	failed = ak_streams_end(a) != 0;
+	if (a->dump)
+		ak_dump_variables(a, a->dump);
 	if (util_write_failed(a->p))
 		return 2;
 	return failed && !a->status ? 2 : a->status;
@@ -371,6 +380,10 @@ static int awk_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	for (size_t i = 0; i < c.parts.n; i++)
 		load_part(a, &c.parts.at[i]);
 	ak_parse_finish(a);
+	if (a->pretty) {
+		ak_pretty_program(a, a->pretty);
+		return util_write_failed(p) ? 2 : 0;
+	}
 	ak_vars_fill(a, argc - c.at, argv + c.at);
 	ak_run_program(a);
 	return awk_finish(a);

@@ -181,17 +181,34 @@ struct node {
 	enum node_op op;
 	int sub;		/* operator, builtin, kind of redirection */
 	int line;
+	uint32_t at;		/* a statement, a number: its place in the text, plus 1 */
 	const char *source;	/* file, NULL: the command line */
 	uint32_t slot;
-	bool paren;		/* stood in parentheses */
+	uint8_t paren;		/* in how many parentheses it stood */
 	struct node *a, *b, *c, *d, *next;
 	struct awk_val v;	/* constants, regex sources */
 	struct awk_regex cache;
 	struct func *func;
 };
 
+/* Where a rule or a function stands in its text; from: behind the one before it. */
+struct place {
+	const char *text;
+	size_t from, at, end;
+	int line;
+};
+
+struct awk_comment {
+	const char *text;
+	size_t at, n;
+	int line;
+	bool alone;		/* nothing stands before it in its line */
+	bool done;		/* has been printed */
+};
+
 struct func {
 	const char *name;
+	struct place place;
 	struct node *body;
 	VEC(const char *) params;
 	VEC(bool) is_array;
@@ -202,6 +219,7 @@ struct func {
 
 struct rule {
 	struct node *pattern, *pattern_end, *body;
+	struct place place;
 	bool has_body, active;
 };
 typedef VEC(struct rule) rule_list;
@@ -310,6 +328,10 @@ struct awk {
 	size_t n_globals;
 	VEC(struct func *) funcs;
 	bool uses[VAR_SPECIAL_END];
+	const char *pretty, *dump;	/* the files of -o and -d */
+	VEC(struct awk_comment) comments;	/* for -o */
+	const char *last_text;	/* what was read last, and where its last rule ends */
+	size_t last_end;
 	/* where we are */
 	int line;
 	const char *source;
@@ -489,6 +511,10 @@ enum builtin {
 	B_STRTONUM, B_SUB, B_SUBSTR, B_SYSTEM, B_SYSTIME, B_TOLOWER, B_TOUPPER, B_TYPEOF, B_XOR,
 	B_BINDTEXTDOMAIN, B_DCGETTEXT, B_DCNGETTEXT
 };
+
+/* pretty.c: the program as -o shows it, and the variables of -d */
+void ak_pretty_program(struct awk *a, const char *file);
+void ak_dump_variables(struct awk *a, const char *file);
 
 /* ---- options.c: for the documentation ---- */
 extern const struct tsb_opt ak_options[];

@@ -149,10 +149,10 @@ bool ak_input_record(struct awk *a, struct input *in, const char **p, size_t *n)
 			got = record_regex(a, in, rs, p, n);
 		str_drop(a, rs);
 	}
-	if (a->uses[VAR_RT]) {
+	if (got && a->uses[VAR_RT]) {	/* at the end it stays */
 		struct awk_val rt;
 
-		val_string(&rt, ak_str_make(a, got ? in->rt : "", got ? in->rt_n : 0));
+		val_string(&rt, ak_str_make(a, in->rt, in->rt_n));
 		ak_var_set(a, VAR_RT, &rt);
 	}
 	return got;

@@ -542,6 +542,22 @@ static void lex_at(struct lexer *l)
 	}
 }
 
+static void lex_comment(struct lexer *l)
+{
+	size_t from = l->at, before = from;
+	struct awk_comment *c;
+
+	while (l->at < l->n && l->text[l->at] != '\n')
+		l->at++;
+	if (!l->a->pretty)
+		return;
+	while (before && (l->text[before - 1] == ' ' || l->text[before - 1] == '\t'))
+		before--;
+	c = vec_add(l->a->heap, &l->a->comments);
+	*c = (struct awk_comment){ l->text, from, l->at - from, l->line,
+				   !before || l->text[before - 1] == '\n', false };
+}
+
 /* Blanks, comments and continued lines; false at the end. */
 static bool lex_skip(struct lexer *l)
 {
@@ -551,8 +567,7 @@ static bool lex_skip(struct lexer *l)
 		if (*p == ' ' || *p == '\t' || *p == '\r') {
 			l->at++;
 		} else if (*p == '#') {
-			while (l->at < l->n && l->text[l->at] != '\n')
-				l->at++;
+			lex_comment(l);
 		} else if (*p == '\\' && (p[1] == '\n' || (p[1] == '\r' && p[2] == '\n'))) {
 			l->at += p[1] == '\n' ? 2 : 3;
 			l->line++;

@@ -239,7 +239,7 @@ static struct node *parse_parens(struct parser *ps)
 		ak_parse_fail(ps);
 	}
 	if (!list->next) {
-		list->paren = true;
+		list->paren = list->paren < UINT8_MAX ? (uint8_t)(list->paren + 1) : list->paren;
 		return list;
 	}
 	if (next_type(ps) == T_IN && (ak_peek_at(ps, 1)->type == T_NAME)) {
@@ -304,6 +304,7 @@ static struct node *parse_constant(struct parser *ps)
 	ps->at++;
 	if (t->type == T_NUMBER) {
 		val_number(&n->v, t->num);
+		n->at = t->at < UINT32_MAX ? (uint32_t)t->at + 1 : 0;
 		return n;
 	}
 	val_string(&n->v, ak_str_make(ps->a, t->p, t->n));
@@ -567,10 +568,8 @@ static void left_regex(struct parser *ps)
 	awk_warn(ps->a, "regular expression on left of `~' or `!~' operator");
 }
 
-static struct node *parse_match(struct parser *ps)
+static struct node *parse_match_rest(struct parser *ps, struct node *n)
 {
-	struct node *n = parse_comparison(ps);
-
 	for (;;) {
 		int type = next_type(ps);
 
@@ -587,7 +586,7 @@ static struct node *parse_match(struct parser *ps)
 
 static struct node *parse_in(struct parser *ps)
 {
-	struct node *n = parse_match(ps);
+	struct node *n = parse_match_rest(ps, parse_comparison(ps));
 
 	while (!ps->no_in && next_type(ps) == T_IN) {
 		struct node *in = ak_node_new(ps, N_IN);
@@ -599,7 +598,7 @@ static struct node *parse_in(struct parser *ps)
 		in->a = ak_name_node(ps, peek(ps));
 		ps->at++;
 		in->a = parse_subscripts(ps, in->a);
-		n = in;
+		n = parse_match_rest(ps, in);
 	}
 	return n;
 }

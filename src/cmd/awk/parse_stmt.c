@@ -271,6 +271,7 @@ struct node *ak_parse_block(struct parser *ps)
 {
 	struct node *n = ak_node_new(ps, N_BLOCK), **last = &n->b;
 
+	n->at = peek(ps)->at < UINT32_MAX ? (uint32_t)peek(ps)->at + 1 : 0;
 	ak_expect(ps, '{');
 	for (;;) {
 		while (next_type(ps) == T_NEWLINE || next_type(ps) == ';')
@@ -283,7 +284,7 @@ struct node *ak_parse_block(struct parser *ps)
 	}
 }
 
-struct node *ak_parse_statement(struct parser *ps)
+static struct node *parse_statement(struct parser *ps)
 {
 	struct node *n;
 
@@ -307,6 +308,16 @@ struct node *ak_parse_statement(struct parser *ps)
 	}
 	n = parse_simple(ps);
 	end_simple(ps);
+	return n;
+}
+
+struct node *ak_parse_statement(struct parser *ps)
+{
+	size_t at = peek(ps)->at;
+	struct node *n = parse_statement(ps);
+
+	if (n)
+		n->at = at < UINT32_MAX ? (uint32_t)at + 1 : 0;
 	return n;
 }
 
@@ -433,28 +444,47 @@ static void parse_rule(struct parser *ps)
 	*vec_add(ps->a->heap, &ps->a->main) = r;
 }
 
+/* Notes where what has just been read stands. */
+static void set_place(struct parser *ps, struct place *to, const struct token *first)
+{
+	const struct token *last = &ps->tokens.at[ps->at - 1];
+	struct awk *a = ps->a;
+
+	*to = (struct place){ first->text, a->last_text == first->text ? a->last_end : 0, first->at,
+			      last->text == first->text ? last->end : first->end, first->line };
+	a->last_text = first->text;
+	a->last_end = to->end;
+}
+
 static void parse_item(struct parser *ps)
 {
 	struct awk *a = ps->a;
+	struct token first = *peek(ps), name = *ak_peek_at(ps, 1);
 
-	switch (next_type(ps)) {
+	switch (first.type) {
 	case T_FUNCTION:
 		parse_function(ps);
+		set_place(ps, &ak_func_named(a, name.p, name.n)->place, &first);
 		break;
 	case T_BEGIN:
 		parse_special_rule(ps, &a->begin, "BEGIN");
+		set_place(ps, &vec_last(&a->begin).place, &first);
 		break;
 	case T_END:
 		parse_special_rule(ps, &a->end, "END");
+		set_place(ps, &vec_last(&a->end).place, &first);
 		break;
 	case T_BEGINFILE:
 		parse_special_rule(ps, &a->begin_file, "BEGINFILE");
+		set_place(ps, &vec_last(&a->begin_file).place, &first);
 		break;
 	case T_ENDFILE:
 		parse_special_rule(ps, &a->end_file, "ENDFILE");
+		set_place(ps, &vec_last(&a->end_file).place, &first);
 		break;
 	default:
 		parse_rule(ps);
+		set_place(ps, &vec_last(&a->main).place, &first);
 	}
 }
 
