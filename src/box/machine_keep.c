@@ -13,16 +13,16 @@ static int refuse(struct bx *b, unsigned flags)
 {
 	const char *state = bx_text(b->record, "state");
 
-	if (flags & BX_TAKE_MEMORY)
-		return bx_fail(b->store, TBX_ERR_UNSUPPORTED, "%s: the memory of a micro-VM is not kept by this "
-			       "version; its disks are, without --memory", b->id);
 	if (!strcmp(state, "creating") || !strcmp(state, "removing") || !strcmp(state, "failed"))
 		return bx_fail(b->store, TBX_ERR_STATE, "%s is %s: there is nothing to keep of it", b->id,
 			       state);
+	if (flags & BX_TAKE_MEMORY && strcmp(state, "ready"))
+		return bx_fail(b->store, TBX_ERR_STATE, "%s is %s: nothing runs whose memory could be kept; its "
+			       "disks can, without --memory", b->id, state);
 	return TBX_OK;
 }
 
-static int copy_disks(struct bx *b, const char *name)
+static int copy_disks(struct bx *b, const char *name, bool memory)
 {
 	char *dir = bx_json_copy(json_object_get(b->record, "dir"));
 	struct wire_frame f;
@@ -35,6 +35,7 @@ static int copy_disks(struct bx *b, const char *name)
 		talk_ask(&t, WIRE_LAYER_SEAL, name);
 		wire_text(&t.c.out, WIRE_F_DIR, dir);
 		wire_text(&t.c.out, WIRE_F_KIND, "microvm");
+		wire_u8(&t.c.out, WIRE_F_MEMORY, memory);
 		status = talk_answer(&t, &f);
 	}
 	if (dir)
@@ -44,20 +45,24 @@ static int copy_disks(struct bx *b, const char *name)
 }
 
 /* Paused as long as the connection is there. A server that is gone has stopped. */
-static int hold(struct bx *b, struct bx_conn *c, bool *held)
+static int hold(struct bx *b, struct bx_conn *c, bool memory, bool *held)
 {
 	struct wire_frame f;
 	int status = strcmp(bx_text(b->record, "state"), "stopped") ? bx_connect(b, c) : TBX_ERR_STATE;
 
 	*held = !status;
+	if (status && memory)
+		return bx_fail(b->store, TBX_ERR_STATE, "%s does not run: there is no memory of it to keep", b->id);
 	if (status)
 		return status == TBX_ERR_STATE ? TBX_OK : status;
 	wire_begin(&c->out, WIRE_PAUSE);
 	wire_u8(&c->out, WIRE_F_HOLD, 1);
+	if (memory)
+		wire_u8(&c->out, WIRE_F_MEMORY, 1);
 	wire_end(&c->out);
 	status = bx_send(c, bx_step(b->store));
 	if (!status)
-		status = bx_answer(c, &f, bx_step(b->store));
+		status = bx_answer(c, &f, memory ? bx_ticks() + LAYERS_LONG : bx_step(b->store));
 	if (status) {
 		bx_conn_close(c);
 		*held = false;
@@ -68,8 +73,8 @@ static int hold(struct bx *b, struct bx_conn *c, bool *held)
 static int take(struct bx *b, struct bx_snap *s, unsigned flags)
 {
 	char name[BX_NAME_MAX + 1];
+	bool held = false, memory = flags & BX_TAKE_MEMORY;
 	struct bx_conn c;
-	bool held = false;
 	int status = refuse(b, flags);
 
 	if (!status)
@@ -80,9 +85,9 @@ static int take(struct bx *b, struct bx_snap *s, unsigned flags)
 	json_object_set_new(s->record, "how", json_string("copied"));
 	status = bx_snap_save(s);
 	if (!status)
-		status = hold(b, &c, &held);
+		status = hold(b, &c, memory, &held);
 	if (!status)
-		status = copy_disks(b, name);
+		status = copy_disks(b, name, memory);
 	if (held)
 		bx_conn_close(&c);
 	bx_put(s->record, "place", json_incref(json_object_get(b->record, "place")));

@@ -7,13 +7,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/random.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/signalfd.h>
@@ -239,37 +237,6 @@ static void serve_work(int fd)
 	_exit(verb_serve());
 }
 
-/*
- * Fresh randomness and the time: u64 ns since 1970, then bytes for the pool, all from the keeper,
- * who knows no more than a host knows anyway. One byte is the answer.
- */
-static void wake_work(int fd)
-{
-	uint32_t pool[2 + 8] = {256, 32};	/* rand_pool_info: bits, bytes, and those */
-	uint8_t got[40];
-	size_t n = 0;
-	uint64_t ns = 0;
-	struct timespec t;
-	int random = open("/dev/urandom", O_RDWR | O_CLOEXEC);
-
-	while (n < sizeof(got)) {
-		ssize_t more = read(fd, got + n, sizeof(got) - n);
-
-		if (more <= 0)
-			_exit(1);
-		n += (size_t)more;
-	}
-	for (unsigned i = 0; i < 8; i++)
-		ns |= (uint64_t)got[i] << 8 * i;
-	memcpy(pool + 2, got + 8, 32);
-	t = (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
-	clock_settime(CLOCK_REALTIME, &t);
-	ioctl(random, RNDADDENTROPY, pool);
-	ioctl(random, RNDRESEEDCRNG, NULL);
-	write_all(fd, "", 1);
-	_exit(0);
-}
-
 /* The server's keeper listens there for the box. */
 static int connect_port(uint16_t port)
 {
@@ -307,12 +274,6 @@ static void listen_relay(struct guest *g)
 		dead("the loopback cannot be had");
 }
 
-static void sync_work(int fd)
-{
-	sync();
-	write_all(fd, "", 1);
-}
-
 static int opened(void *ctx, enum mux_kind kind, uint16_t port)
 {
 	struct guest *g = ctx;
@@ -322,17 +283,22 @@ static int opened(void *ctx, enum mux_kind kind, uint16_t port)
 	case MUX_SERVER:
 		return socket_connect(GUEST_DIR);
 	case MUX_START:
-		if (g->started)
+		if (g->told < 0)
 			return -1;
-		g->started = true;
 		link_join(&g->link, g->told, MUX_RECORDS, 0);
+		g->told = -1;
+		if (g->started)
+			return pair_with_child(g, guest_rename, &other);
+		g->started = true;
 		return pair_with_child(g, serve_work, &g->serve);
 	case MUX_PORT:
 		return connect_port(port);
 	case MUX_SYNC:
-		return pair_with_child(g, sync_work, &other);
+		return pair_with_child(g, guest_sync, &other);
 	case MUX_WAKE:
-		return pair_with_child(g, wake_work, &other);
+		return pair_with_child(g, guest_wake, &other);
+	case MUX_SLEEP:
+		return pair_with_child(g, guest_sleep, &other);
 	default:
 		return -1;
 	}
@@ -411,10 +377,29 @@ static void start_mirror(struct guest *g)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		dead("no sockets");
+	if (g->told >= 0)
+		close(g->told);
 	g->told = pair[1];
-	g->mirror = mirror_open(&g->loop, GUEST_DIR, pair[0]);
+	g->mirror = g->mirror ? mirror_again(g->mirror, GUEST_DIR, pair[0]) :
+		mirror_open(&g->loop, GUEST_DIR, pair[0]);
 	if (!g->mirror)
 		dead("the records cannot be followed");
+}
+
+/* The first word: the keeper knows that the machine runs. */
+static void greet(struct guest *g)
+{
+	mux_end(mux_open(&g->link.mux, MUX_WAKE, 0, NULL));
+	link_flush(&g->link);
+}
+
+/* This machine is a copy of one that ran: its keeper is another, who begins as the first did. */
+static void again(void *ctx)
+{
+	struct guest *g = ctx;
+
+	start_mirror(g);
+	greet(g);
 }
 
 _Noreturn void guest_main(void)
@@ -434,15 +419,14 @@ _Noreturn void guest_main(void)
 		.fd = loop_take_signals(SFD_NONBLOCK)};
 	g.end = (struct timer){.fire = end, .owner = &g};
 	g.patience = 1000;
-	g.link = (struct link){.opened = opened, .lost = off, .ctx = &g};
+	g.told = -1;
+	g.link = (struct link){.opened = opened, .lost = off, .again = again, .ctx = &g};
 	if (g.signals.fd < 0 || !loop_open(&g.loop) || !watch_want(&g.loop, &g.signals, EPOLLIN) ||
 	    !link_start(&g.link, &g.loop, open_port(), true))
 		dead("no loop");
 	listen_relay(&g);
 	start_mirror(&g);
-	/* the first word: the keeper knows that the machine runs */
-	mux_end(mux_open(&g.link.mux, MUX_WAKE, 0, NULL));
-	link_flush(&g.link);
+	greet(&g);
 	loop_run(&g.loop);
 	dead("the loop ended");
 }

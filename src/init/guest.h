@@ -12,4 +12,13 @@
 
 _Noreturn void guest_main(void);
 
+/*
+ * guest_again.c: work of children, each on a channel (mux.h). A byte is the answer, but for START's.
+ */
+void guest_wake(int fd);		/* MUX_WAKE */
+void guest_sync(int fd);		/* MUX_SYNC */
+void guest_sleep(int fd);		/* MUX_SLEEP */
+/* START of a keeper who finds the server running: the box gets its new name. OK, or ERROR. */
+void guest_rename(int fd);
+
 #endif

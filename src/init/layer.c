@@ -229,9 +229,9 @@ static int open_box(const char *path)
 }
 
 /* A machine's disks: of one that is stopped, or paused behind a sync. */
-static bool seal_disks(struct asked *a, int box)
+static bool seal_disks(struct asked *a, int box, bool memory)
 {
-	if (open_layer(a) && vm_disks_copy(box, a->layer) && settle(a))
+	if (open_layer(a) && vm_disks_copy(box, a->layer, memory) && settle(a))
 		return say_ok();
 	remove_tree(a->dir, a->name);
 	return seal_failed(a);
@@ -249,7 +249,7 @@ static bool do_seal(struct asked *a)
 	else if (box < 0)
 		good = say_error(WIRE_ERROR_FILE, "this is not a box's state directory:", path, NULL);
 	else if (disks)
-		good = seal_disks(a, box);
+		good = seal_disks(a, box, wire_number(a->it, WIRE_F_MEMORY, 0, &bad));
 	else
 		good = list ? seal_list(a, box) : seal_upper(a, box, copy);
 	if (box >= 0)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -272,17 +273,17 @@ static void wanted(struct link *l)
 {
 	uint32_t events = l->mux.out.size < OUT_STOP ? EPOLLIN : 0;
 
-	watch_want(l->loop, &l->w, events | (l->mux.out.size ? EPOLLOUT : 0));
+	watch_want(l->loop, &l->w, events | ((l->quiet ? l->owed : l->mux.out.size) ? EPOLLOUT : 0));
 }
 
 void link_flush(struct link *l)
 {
 	struct mux *m = &l->mux;
 	bool was = m->out.size >= OUT_HIGH;
-	size_t done = 0;
+	size_t done = 0, most = l->quiet ? l->owed : m->out.size;
 
-	while (done < m->out.size) {
-		ssize_t n = write(l->w.fd, m->out.data + done, m->out.size - done);
+	while (done < most) {
+		ssize_t n = write(l->w.fd, m->out.data + done, most - done);
 
 		if (n > 0)
 			done += (size_t)n;
@@ -292,10 +293,73 @@ void link_flush(struct link *l)
 			break;
 	}
 	wire_consume(&m->out, done);
+	l->owed -= l->quiet ? done : 0;
 	if (was && m->out.size < OUT_HIGH)
 		for (struct bridge *b = l->bridges; b; b = b->next)
 			want(b);
 	wanted(l);
+}
+
+void link_hush(struct link *l)
+{
+	l->quiet = true;
+	l->owed = l->mux.out.size;
+	link_flush(l);
+}
+
+void link_speak(struct link *l)
+{
+	l->quiet = false;
+	link_flush(l);
+}
+
+bool link_again(struct link *l)
+{
+	if (getrandom(l->word, sizeof(l->word), 0) != (ssize_t)sizeof(l->word))
+		return false;
+	l->deaf = true;
+	mux_again(&l->mux, l->word);
+	link_flush(l);
+	return true;
+}
+
+/* Until the word comes, which may be cut anywhere. False: the mux is told what is behind it, and does not like it. */
+static bool wait_word(struct link *l, const uint8_t *data, size_t size)
+{
+	const uint8_t *at;
+	bool good = true;
+
+	wire_raw(&l->stale, data, size);
+	if (l->stale.failed)
+		return false;
+	at = l->stale.size < MUX_WORD ? NULL : memmem(l->stale.data, l->stale.size, l->word, MUX_WORD);
+	if (!at) {
+		if (l->stale.size > MUX_WORD)
+			wire_consume(&l->stale, l->stale.size - (MUX_WORD - 1));
+		return true;
+	}
+	l->deaf = false;
+	wire_consume(&l->stale, (size_t)(at - l->stale.data) + MUX_WORD);
+	if (l->stale.size)
+		good = mux_take(&l->mux, l->stale.data, l->stale.size);
+	wire_free(&l->stale);
+	return good;
+}
+
+/* The guest begins anew, and says so. Who held the other ends of the bridges sees them end. */
+static void begin_again(struct link *l)
+{
+	const struct mux_user *user = l->mux.user;
+	uint8_t word[MUX_WORD];
+
+	memcpy(word, l->mux.word, sizeof(word));
+	while (l->bridges)
+		bridge_free(l->bridges);
+	mux_free(&l->mux);
+	mux_init(&l->mux, user, l, true);
+	wire_raw(&l->mux.out, word, sizeof(word));
+	if (l->again)
+		l->again(l->ctx);
 }
 
 static void link_ready(void *owner, uint32_t events)
@@ -303,10 +367,12 @@ static void link_ready(void *owner, uint32_t events)
 	struct link *l = owner;
 	ssize_t n = events & EPOLLIN ? read(l->w.fd, l->chunk, CHUNK) : -1;
 
-	if (n > 0 && !mux_take(&l->mux, l->chunk, (size_t)n)) {
+	if (n > 0 && !(l->deaf ? wait_word(l, l->chunk, (size_t)n) : mux_take(&l->mux, l->chunk, (size_t)n))) {
 		l->lost(l->ctx);
 		return;
 	}
+	if (l->mux.again)
+		begin_again(l);
 	if (n == 0 || (events & (EPOLLHUP | EPOLLERR) && n < 0)) {
 		l->lost(l->ctx);
 		return;
@@ -331,6 +397,7 @@ void link_stop(struct link *l)
 		bridge_free(l->bridges);
 	watch_close(l->loop, &l->w);
 	mux_free(&l->mux);
+	wire_free(&l->stale);
 	free(l->chunk);
 	l->chunk = NULL;
 }

@@ -40,7 +40,15 @@ struct link {
 	void (*bye)(void *ctx);
 	/* It is over: the descriptor ended, or the peer broke the rules (mux.error). */
 	void (*lost)(void *ctx);
+	/* In the guest: all bridges are gone, the keeper is another. NULL: it has no other. */
+	void (*again)(void *ctx);
 	void *ctx;
+	bool quiet;		/* link_hush() */
+	size_t owed;		/* of what waits for the peer, it still gets so much */
+	/* To a guest that was restored: what it says before this word is for somebody else. */
+	bool deaf;
+	uint8_t word[MUX_WORD];
+	struct wire_out stale;
 };
 
 /* The descriptor is taken. False: errno. */
@@ -48,6 +56,11 @@ bool link_start(struct link *l, struct loop *loop, int fd, bool guest);
 /* Joins the socket, which is taken, with a new channel. NULL: no channel is free, the socket is closed. */
 struct bridge *link_join(struct link *l, int fd, enum mux_kind kind, uint16_t port);
 void link_flush(struct link *l);
+/* What was said until now goes to the peer, whole frames; all else waits until link_speak(). */
+void link_hush(struct link *l);
+void link_speak(struct link *l);
+/* The guest is to forget all that it thinks is open (MUX_AGAIN). False: no randomness. */
+bool link_again(struct link *l);
 /* Bytes for the peer, before those of the socket; false: no memory. */
 bool bridge_first(struct bridge *b, const void *data, size_t size);
 /* Bytes for the socket, as if the peer had said them; false: no memory. */

@@ -199,17 +199,22 @@ static void events_ready(void *owner, uint32_t events)
 	mirror_pump(m);
 }
 
+static void drop(struct mirror *m)
+{
+	watch_close(m->loop, &m->to);
+	watch_close(m->loop, &m->events);
+	close(m->procs);
+	close(m->dir);
+	free(m);
+}
+
 bool mirror_finish(struct mirror *m)
 {
 	while (take_events(m))
 		;
 	if (m->to.fd >= 0 && !mirror_pump(m))
 		return false;
-	watch_close(m->loop, &m->to);
-	watch_close(m->loop, &m->events);
-	close(m->procs);
-	close(m->dir);
-	free(m);
+	drop(m);
 	return true;
 }
 
@@ -259,4 +264,19 @@ struct mirror *mirror_open(struct loop *loop, const char *dir, int fd)
 	inotify_add_watch(m->events.fd, strcat(strcpy(path, dir), "/audit"), IN_MODIFY);
 	skip_old(m);
 	return m->procs_watch >= 0 && watch_want(loop, &m->events, EPOLLIN) ? m : NULL;
+}
+
+struct mirror *mirror_again(struct mirror *m, const char *dir, int fd)
+{
+	struct loop *loop = m->loop;
+	struct file *f;
+
+	drop(m);
+	m = mirror_open(loop, dir, fd);
+	f = m ? file_of(m, "records") : NULL;
+	if (f) {
+		f->told = 0;
+		f->more = true;
+	}
+	return m;
 }

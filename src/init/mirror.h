@@ -22,6 +22,11 @@ struct mirror;
 
 /* In the guest: the state directory's files, to the socket, which is taken. NULL: errno. */
 struct mirror *mirror_open(struct loop *loop, const char *dir, int fd);
+/*
+ * The same for another keeper, who has nothing: the records are told from their beginning, the audit log from here
+ * on. The old one is gone.
+ */
+struct mirror *mirror_again(struct mirror *m, const char *dir, int fd);
 /* What was written by now. False: the keeper does not take more at the moment. */
 bool mirror_pump(struct mirror *m);
 /* All of it, when nothing is written any more. True: it was told, and m is gone; false: once more. */

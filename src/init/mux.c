@@ -111,6 +111,11 @@ void mux_bye(struct mux *m)
 	put(m, 0, MUX_BYE, NULL, 0);
 }
 
+void mux_again(struct mux *m, const uint8_t word[MUX_WORD])
+{
+	put(m, 0, MUX_AGAIN, word, MUX_WORD);
+}
+
 static bool broken(struct mux *m, const char *why)
 {
 	m->error = why;
@@ -189,6 +194,11 @@ static bool one(struct mux *m, uint32_t number, unsigned what, const uint8_t *da
 		m->user->bye(m->ctx);
 		return true;
 	}
+	if (what == MUX_AGAIN && m->guest && size == MUX_WORD) {
+		memcpy(m->word, data, size);
+		m->again = true;
+		return true;
+	}
 	if (!c->used)
 		return broken(m, "a channel was named that is not open");
 	switch (what) {
@@ -205,7 +215,7 @@ static bool frames(struct mux *m)
 	size_t at = 0;
 	bool good = true;
 
-	while (good && m->in.size - at >= MUX_HEAD) {
+	while (good && !m->again && m->in.size - at >= MUX_HEAD) {
 		const uint8_t *h = m->in.data + at;
 		uint32_t number = h[0] | (uint32_t)h[1] << 8 | (uint32_t)h[2] << 16 |
 			(uint32_t)h[3] << 24;

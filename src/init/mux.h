@@ -8,6 +8,9 @@
  * at most MUX_WINDOW bytes that the other has not given back as credit, so a slow reader holds up
  * nobody else, and what is kept for it is bounded. A number is free again when both sides have said
  * RESET. Whatever breaks a rule ends the whole: nothing of the peer is believed.
+ *
+ * A machine that was copied as it ran has channels that its new keeper knows nothing of. So that says AGAIN with a
+ * new random word: the guest forgets all, says the word as it is, and both begin anew behind it.
  */
 #ifndef INIT_MUX_H
 #define INIT_MUX_H
@@ -23,7 +26,9 @@
 #define MUX_FRAME	(16u << 10)
 #define MUX_HEAD	8u
 
-enum mux_what { MUX_OPEN = 1, MUX_DATA, MUX_END, MUX_RESET, MUX_CREDIT, MUX_BYE };
+enum mux_what { MUX_OPEN = 1, MUX_DATA, MUX_END, MUX_RESET, MUX_CREDIT, MUX_BYE, MUX_AGAIN };
+
+#define MUX_WORD 16u			/* of AGAIN */
 
 /* What a channel leads to: the first byte of OPEN; MUX_PORT has a u16 behind it. */
 enum mux_kind {
@@ -33,7 +38,8 @@ enum mux_kind {
 	MUX_RECORDS,		/* guest to keeper: what was written into the records and logs */
 	MUX_EGRESS,		/* guest to keeper: a connection to the proxy */
 	MUX_SYNC,		/* all that was written goes to the disks; then a byte */
-	MUX_WAKE,		/* entropy and the time, after a start or a restore */
+	MUX_WAKE,		/* entropy and the time, after a start or a restore; then what was frozen goes on */
+	MUX_SLEEP,		/* the box is frozen, and all that was written goes to the disks; then a byte */
 };
 
 struct mux_channel {
@@ -64,6 +70,8 @@ struct mux {
 	const char *error;	/* why the peer is no longer listened to */
 	struct wire_out out;	/* bytes for the peer: taken with wire_consume() */
 	struct wire_out in;	/* of the peer, not a whole frame yet */
+	bool again;		/* in the guest: the keeper is another, who knows nothing of all this */
+	uint8_t word[MUX_WORD];	/* which it said */
 	struct mux_channel own[MUX_CHANNELS], theirs[MUX_CHANNELS];
 };
 
@@ -80,5 +88,7 @@ void mux_taken(struct mux_channel *c, size_t size);
 void mux_end(struct mux_channel *c);		/* we say no more */
 void mux_close(struct mux_channel *c);		/* both ways at once; the owner forgets c */
 void mux_bye(struct mux *m);
+/* The keeper's first word to a machine that was restored. */
+void mux_again(struct mux *m, const uint8_t word[MUX_WORD]);
 
 #endif

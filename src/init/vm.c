@@ -85,14 +85,51 @@ static const char *const orders[] = {
 	"{\"execute\":\"qmp_capabilities\"}\n", "{\"execute\":\"stop\"}\n", "{\"execute\":\"cont\"}\n",
 };
 
+static void wake(struct vm *vm);
+
+static bool say_order(struct vm *vm, const char *words, int fd)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} room = {0};
+	struct iovec v = {(void *)(uintptr_t)words, strlen(words)};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+	struct cmsghdr *c;
+
+	if (fd >= 0) {
+		m.msg_control = room.bytes;
+		m.msg_controllen = sizeof(room.bytes);
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	}
+	return vm->monitor.fd >= 0 && vm->order_count < VM_ORDERS &&
+		sendmsg(vm->monitor.fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)v.iov_len;
+}
+
 bool vm_order(struct vm *vm, enum vm_order order, struct vm_client *c)
 {
-	size_t n = strlen(orders[order]);
-
-	if (vm->monitor.fd < 0 || vm->order_count == VM_ORDERS ||
-	    send(vm->monitor.fd, orders[order], n, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)n)
+	if (!say_order(vm, orders[order], -1))
 		return false;
+	vm->memory_order[vm->order_count] = false;
 	vm->orders[vm->order_count++] = c;
+	if (order == VM_RESUME && vm->asleep) {
+		vm->asleep = false;
+		link_speak(&vm->link);
+		wake(vm);
+	}
+	return true;
+}
+
+bool vm_order_memory(struct vm *vm, const char *words, int fd)
+{
+	if (!say_order(vm, words, fd))
+		return false;
+	vm->memory_order[vm->order_count] = true;
+	vm->orders[vm->order_count++] = NULL;
 	return true;
 }
 
@@ -109,12 +146,21 @@ static void monitor_line(struct vm *vm, const char *line)
 	static const char done[] = "{\"return\"", no[] = "{\"error\"";
 	bool good = !strncmp(line, done, sizeof(done) - 1);
 	struct vm_client *c;
+	bool memory;
 
-	if ((!good && strncmp(line, no, sizeof(no) - 1)) || !vm->order_count)
+	if (!good && strncmp(line, no, sizeof(no) - 1)) {
+		vm_memory_event(vm, line);
+		return;
+	}
+	if (!vm->order_count)
 		return;
 	c = vm->orders[0];
+	memory = vm->memory_order[0];
 	vm->order_count--;
 	memmove(vm->orders, vm->orders + 1, vm->order_count * sizeof(*vm->orders));
+	memmove(vm->memory_order, vm->memory_order + 1, vm->order_count * sizeof(*vm->memory_order));
+	if (memory)
+		vm_memory_answer(vm, good);
 	if (c)
 		vm_client_ordered(c, good);
 }
@@ -148,14 +194,14 @@ static void monitor_ready(void *owner, uint32_t events)
 /* ---- The guest ---- */
 
 /* A new randomness, and what time it is: nobody knows that a machine was copied or slept. */
-static void wake(struct vm *vm)
+static int wake_up(struct vm *vm)
 {
 	uint8_t say[40];
 	uint64_t now;
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
-		return;
+		return -1;
 	now = now_real();
 	for (unsigned i = 0; i < 8; i++)
 		say[i] = (uint8_t)(now >> 8 * i);
@@ -163,8 +209,39 @@ static void wake(struct vm *vm)
 		link_join(&vm->link, pair[1], MUX_WAKE, 0);
 	else
 		close(pair[1]);
-	close(pair[0]);
 	explicit_bzero(say, sizeof(say));
+	link_flush(&vm->link);
+	return pair[0];
+}
+
+static void wake(struct vm *vm)
+{
+	int fd = wake_up(vm);
+
+	if (fd >= 0)
+		close(fd);
+}
+
+/* A restored guest has done so, and its box goes on. */
+static void woken(void *owner, uint32_t events)
+{
+	struct vm *vm = owner;
+	uint8_t byte;
+
+	(void)events;
+	if (recv(vm->woken.fd, &byte, 1, MSG_DONTWAIT) == 1)
+		vm->stands = vm->loop.ended = true;
+	else
+		vm_fail(vm, "the restored machine does not wake");
+	watch_close(&vm->loop, &vm->woken);
+}
+
+/* Its name is new; now it gets the rest of what makes it another one. */
+static void wake_restored(struct vm *vm)
+{
+	vm->woken = (struct watch){.fd = wake_up(vm), .ready = woken, .owner = vm};
+	if (vm->woken.fd < 0 || !watch_want(&vm->loop, &vm->woken, EPOLLIN))
+		vm_fail(vm, "no memory");
 }
 
 /* In there a port is published on the guest's own loopback, where process 1 is. */
@@ -247,13 +324,15 @@ static void start_ready(void *owner, uint32_t events)
 	while (!vm->stands && !vm->failed && wire_next(&vm->start_in, &f)) {
 		if (f.type == WIRE_ERROR && wire_whole(wire_fields(&f)))
 			refused(vm, &f);
+		else if (f.type == WIRE_OK && vm->restored)
+			wake_restored(vm);
 		else if (f.type == WIRE_OK)
 			vm->stands = vm->loop.ended = true;
 		else if (f.type != WIRE_HELLO)
 			vm_fail(vm, "the machine's server does not speak as it should");
 	}
 	if (n <= 0 || vm->start_in.error) {
-		if (!vm->stands)
+		if (!vm->stands && vm->woken.fd < 0)
 			vm_fail(vm, "the server in the machine could not be started");
 		watch_close(&vm->loop, &vm->start);
 	}
@@ -287,7 +366,8 @@ static int guest_opened(void *ctx, enum mux_kind kind, uint16_t port)
 	if (kind == MUX_WAKE && !vm->spoke) {
 		vm->spoke = true;
 		timer_set(&vm->loop, &vm->boot, now_mono() + BOOT);
-		wake(vm);
+		if (!vm->restored)
+			wake(vm);
 		if (!begin(vm))
 			vm_fail(vm, "no memory");
 	}
@@ -419,6 +499,7 @@ static bool launch(struct vm *vm)
 	vm->link = (struct link){.opened = guest_opened, .bye = guest_bye, .lost = guest_lost, .ctx = vm};
 	timer_set(&vm->loop, &vm->boot, now_mono() + (vm->kvm ? BOOT_KVM : BOOT));
 	return link_start(&vm->link, &vm->loop, mux, false) && vm_order(vm, VM_HELLO, NULL) &&
+		(f->memory < 0 || vm_memory_restore(vm)) &&
 		watch_want(&vm->loop, &vm->monitor, EPOLLIN) &&
 		watch_want(&vm->loop, &vm->console, EPOLLIN);
 }
@@ -439,6 +520,7 @@ static void undo(struct vm *vm)
 	watch_close(&vm->loop, &vm->monitor);
 	watch_close(&vm->loop, &vm->console);
 	watch_close(&vm->loop, &vm->start);
+	watch_close(&vm->loop, &vm->woken);
 	wire_in_free(&vm->start_in);
 	vm->start_in = (struct wire_in){0};
 	vm->order_count = 0;
@@ -565,7 +647,7 @@ struct vm *vm_open(const struct spec *spec, struct report *r, int dir, int procs
 		return NULL;
 	*vm = (struct vm){.spec = spec, .report = r, .dir = dir, .procs = procs, .here = -1, .audit = audit,
 		.engine = vm_engine(), .kernel = spec->kernel ? spec->kernel : vm_kernel(), .console_file = -1,
-		.files = {-1, -1, -1, -1, -1, -1, -1},
+		.files = {-1, -1, -1, -1, -1, -1, -1, -1}, .woken = {.fd = -1},
 		.listen = {.fd = listen, .ready = vm_accept, .owner = vm},
 		.signals = {.fd = -1}, .monitor = {.fd = -1, .ready = monitor_ready, .owner = vm},
 		.console = {.fd = -1, .ready = console_ready, .owner = vm}, .start = {.fd = -1},
@@ -605,6 +687,7 @@ void vm_close(struct vm *vm)
 		close(vm->here);
 	free(vm->why_text);
 	text_free(&vm->node);
+	text_free(&vm->line_text);
 	free(vm);
 	errno = saved;
 }

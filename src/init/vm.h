@@ -17,8 +17,9 @@ struct vm *vm_open(const struct spec *spec, struct report *r, int dir, int procs
 		   struct chain *audit, const char **why);
 /* Starts the machine and the server in it; the report is made anew. False: vm_why(). */
 bool vm_start(struct vm *vm);
-/* vm_stage.c: the disks of the box in that state directory, into another directory. False: errno. */
-bool vm_disks_copy(int box, int to);
+/* vm_stage.c: the disks of the box in that state directory, into another directory. memory: also what
+ * WIRE_PAUSE wrote of it, which is moved. False: errno. */
+bool vm_disks_copy(int box, int to, bool memory);
 /* vm_kernel.c: the kernel directory that is installed; NULL: none. */
 const char *vm_kernel(void);
 /* What went wrong; *words: what a program or the guest said about it, or NULL. */

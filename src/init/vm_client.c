@@ -19,6 +19,7 @@
 
 #define CLIENTS_MOST 200u
 #define MARGIN 5000000000u	/* behind a deadline: a slow machine is not a hung one */
+#define SLEEP_MARGIN 60000000000u	/* all that is written goes to the disks first */
 #define STOP_MARGIN 20000000000u
 #define NAME_MOST 24u
 
@@ -31,6 +32,7 @@ struct vm_client {
 	struct watch synced;
 	bool greeted, kept;
 	bool holds;		/* paused until it goes */
+	bool memory;		/* and the memory is written meanwhile */
 	enum vm_order order;
 	enum wire_type request;
 	struct bridge *bridge;
@@ -55,6 +57,7 @@ static void forget(struct vm_client *c)
 		*at = c->next;
 	c->vm->client_count--;
 	vm_order_forget(c->vm, c);
+	vm_memory_forget(c->vm, c);
 	if (c->holds && c->vm->paused && vm_order(c->vm, VM_RESUME, NULL))
 		c->vm->paused = false;
 	timer_stop(&c->vm->loop, &c->late);
@@ -151,15 +154,33 @@ static void give_order(struct vm_client *c)
 		refuse(c, WIRE_ERROR_SYSTEM, "the machine takes no orders");
 }
 
+/* The box in there goes on, if it was frozen at all; the machine was never stopped. */
+static void not_asleep(struct vm_client *c)
+{
+	vm_order(c->vm, VM_RESUME, NULL);
+	refuse(c, WIRE_ERROR_STATE, "the machine does not sleep, so its memory cannot be kept");
+}
+
 static void synced(void *owner, uint32_t events)
 {
+	struct vm_client *c = owner;
+	uint8_t byte;
+
 	(void)events;
-	give_order(owner);
+	if (c->memory && recv(c->synced.fd, &byte, 1, MSG_DONTWAIT) != 1)
+		not_asleep(c);
+	else
+		give_order(c);
 }
 
 static void not_synced(void *owner)
 {
-	give_order(owner);
+	struct vm_client *c = owner;
+
+	if (c->memory)
+		not_asleep(c);
+	else
+		give_order(c);
 }
 
 /* What is paused may be copied: first all that was written goes to the disks. A guest that hangs is paused, too. */
@@ -171,22 +192,45 @@ static bool sync_first(struct vm_client *c)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
 		return false;
 	c->synced = (struct watch){.fd = pair[0], .ready = synced, .owner = c};
-	if (!link_join(&vm->link, pair[1], MUX_SYNC, 0) || !watch_want(&vm->loop, &c->synced, EPOLLIN)) {
+	if (!link_join(&vm->link, pair[1], c->memory ? MUX_SLEEP : MUX_SYNC, 0) || !watch_want(&vm->loop, &c->synced, EPOLLIN)) {
 		watch_close(&vm->loop, &c->synced);
 		return false;
 	}
 	link_flush(&vm->link);
+	vm->asleep = vm->asleep || c->memory;
+	if (c->memory)
+		link_hush(&vm->link);
 	c->late = (struct timer){.fire = not_synced, .owner = c};
-	timer_set(&vm->loop, &c->late, now_mono() + MARGIN);
+	timer_set(&vm->loop, &c->late, now_mono() + (c->memory ? SLEEP_MARGIN : MARGIN));
 	return true;
 }
 
 static void order(struct vm_client *c, enum vm_order what)
 {
 	c->order = what;
+	if (c->memory && (c->vm->paused || c->vm->asleep)) {
+		refuse(c, WIRE_ERROR_STATE, "the box is paused: resume it first");
+		return;
+	}
 	watch_want(&c->vm->loop, &c->w, 0);
+	if (c->memory && !sync_first(c))
+		refuse(c, WIRE_ERROR_SYSTEM, "the machine cannot be put to sleep");
+	if (c->memory)
+		return;
 	if (what != VM_PAUSE || c->vm->paused || !sync_first(c))
 		give_order(c);
+}
+
+static void answer_held(struct vm_client *c)
+{
+	struct vm *vm = c->vm;
+
+	wire_begin(&c->out, WIRE_OK);
+	wire_end(&c->out);
+	if (!c->holds)
+		finish(c);
+	else if (!say(c) || !watch_want(&vm->loop, &c->w, EPOLLIN))
+		forget(c);
 }
 
 void vm_client_ordered(struct vm_client *c, bool done)
@@ -199,12 +243,18 @@ void vm_client_ordered(struct vm_client *c, bool done)
 	}
 	c->holds = c->holds && !vm->paused;
 	vm->paused = c->order == VM_PAUSE;
-	wire_begin(&c->out, WIRE_OK);
-	wire_end(&c->out);
-	if (!c->holds)
-		finish(c);
-	else if (!say(c) || !watch_want(&vm->loop, &c->w, EPOLLIN))
-		forget(c);
+	if (!c->memory)
+		answer_held(c);
+	else if (!vm_memory_save(vm, c))
+		refuse(c, WIRE_ERROR_SYSTEM, "the machine takes no orders");
+}
+
+void vm_client_saved(struct vm_client *c, bool done)
+{
+	if (done)
+		answer_held(c);
+	else
+		refuse(c, WIRE_ERROR_SYSTEM, "the machine's memory cannot be written");
 }
 
 /* ---- The guest's frames ---- */
@@ -419,6 +469,7 @@ static void request(struct vm_client *c, const struct wire_frame *f)
 	c->request = f->type;
 	c->holds = f->type == WIRE_PAUSE && wire_whole(wire_fields(f)) &&
 		wire_number(wire_fields(f), WIRE_F_HOLD, 0, &bad) && !bad;
+	c->memory = c->holds && wire_number(wire_fields(f), WIRE_F_MEMORY, 0, &bad) && !bad;
 	if (f->type == WIRE_INFO) {
 		info(c);
 	} else if (f->type == WIRE_PAUSE || f->type == WIRE_RESUME) {

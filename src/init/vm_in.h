@@ -19,6 +19,7 @@
 /* What the program that runs machines is given. -1: not there. */
 struct vm_files {
 	int initrd, image, state, work;
+	int memory;			/* of a snapshot, to be restored; -1: it boots */
 	int mux, monitor, console;	/* sockets */
 };
 
@@ -58,6 +59,12 @@ struct vm {
 	char line[VM_LINE];		/* the monitor's, not whole yet */
 	size_t line_size;
 	struct vm_client *orders[VM_ORDERS];
+	bool memory_order[VM_ORDERS];	/* it is about the memory (vm_memory.c) */
+	struct vm_client *saver;	/* the memory is being written for it */
+	struct watch woken;		/* a restored guest answers when its box goes on */
+	struct text line_text;		/* what a machine must be for our memory, and what that of the snapshot was of */
+	char saved_line[256];
+	bool restored, asleep;		/* the box in there is frozen, and the link quiet */
 	size_t order_count;
 	struct watch ports, egress;
 	void (*egress_ready)(void *ctx);
@@ -79,6 +86,24 @@ void vm_fail(struct vm *vm, const char *why);
 /* To the monitor; vm_client_ordered() is called with its answer, unless nobody (NULL) waits for it. */
 bool vm_order(struct vm *vm, enum vm_order order, struct vm_client *c);
 void vm_order_forget(struct vm *vm, const struct vm_client *c);
+/* Other words, perhaps with a descriptor (-1: none), whose answer vm_memory.c hears. */
+bool vm_order_memory(struct vm *vm, const char *words, int fd);
+
+/*
+ * vm_memory.c: a paused machine's memory goes to VM_DIR/memory, for the client, which hears of the end by
+ * vm_client_saved(). False: it takes no orders.
+ */
+bool vm_memory_save(struct vm *vm, struct vm_client *c);
+void vm_memory_forget(struct vm *vm, const struct vm_client *c);
+bool vm_memory_restore(struct vm *vm);	/* files.memory, right after the start */
+void vm_memory_answer(struct vm *vm, bool good);
+void vm_memory_event(struct vm *vm, const char *line);
+/*
+ * files.memory, if the snapshot's part (a directory) has one. fits: it is of such a machine; before, only its kind of
+ * acceleration becomes ours. False: vm->why.
+ */
+bool vm_memory_open(struct vm *vm, int part);
+bool vm_memory_fits(struct vm *vm);
 
 /* vm_stage.c. False: vm->why, errno. */
 /* vm_disk.c: a file system on that file of VM_DIR, with what is in the directory (NULL: nothing). */
@@ -105,6 +130,7 @@ extern const char *const vm_controls[];
 void vm_accept(void *vm, uint32_t events);
 void vm_clients_end(struct vm *vm);
 void vm_client_ordered(struct vm_client *c, bool done);
+void vm_client_saved(struct vm_client *c, bool done);
 
 /* vm_net.c: a connection to the proxy; -1. */
 int vm_net_connect(struct vm *vm);

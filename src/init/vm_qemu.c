@@ -144,6 +144,10 @@ static void qemu_words(const struct vm_engine *e, const struct spec *s, const st
 	disk_words(&w, "state", f->state, 2, false);
 	disk_words(&w, "work", f->work, 3, s->readonly);
 	kernel_words(&w, kvm);
+	if (f->memory >= 0) {
+		word(&w, "-incoming", 0, NULL);
+		word(&w, "defer", 0, NULL);
+	}
 	for (size_t i = 0; i < w.count; i++)
 		argv[i] = t->data + w.at[i];
 	argv[w.count] = NULL;

@@ -159,11 +159,21 @@ static bool copy_disk(int from, int to, const char *name)
 	return good;
 }
 
-bool vm_disks_copy(int box, int to)
+/* VM_DIR/memory and what it fits: nobody else needs them. */
+static bool move(int from, int to, const char *name)
+{
+	if (renameat(from, name, to, name) == 0)
+		return true;
+	return errno == EXDEV && copy_disk(from, to, name) && unlinkat(from, name, 0) == 0;
+}
+
+bool vm_disks_copy(int box, int to, bool memory)
 {
 	int from = openat(box, VM_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	bool good = from >= 0 && faccessat(from, "state", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 
+	if (good && memory)
+		good = move(from, to, "memory") && move(from, to, "machine");
 	for (size_t i = 0; good && i < sizeof(disk_names) / sizeof(*disk_names); i++)
 		good = copy_disk(from, to, disk_names[i]);
 	if (from >= 0)
@@ -187,6 +197,11 @@ static bool seed(struct vm *vm)
 	good = part >= 0;
 	for (size_t i = 0; good && i < sizeof(disk_names) / sizeof(*disk_names); i++)
 		good = copy_disk(part, vm->here, disk_names[i]);
+	if (good && !vm_memory_open(vm, part)) {
+		close(part);
+		close(layers);
+		return false;
+	}
 	if (part >= 0)
 		close(part);
 	if (layers >= 0)
@@ -276,9 +291,10 @@ bool vm_stage(struct vm *vm)
 	vm->here = good ? openat(vm->dir, VM_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
 	if (good && vm->here < 0)
 		good = fail(vm, "the machine's directory cannot be opened");
+	good = good && seed(vm);
 	if (good)
 		make_node(vm);
-	good = good && seed(vm) && make_disks(vm, kernel) && make_initrd(vm, kernel);
+	good = good && make_disks(vm, kernel) && make_initrd(vm, kernel) && vm_memory_fits(vm);
 	close(kernel);
 	return good;
 }
@@ -304,4 +320,5 @@ void vm_unstage(struct vm *vm)
 	shut(&vm->files.image);
 	shut(&vm->files.state);
 	shut(&vm->files.work);
+	shut(&vm->files.memory);
 }

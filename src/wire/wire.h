@@ -172,7 +172,8 @@ enum wire_type {
 	WIRE_INFO = 50,
 	/*
 	 * freezes every process of the box. HOLD (u8): only until this connection ends, after which
-	 * all is as it was; OK comes when it is frozen
+	 * all is as it was; OK comes when it is frozen. MEMORY (u8), with HOLD, of a micro-VM: and its
+	 * memory is written, for WIRE_LAYER_SEAL to take
 	 */
 	WIRE_PAUSE = 51,
 	WIRE_RESUME = 52,
@@ -230,7 +231,7 @@ enum wire_type {
 	 * the name of one. Each can be asked again after a crash and does what is left to do.
 	 *
 	 * SEAL: LAYERS, LAYER, DIR (the box's state directory), KIND, COPY (u8: the box lives on
-	 * what it has; otherwise it is moved). OK with GONE (u8 1: there was nothing to move).
+	 * what it has; otherwise it is moved), MEMORY (u8: also what a PAUSE of the box wrote of it). OK with GONE (u8 1: there was nothing to move).
 	 */
 	WIRE_LAYER_SEAL = 80,
 	/*
