@@ -369,7 +369,7 @@ int layers_hash_part(struct talk *t, json_t *part)
 	return TBX_OK;
 }
 
-static int hash_parts(struct bx_snap *s)
+int layers_hash(struct bx_snap *s)
 {
 	json_t *parts = layers_parts(s->record);
 	struct talk t;
@@ -450,7 +450,7 @@ static int take(struct bx *b, struct bx_snap *s, unsigned flags)
 	if (!status && json_array_size(layers_parts(s->record)) > MANY)
 		status = merge(b, s, running);
 	if (!status && !(flags & BX_TAKE_PLAIN)) {
-		status = hash_parts(s);
+		status = layers_hash(s);
 		if (!status)
 			status = bx_save(b);	/* its layers are hashed once */
 	}
@@ -493,7 +493,7 @@ static int check_part(struct bx_snap *s, struct talk *t, const json_t *part, boo
 	return TBX_ERR_FILE;
 }
 
-static int check(struct bx_snap *s, bool verify)
+int layers_check(struct bx_snap *s, bool verify)
 {
 	json_t *parts = layers_parts(s->record);
 	struct talk t;
@@ -557,7 +557,7 @@ static int drop(struct tbx_store *store, const json_t *record)
 }
 
 #define KEEPING(word, tree_) \
-	{ .sandbox = word, .take = take, .check = check, .begin = begin, .drop = drop, .tree = tree_, \
+	{ .sandbox = word, .take = take, .check = layers_check, .begin = begin, .drop = drop, .tree = tree_, \
 	  .export = layers_export, .import = layers_import, .strays = layers_strays }
 
 const struct bx_keeping bx_keep_namespace = KEEPING("namespace", layers_tree);

@@ -23,6 +23,8 @@ json_t *layers_parts(json_t *record);		/* the list, made where it is missing */
 json_t *layers_part(const char *name);		/* a new one */
 int layers_hash_part(struct talk *t, json_t *part);
 
+int layers_hash(struct bx_snap *s);		/* of all parts that have none */
+int layers_check(struct bx_snap *s, bool verify);
 int layers_tree(struct bx_snap *s, json_t *tree);
 int layers_export(struct bx_snap *s, int fd);
 int layers_import(struct bx_snap *s, int fd);

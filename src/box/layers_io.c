@@ -82,7 +82,7 @@ static json_t *entry_of(char letter, char **at)
 	bx_put(entry, "uid", json_string(word(at)));
 	bx_put(entry, "gid", json_string(word(at)));
 	word(at);
-	if (letter == 'f') {
+	if (letter == 'f' || letter == 'b') {
 		bx_put_number(entry, "size", strtoull(word(at), NULL, 10));
 		bx_put(entry, "hash", json_string(word(at)));
 	} else if (letter == 'l') {
@@ -104,7 +104,7 @@ static void take_line(struct reading *r, char *line)
 	char letter = *line, *at = line + 2, *first = NULL, *path, *name;
 	json_t *entry, *old;
 
-	if (!letter || line[1] != ' ' || !strchr("fdDlhwps", letter))
+	if (!letter || line[1] != ' ' || !strchr("bfdDlhwps", letter))
 		return;		/* the head */
 	entry = entry_of(letter, &at);
 	if (letter == 'h')

@@ -90,16 +90,16 @@ static int take(struct bx *b, struct bx_snap *s, unsigned flags)
 		status = copy_disks(b, name, memory);
 	if (held)
 		bx_conn_close(&c);
+	if (!status && !(flags & BX_TAKE_PLAIN))
+		status = layers_hash(s);
 	bx_put(s->record, "place", json_incref(json_object_get(b->record, "place")));
 	return status;
 }
 
-/* The disks have no hash; a part that is not there is found when a box begins from it. */
 static int check(struct bx_snap *s, bool verify)
 {
-	(void)verify;
 	if (json_array_size(layers_parts(s->record)) == 1)
-		return TBX_OK;
+		return layers_check(s, verify);
 	return bx_fail(s->store, TBX_ERR_FILE, "%s is damaged: a part of its record is", s->id);
 }
 
@@ -117,10 +117,25 @@ static int begin(struct bx_snap *s, json_t *record)
 	return TBX_OK;
 }
 
+/* Without a memory: that is believed by the program that runs machines, so none comes from elsewhere. */
+static int export(struct bx_snap *s, int fd)
+{
+	if (json_is_true(json_object_get(s->record, "memory")))
+		return bx_fail(s->store, TBX_ERR_UNSUPPORTED, "%s has the memory of a machine, which stays here: take "
+			       "a snapshot without --memory for a file", s->id);
+	return layers_export(s, fd);
+}
+
+static int import(struct bx_snap *s, int fd)
+{
+	json_object_set_new(s->record, "memory", json_false());
+	return layers_import(s, fd);
+}
+
 static int drop(struct tbx_store *store, const json_t *record)
 {
 	return bx_keep_namespace.drop(store, record);
 }
 
 const struct bx_keeping bx_keep_microvm = { .sandbox = "microvm", .take = take, .check = check, .begin = begin,
-	.drop = drop };
+	.drop = drop, .export = export, .import = import };

@@ -70,6 +70,14 @@ bool layer_hash(int layer, uint8_t hash[32], uint64_t *size, uint64_t *count, st
 bool layer_check(int layer, const uint8_t hash[32], bool every, struct text *why);
 /* Entries of the layer itself, which are no content. */
 bool layer_is_own(const char *name);
+/* A machine's disk: at the top, and sparse: its holes are not read, hashed or sent. */
+bool layer_is_disk(const char *path);
+#define LAYER_BLOCK 65536u
+/*
+ * The next LAYER_BLOCK at or behind *at (a multiple of it) of a disk that is not all zeros: into data, *at is its place;
+ * how much of it there is, 0: none, -1: errno.
+ */
+ssize_t layer_next_block(int fd, uint8_t *data, off_t *at);
 
 /* ---- layer_copy.c ---- */
 

@@ -36,6 +36,45 @@ bool layer_is_own(const char *name)
 		!strcmp(name, "index");	/* engine/index.h */
 }
 
+bool layer_is_disk(const char *path)
+{
+	return !strcmp(path, "image") || !strcmp(path, "state") || !strcmp(path, "work");
+}
+
+static ssize_t read_block(int fd, uint8_t *data, off_t at)
+{
+	ssize_t n = 0, more = 1;
+
+	while (n < (ssize_t)LAYER_BLOCK && more) {
+		more = pread(fd, data + n, LAYER_BLOCK - (size_t)n, at + n);
+		if (more < 0 && errno == EINTR)
+			more = 1;
+		else if (more < 0)
+			return -1;
+		else
+			n += more;
+	}
+	return n;
+}
+
+ssize_t layer_next_block(int fd, uint8_t *data, off_t *at)
+{
+	static const uint8_t zeros[LAYER_BLOCK];
+
+	for (;;) {
+		off_t next = lseek(fd, *at, SEEK_DATA);
+		ssize_t n;
+
+		if (next < 0)
+			return errno == ENXIO ? 0 : -1;
+		*at = next / LAYER_BLOCK * LAYER_BLOCK;
+		n = read_block(fd, data, *at);
+		if (n <= 0 || memcmp(data, zeros, (size_t)n))
+			return n;
+		*at += LAYER_BLOCK;
+	}
+}
+
 static void add_hex(struct text *t, const uint8_t *data, size_t n)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -82,6 +121,33 @@ static bool content(struct hashing *h, int dir, const char *name, const struct s
 	saved = errno;
 	close(fd);
 	errno = saved;
+	SHA256_Final(hash, &sum);
+	add_hex(&h->manifest, hash, sizeof(hash));
+	text_add(&h->manifest, " ");
+	return n == 0;
+}
+
+/* Of the blocks that are not zeros, and where they are: the same however sparse the file is. */
+static bool disk_content(struct hashing *h, int dir, const char *name, const struct stat *st)
+{
+	uint8_t hash[SHA256_DIGEST_LENGTH], place[8];
+	int fd = walk_open(dir, name, st);
+	SHA256_CTX sum;
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return false;
+	SHA256_Init(&sum);
+	for (off_t at = 0; n > 0; at += LAYER_BLOCK) {
+		n = layer_next_block(fd, h->buffer, &at);
+		for (unsigned i = 0; i < 8; i++)
+			place[i] = (uint8_t)((uint64_t)at >> 8 * i);
+		if (n > 0) {
+			SHA256_Update(&sum, place, sizeof(place));
+			SHA256_Update(&sum, h->buffer, (size_t)n);
+		}
+	}
+	close(fd);
 	SHA256_Final(hash, &sum);
 	add_hex(&h->manifest, hash, sizeof(hash));
 	text_add(&h->manifest, " ");
@@ -160,9 +226,9 @@ static bool add_file(struct hashing *h, int dir, const char *name, const char *p
 		return true;
 	}
 	h->size += (uint64_t)st->st_size;
-	head(h, "f ", st);
+	head(h, layer_is_disk(path) ? "b " : "f ", st);
 	add_number(&h->manifest, (uint64_t)st->st_size);
-	if (!content(h, dir, name, st))
+	if (layer_is_disk(path) ? !disk_content(h, dir, name, st) : !content(h, dir, name, st))
 		return false;
 	tail(h, path);
 	return true;

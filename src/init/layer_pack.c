@@ -81,6 +81,30 @@ static bool pack_content(struct packing *p, int dir, const char *name, const str
 	return good;
 }
 
+/* Only what is not zeros, each block behind the word of where it is; and how long all of it is. */
+static bool pack_disk(struct packing *p, int dir, const char *name, const struct stat *st)
+{
+	int fd = walk_open(dir, name, st), saved;
+	ssize_t n = fd >= 0;
+
+	for (off_t at = 0, end = 0; n > 0 && end < st->st_size; at += LAYER_BLOCK) {
+		n = layer_next_block(fd, p->buffer, &at);
+		wire_begin(&p->inner, WIRE_OK);
+		wire_u64(&p->inner, WIRE_F_OFFSET, (uint64_t)(n > 0 ? at : st->st_size));
+		wire_end(&p->inner);
+		if (n > 0)
+			wire_data(&p->inner, WIRE_DATA_OUT, p->buffer, (size_t)n);
+		end = at + (n > 0 ? n : 0);
+		if (p->inner.size >= HIGH && !drain(p))
+			n = -1;
+	}
+	saved = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
+	return n >= 0;
+}
+
 static void put_kind(struct packing *p, int dir, const char *name, const struct stat *st,
 		     const char *first)
 {
@@ -129,6 +153,8 @@ static bool pack(struct walk *w, int from, int to, const char *name, const struc
 	wire_end(&p->inner);
 	if (failed || p->inner.failed)
 		return false;
+	if (S_ISREG(st->st_mode) && !first && layer_is_disk(path) && st->st_size)
+		return pack_disk(p, from, name, st);
 	if (S_ISREG(st->st_mode) && !first)
 		return pack_content(p, from, name, st);
 	return p->inner.size < HIGH || drain(p);
@@ -172,7 +198,8 @@ struct unpacking {
 	struct text *why;
 	struct wire_in inner;
 	int fd;			/* the file that is being written */
-	uint64_t left;
+	uint64_t left, size;
+	bool disk;		/* it has holes */
 	struct stat st;
 	struct dir_late *dirs;
 	size_t dir_count, dir_room;
@@ -283,11 +310,21 @@ static bool make_hard(struct unpacking *u, int at, const char *name, char *first
 static bool make_file(struct unpacking *u, int at, const char *name, uint64_t size)
 {
 	u->fd = openat(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	u->left = size;
+	u->left = u->size = size;
 	if (u->fd < 0 || size)
 		return u->fd >= 0;
 	if (!set_stat(u->fd, &u->st))
 		return false;
+	close(u->fd);
+	u->fd = -1;
+	return true;
+}
+
+/* All of it is there. */
+static bool end_file(struct unpacking *u)
+{
+	if (!set_stat(u->fd, &u->st))
+		return failed(u, "");
 	close(u->fd);
 	u->fd = -1;
 	return true;
@@ -338,8 +375,8 @@ static bool read_stat(struct unpacking *u, struct wire_iter it, const char *path
 	uint64_t uid = wire_number(it, WIRE_F_UID, 0, &bad), gid = wire_number(it, WIRE_F_GID, 0, &bad);
 	uint64_t time = wire_number(it, WIRE_F_MTIME, 0, &bad);
 
-	/* the list of a virtual box is not the box's, but its host's */
-	uint32_t base = strcmp(path, "files") ? u->base : geteuid();
+	/* the list of a virtual box and a machine's disks are not the box's, but its host's */
+	uint32_t base = strcmp(path, "files") && !layer_is_disk(path) ? u->base : geteuid();
 
 	u->st = (struct stat){.st_mode = (mode_t)wire_number(it, WIRE_F_MODE, 0, &bad),
 		.st_uid = (uid_t)(base + uid), .st_gid = (gid_t)(base + gid),
@@ -354,14 +391,29 @@ static bool read_stat(struct unpacking *u, struct wire_iter it, const char *path
 	return true;
 }
 
-/* upper/..., or the one file of a virtual box. */
+/* upper/..., the one file of a virtual box, or disks. */
 static bool good_top(const char *path, mode_t mode)
 {
 	size_t n = strcspn(path, "/");
 
 	if (n == 5 && !memcmp(path, "upper", 5))
 		return path[n] || S_ISDIR(mode);
-	return !strcmp(path, "files") && S_ISREG(mode);
+	return (!strcmp(path, "files") || layer_is_disk(path)) && S_ISREG(mode);
+}
+
+/* A disk goes on elsewhere, at its end perhaps: what is between is a hole. */
+static bool skip(struct unpacking *u, const struct wire_frame *f)
+{
+	struct wire_iter it = wire_fields(f);
+	bool bad = !wire_whole(it);
+	uint64_t at = bad ? 0 : wire_number(it, WIRE_F_OFFSET, 0, &bad);
+
+	if (bad || at < u->size - u->left || at > u->size || !u->disk)
+		return refuse(u, "", "the archive is damaged");
+	u->left = u->size - at;
+	if (lseek(u->fd, (off_t)at, SEEK_SET) < 0 || (!u->left && ftruncate(u->fd, (off_t)u->size) < 0))
+		return failed(u, "");
+	return u->left || end_file(u);
 }
 
 static bool entry(struct unpacking *u, const struct wire_frame *f)
@@ -385,6 +437,7 @@ static bool entry(struct unpacking *u, const struct wire_frame *f)
 	good = read_stat(u, it, path) && (good_top(path, u->st.st_mode) ||
 					  refuse(u, path, "is no part of a layer"));
 	at = good ? parent(u->layer, copy, &name) : -1;
+	u->disk = layer_is_disk(path);
 	if (good)
 		good = (at >= 0 && make(u, it, at, name, path)) || failed(u, path);
 	if (at >= 0)
@@ -401,13 +454,7 @@ static bool bytes(struct unpacking *u, const struct wire_frame *f)
 	if (!write_all(u->fd, f->body, f->size))
 		return failed(u, "");
 	u->left -= f->size;
-	if (u->left)
-		return true;
-	if (!set_stat(u->fd, &u->st))
-		return failed(u, "");
-	close(u->fd);
-	u->fd = -1;
-	return true;
+	return u->left || end_file(u);
 }
 
 static bool inner(struct unpacking *u, const struct wire_frame *outer)
@@ -422,7 +469,7 @@ static bool inner(struct unpacking *u, const struct wire_frame *outer)
 	while (wire_next(&u->inner, &f)) {
 		if (u->done)
 			return refuse(u, "", "the archive goes on behind its end");
-		if (f.type == WIRE_OK ? !entry(u, &f) : f.type == WIRE_DATA_OUT ? !bytes(u, &f) :
+		if (f.type == WIRE_OK ? (u->fd < 0 ? !entry(u, &f) : !skip(u, &f)) : f.type == WIRE_DATA_OUT ? !bytes(u, &f) :
 		    !refuse(u, "", "the archive is damaged"))
 			return false;
 	}

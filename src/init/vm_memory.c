@@ -118,6 +118,7 @@ bool vm_memory_open(struct vm *vm, int part)
 		return false;
 	}
 	if (strstr(vm->saved_line, " kvm ") && !vm->kvm) {
+		errno = 0;
 		vm->why = "the snapshot's memory is of a machine with KVM, which does not work here";
 		return false;
 	}
@@ -133,6 +134,7 @@ bool vm_memory_fits(struct vm *vm)
 		return false;
 	if (!vm->restored || !strcmp(vm->saved_line, text_string(&vm->line_text)))
 		return true;
+	errno = 0;
 	vm->why = "the snapshot's memory is of another machine: its memory, cpus and workspace must be asked for as they were";
 	return false;
 }

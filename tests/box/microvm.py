@@ -227,6 +227,99 @@ def snapshots():
     ok(glob.glob(T + "/state/layers/*") == [], "and no disk is left", glob.glob(T + "/state/layers/*"))
 
 
+def memories():
+    """What runs goes on in a copy, which is another machine: its time, its names, its randomness."""
+    p = subprocess.Popen([TINYBOX, "exec", "vm", "--", "sh", "-c",
+                          "i=0; while [ ! -e /root/enough ]; do i=$((i + 1)); echo $i >/root/n; "
+                          "read r </proc/sys/kernel/random/uuid; echo $r >>/root/r; sleep 0.05; done; echo done $i"],
+                         env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not inside("cat /root/n").stdout.strip():
+        time.sleep(0.05)
+    inside("(echo 1 >/tmp/held; sleep 1000) >/dev/null 2>&1 & cat /proc/sys/kernel/hostname")
+    done = run("snapshot", "--memory", "vm")
+    name = done.stdout.strip()
+    ok(done.returncode == 0, "a snapshot of a machine's memory", done)
+    before = int(inside("cat /root/n").stdout)
+    done = run("fork", "-n", "2", "--name", "twin", name, limit=250)
+    ok(done.returncode == 0, "two boxes that begin with it", done)
+    twins = ("twin-1", "twin-2") if done.returncode == 0 else ()
+    seen = {}
+    for twin in twins:
+        done = run("exec", twin, "--", "sh", "-c", "cat /root/n; sleep 1; cat /root/n; date +%s; hostname; cat /etc/hostname /proc/sys/kernel/random/uuid; "
+                   "cat /root/r; cat /tmp/held; ps | grep -c 'sleep 1000'")
+        seen[twin] = lines = done.stdout.split("\n")
+        ok(len(lines) > 6 and 0 < int(lines[0]) < int(lines[1]), "what ran goes on", done)
+        ok(len(lines) > 6 and abs(int(lines[2]) - time.time()) < 30, "... in the time of now", done)
+        ok(lines[3] == lines[4] and lines[3] != inside("hostname").stdout.strip(), "... under its own name", done)
+        ok(lines[-3:] == ["1", "2", ""], "... with files in memory, and what was left running", lines[-5:])
+    if twins:
+        one, two = (seen[t] for t in twins)
+        ok(one[3] != two[3] and one[5] != two[5], "two copies have two names, and two randomnesses", one[:6], two[:6])
+        common = len(os.path.commonprefix([one[6:-3], two[6:-3]]))
+        ok(0 < common and len(set(one[6 + common:-3]) & set(two[6 + common:-3])) == 0, "from the moment they part on: no word is drawn twice", common)
+        ports = [json.loads(run("inspect", "--json", t).stdout)["published"][0]["host"] for t in twins]
+        run("exec", "--detach", twins[0], "--", "sh", "-c", "while :; do echo twin | nc -l -p 8080; done")
+        ok(ports[0] != ports[1], "each has a port of its own", ports)
+        done = run("ps", twins[0])
+        ok("/root/enough" in done.stdout and "running" in done.stdout, "ps knows what runs", done)
+        done = run("exec", twins[0], "--", "sh", "-c", "wget -q -O - http://127.0.0.1:9/")
+        ok("403" in done.stderr, "its proxy answers", done)
+        ok(run("stop", twins[0]).returncode == 0 and run("start", twins[0], limit=250).returncode == 0 and
+           run("exec", twins[0], "--", "cat", "/root/n").stdout.strip().isdigit(), "stopped and started it boots, from its disks")
+    ok(int(inside("cat /root/n").stdout) > before, "the first one went on all the time")
+    inside("touch /root/enough")
+    out, err = p.communicate(timeout=30)
+    ok(p.returncode == 0 and out.startswith(b"done "), "... and so did who had started it", p.returncode, out, err)
+    run("rm", "--force", *twins)
+    refused_memories(name)
+    inside("rm -f /root/enough /root/r; kill $(pidof sleep)")
+
+
+def refused_memories(name):
+    done = run("snapshot", "export", name, T + "/m")
+    ok(done.returncode != 0 and "--memory" in done.stderr, "a memory stays on its machine", done)
+    done = run("create", "--snapshot", name, "--memory", "80m", "--accel", "tcg", limit=250)
+    ok("of another machine" in done.stderr, "nor does it fit a larger one", done)
+    layer = json.loads(run("snapshot", "inspect", name).stdout)["parts"][0]["name"]
+    with open(f"{T}/state/layers/{layer}/memory", "r+b") as f:
+        f.seek(2000000)
+        f.write(b"damaged")
+    done = run("fork", name, limit=250)
+    ok(done.returncode != 0 and '"memory" is not as it was' in done.stderr, "a damaged one is refused", done)
+    ok(run("snapshot", "rm", name).returncode == 0, "and removed")
+    run("pause", "vm")
+    done = run("snapshot", "--memory", "vm")
+    ok(done.returncode != 0 and "paused" in done.stderr, "a box that is paused must go on first", done)
+    run("resume", "vm")
+
+
+def travels():
+    """The disks as a file, and back."""
+    inside("echo there >/root/t; sync")
+    name = run("snapshot", "vm").stdout.strip()
+    done = run("snapshot", "export", name, T + "/file")
+    ok(done.returncode == 0 and os.path.getsize(T + "/file") < 60 << 20, "disks go into a file, without their holes", done)
+    other = run("snapshot", "import", T + "/file").stdout.strip()
+    first, second = (json.loads(run("snapshot", "inspect", "--verify", s).stdout or "{}") for s in (name, other))
+    ok(first.get("hash") == second.get("hash") and first.get("hash"), "and come out of it as they were", first, second)
+    with open(T + "/file", "r+b") as f:
+        f.seek(os.path.getsize(T + "/file") // 2)
+        f.write(b"damaged")
+    done = run("snapshot", "import", T + "/file")
+    ok(done.returncode != 0 and "damaged" in done.stderr, "a damaged file is refused", done)
+    done = run("create", "--snapshot", other, "--kernel", KERNEL, "--accel", "tcg", "--name", "far", limit=250)
+    done = run("exec", "far", "--", "cat", "/root/t") if done.returncode == 0 else done
+    ok(done.stdout == "there\n", "a box begins from them", done)
+    run("rm", "--force", "far")
+    layer = first["parts"][0]["name"]
+    with open(f"{T}/state/layers/{layer}/state", "r+b") as f:
+        f.seek(1 << 20)
+        f.write(b"damaged")
+    done = run("create", "--snapshot", name, "--kernel", KERNEL, "--accel", "tcg", limit=250)
+    ok(done.returncode != 0 and '"state" is not as it was' in done.stderr, "a damaged disk is refused", done)
+    ok(run("snapshot", "rm", name, other).returncode == 0, "both can be removed")
+
+
 def killed():
     inside("echo kept >/root/kept; sync")
     run("exec", "--detach", "vm", "--", "sh", "-c", "echo logged; sleep 100")
@@ -303,7 +396,7 @@ def main():
         done = create("--name", "vm", "--dir", T + "/work", "--memory", "64m", "--pids", "40", "--disk", "64m", "--network", "egress",
                       "--allow", "127.0.0.1:1", "--publish", "8080")
         ok(done.returncode == 0, "a box in a machine", done)
-        for test in (isolation, printed_words, limits, many, network, files, hung, snapshots, killed) if done.returncode == 0 else ():
+        for test in (isolation, printed_words, limits, many, network, files, hung, snapshots, memories, travels, killed) if done.returncode == 0 else ():
             test()
         refusals()
         halfway()
