@@ -344,19 +344,6 @@ void mod_reserve(struct mod_call *c)
 		  MOD_RESERVED);
 }
 
-/* ---- What the contract has and this module does not ---- */
-
-void mod_analyze_shell(struct mod_call *c)
-{
-	mod_error(c, MOD_ERROR "UnsupportedOperation", "scripts are analysed by libtinysandbox "
-		  "(tsb_analyze(), tinysandbox --analyze), not by this module");
-}
-
-void mod_analyze_command(struct mod_call *c)
-{
-	mod_analyze_shell(c);
-}
-
 /* What confines a process here when there is no box: as `tinybox doctor` finds it. */
 void mod_jail_status(struct mod_call *c)
 {

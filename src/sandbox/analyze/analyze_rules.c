@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "shell/shell.h"
 
 struct rule {
 	const char *name, *what;
@@ -162,10 +161,25 @@ static bool only_asks(struct words w)
 	return w.n == 2 && (!strcmp(w.at[1].text, "--help") || !strcmp(w.at[1].text, "--version"));
 }
 
+/* By name alone: who analyses (a module of boxes) has no shell inside. */
+static bool is_builtin(const char *name, size_t n)
+{
+	static const char *const names[] = {
+#define BUILTIN(name, function, flags, synopsis, summary) name,
+#include "shell/builtin/builtins.def"
+#undef BUILTIN
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
+			return true;
+	return false;
+}
+
 struct verdict rules_judge(struct words w)
 {
 	const char *name = base_name(w.at[0].text);
-	const struct builtin *b = builtin_find(w.at[0].text, w.at[0].size);
+	bool b = is_builtin(w.at[0].text, w.at[0].size);
 	struct verdict v = { b ? TSB_COMMAND_BUILTIN : TSB_COMMAND_PROGRAM, TSB_RISK_READ, "reads" };
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
