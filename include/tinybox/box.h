@@ -291,7 +291,7 @@ int tbx_doctor(struct tbx_store *store, const struct tbx_target *target, struct 
 struct tbx_snap {
 	size_t size;
 	const char *label;	/* words for people; NULL */
-	bool memory;		/* also what runs (microvm); others refuse */
+	bool memory;		/* also what runs, which goes on in boxes of it (microvm); others refuse */
 };
 #define TBX_SNAP_INIT { sizeof(struct tbx_snap), NULL, false }
 
@@ -334,7 +334,7 @@ struct tbx_fork {
 	const char *name;	/* second name; of several: NAME-1, NAME-2 ... */
 	uint64_t ttl;		/* ns; 0: as the box it begins from */
 	bool persistent;
-	bool memory;		/* what runs goes on in each (microvm) */
+	bool memory;		/* of a box: what runs goes on in each (microvm); of a snapshot it says so itself */
 };
 #define TBX_FORK_INIT { sizeof(struct tbx_fork), 0, NULL, 0, false, false }
 

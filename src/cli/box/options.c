@@ -242,7 +242,7 @@ static const struct tsb_opt fork_options[] = {
 	TSB_OPT_STR(struct boxc, name, 0, "name", "NAME", "a second name; of several NAME-1, NAME-2 ..."),
 	TSB_OPT_STR(struct boxc, ttl, 0, "ttl", "SPAN", "reap them after that; default: as what they begin from"),
 	TSB_OPT_FLAG(struct boxc, persistent, 0, "persistent", "never reap them"),
-	TSB_OPT_FLAG(struct boxc, memory_too, 0, "memory", "what runs goes on in each (microvm)"),
+	TSB_OPT_FLAG(struct boxc, memory_too, 0, "memory", "also what runs, which goes on in boxes that begin from it (microvm)"),
 	JSON, TSB_OPT_END
 };
 
