@@ -27,36 +27,32 @@ static int broken(struct copy *cp, const char *path)
 		       path);
 }
 
+struct taking {
+	struct copy *cp;
+	int fd;
+	const char *from;
+};
+
+static int put_content(void *ctx, const void *data, size_t n)
+{
+	struct taking *t = ctx;
+
+	t->cp->bytes += n;
+	return bx_write_bytes(t->fd, data, n) ? TBX_OK : file_error(t->cp, t->from);
+}
+
 /* The frames of a READ behind its first OK, into the file. */
 static int take_content(struct copy *cp, struct bx_conn *c, int fd, const char *from)
 {
-	struct wire_field_in theirs;
+	struct taking t = { cp, fd, from };
 	struct wire_frame f;
-	SHA256_CTX ctx;
 	uint8_t hash[32];
-	int status;
+	int status = bx_take_data(c, 0, put_content, &t, &f, hash);
 
-	SHA256_Init(&ctx);
-	for (;;) {
-		status = bx_receive(c, &f, bx_step(cp->b.store));
-		if (status)
-			return status;
-		if (f.type == WIRE_ALIVE)
-			continue;
-		if (f.type != WIRE_DATA_OUT)
-			break;
-		SHA256_Update(&ctx, f.body, f.size);
-		cp->bytes += f.size;
-		if (!bx_write_bytes(fd, f.body, f.size))
-			return file_error(cp, from);
-	}
-	if (f.type == WIRE_ERROR)
-		return bx_wire_error(c, &f);
-	SHA256_Final(hash, &ctx);
-	if (f.type != (c == &cp->tree ? WIRE_TREE_END : WIRE_OK) || !wire_find(wire_fields(&f), WIRE_F_HASH, &theirs) ||
-	    theirs.size != 32 || memcmp(theirs.data, hash, 32))
-		return broken(cp, from);
-	return TBX_OK;
+	if (status)
+		return status;
+	return f.type == (c == &cp->tree ? WIRE_TREE_END : WIRE_OK) && bx_is_hash(&f, hash) ? TBX_OK :
+	       broken(cp, from);
 }
 
 static void set_times(int fd, uint64_t mtime)

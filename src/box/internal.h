@@ -238,6 +238,14 @@ void bx_reports(struct wire_iter it, json_t *record);
 /* ---- Hosts (host.c: which; local.c, ssh.c: how) ---- */
 
 /* io.c: n bytes, or errno; of a file that ends before them errno is 0. */
+/*
+ * take.c: DATA_OUT frames until another one, *f, each to put(); ERROR is a status already. wait: for each, 0: a step. The
+ * digest is of all bytes; is_hash: the frame has it, too.
+ */
+typedef int bx_take_fn(void *ctx, const void *data, size_t n);
+int bx_take_data(struct bx_conn *c, uint64_t wait, bx_take_fn *put, void *ctx, struct wire_frame *f,
+		 uint8_t hash[32]);
+bool bx_is_hash(const struct wire_frame *f, const uint8_t hash[32]);
 bool bx_write_bytes(int fd, const void *data, size_t n);
 bool bx_read_bytes(int fd, void *data, size_t n);
 

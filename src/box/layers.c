@@ -347,7 +347,7 @@ static int merge(struct bx *b, struct bx_snap *s, bool running)
 
 /* ---- Hashes ---- */
 
-int layers_hash_part(struct talk *t, json_t *part)
+static int layers_hash_part(struct talk *t, json_t *part)
 {
 	struct wire_field_in hash;
 	struct wire_frame f;
@@ -369,7 +369,7 @@ int layers_hash_part(struct talk *t, json_t *part)
 	return TBX_OK;
 }
 
-int layers_hash(struct bx_snap *s)
+int layers_each(struct bx_snap *s, layers_fn *fn, void *ctx)
 {
 	json_t *parts = layers_parts(s->record);
 	struct talk t;
@@ -378,16 +378,24 @@ int layers_hash(struct bx_snap *s)
 	if (!json_array_size(parts))
 		return TBX_OK;
 	status = talk_of(s->store, s->record, &t);
-	for (size_t i = 0; !status && i < json_array_size(parts); i++) {
-		json_t *part = json_array_get(parts, i);
-
-		if (bx_text(part, "hash"))
-			continue;
-		bx_progress(s->store, "%s: hashing", s->id);
-		status = layers_hash_part(&t, part);
-	}
+	for (size_t i = 0; !status && i < json_array_size(parts); i++)
+		status = fn(s, &t, json_array_get(parts, i), ctx);
 	talk_close(&t);
 	return status;
+}
+
+static int hash_one(struct bx_snap *s, struct talk *t, json_t *part, void *ctx)
+{
+	(void)ctx;
+	if (bx_text(part, "hash"))
+		return TBX_OK;
+	bx_progress(s->store, "%s: hashing", s->id);
+	return layers_hash_part(t, part);
+}
+
+int layers_hash(struct bx_snap *s)
+{
+	return layers_each(s, hash_one, NULL);
 }
 
 /* ---- The table ---- */
@@ -469,7 +477,7 @@ static int from_hex(const char *hex, uint8_t out[32])
 	return hex[64] ? -1 : 0;
 }
 
-static int check_part(struct bx_snap *s, struct talk *t, const json_t *part, bool verify)
+static int check_part(struct bx_snap *s, struct talk *t, json_t *part, void *verify)
 {
 	const char *hex = bx_text(part, "hash"), *name = bx_text(part, "name");
 	uint8_t hash[32] = {0};
@@ -483,7 +491,7 @@ static int check_part(struct bx_snap *s, struct talk *t, const json_t *part, boo
 		return TBX_OK;		/* of a fork that is under way */
 	talk_ask(t, WIRE_LAYER_CHECK, name);
 	wire_bytes(&t->c.out, WIRE_F_HASH, hash, sizeof(hash));
-	wire_u8(&t->c.out, WIRE_F_FOLLOW, verify);
+	wire_u8(&t->c.out, WIRE_F_FOLLOW, *(const bool *)verify);
 	status = talk_answer(t, &f);
 	if (status != TBX_ERR_FILE)
 		return status;
@@ -495,17 +503,7 @@ static int check_part(struct bx_snap *s, struct talk *t, const json_t *part, boo
 
 int layers_check(struct bx_snap *s, bool verify)
 {
-	json_t *parts = layers_parts(s->record);
-	struct talk t;
-	int status;
-
-	if (!json_array_size(parts))
-		return TBX_OK;
-	status = talk_of(s->store, s->record, &t);
-	for (size_t i = 0; !status && i < json_array_size(parts); i++)
-		status = check_part(s, &t, json_array_get(parts, i), verify);
-	talk_close(&t);
-	return status;
+	return layers_each(s, check_part, &verify);
 }
 
 static int begin(struct bx_snap *s, json_t *record)

@@ -21,7 +21,9 @@ int talk_answer(struct talk *t, struct wire_frame *f);
 
 json_t *layers_parts(json_t *record);		/* the list, made where it is missing */
 json_t *layers_part(const char *name);		/* a new one */
-int layers_hash_part(struct talk *t, json_t *part);
+/* fn for each part of the snapshot, in order, until one fails; no conversation if there is none. */
+typedef int layers_fn(struct bx_snap *s, struct talk *t, json_t *part, void *ctx);
+int layers_each(struct bx_snap *s, layers_fn *fn, void *ctx);
 
 int layers_hash(struct bx_snap *s);		/* of all parts that have none */
 int layers_check(struct bx_snap *s, bool verify);

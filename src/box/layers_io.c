@@ -156,40 +156,30 @@ static int take_bytes(struct reading *r, const void *data, size_t n)
 					  r->s->id) : TBX_OK;
 }
 
-static int read_part(struct reading *r, struct talk *t, const char *name)
+static int take_manifest(void *ctx, const void *data, size_t n)
 {
+	return take_bytes(ctx, data, n);
+}
+
+static int read_part(struct bx_snap *s, struct talk *t, json_t *part, void *ctx)
+{
+	struct reading *r = ctx;
 	struct wire_frame f;
+	uint8_t hash[32];
 	int status;
 
 	r->n = 0;
-	talk_ask(t, WIRE_LAYER_READ, name);
+	talk_ask(t, WIRE_LAYER_READ, bx_text(part, "name"));
 	wire_end(&t->c.out);
-	status = bx_send(&t->c, bx_step(r->s->store));
-	while (!status) {
-		status = bx_receive(&t->c, &f, bx_step(r->s->store));
-		if (status || f.type == WIRE_OK)
-			break;
-		if (f.type == WIRE_ERROR)
-			return bx_wire_error(&t->c, &f);
-		if (f.type == WIRE_DATA_OUT)
-			status = take_bytes(r, f.body, f.size);
-	}
-	return status;
+	status = bx_send(&t->c, bx_step(s->store));
+	return status ? status : bx_take_data(&t->c, 0, take_manifest, r, &f, hash);
 }
 
 int layers_tree(struct bx_snap *s, json_t *tree)
 {
-	json_t *parts = layers_parts(s->record);
 	struct reading r = {.s = s, .tree = tree};
-	struct talk t;
-	int status;
+	int status = layers_each(s, read_part, &r);
 
-	if (!json_array_size(parts))
-		return TBX_OK;
-	status = talk_of(s->store, s->record, &t);
-	for (size_t i = 0; !status && i < json_array_size(parts); i++)
-		status = read_part(&r, &t, bx_text(json_array_get(parts, i), "name"));
-	talk_close(&t);
 	free(r.text);
 	return status;
 }
@@ -209,56 +199,45 @@ static int cannot_write(struct bx_snap *s)
 	return bx_fail(s->store, TBX_ERR_FILE, "%s cannot be written: %s", s->id, strerror(errno));
 }
 
-static int export_part(struct bx_snap *s, struct talk *t, const char *name, int fd)
+struct exporting {
+	struct bx_snap *s;
+	int fd;
+	size_t done;
+};
+
+static int put_part(void *ctx, const void *data, size_t n)
 {
-	struct wire_field_in theirs;
+	struct exporting *e = ctx;
+
+	return put_chunk(e->fd, data, n) ? TBX_OK : cannot_write(e->s);
+}
+
+static int export_part(struct bx_snap *s, struct talk *t, json_t *part, void *ctx)
+{
+	struct exporting *e = ctx;
 	uint8_t hash[32];
 	struct wire_frame f;
-	SHA256_CTX sum;
 	int status;
 
-	SHA256_Init(&sum);
-	talk_ask(t, WIRE_LAYER_EXPORT, name);
+	bx_progress(s->store, "%s: part %zu of %zu", s->id, ++e->done, json_array_size(layers_parts(s->record)));
+	talk_ask(t, WIRE_LAYER_EXPORT, bx_text(part, "name"));
 	wire_end(&t->c.out);
 	status = bx_send(&t->c, bx_step(s->store));
-	for (;;) {
-		if (!status)
-			status = bx_receive(&t->c, &f, bx_ticks() + LAYERS_LONG);
-		if (!status && f.type == WIRE_ERROR)
-			status = bx_wire_error(&t->c, &f);
-		if (status || f.type == WIRE_OK)
-			break;
-		if (f.type != WIRE_DATA_OUT || !f.size)
-			continue;
-		SHA256_Update(&sum, f.body, f.size);
-		if (!put_chunk(fd, f.body, f.size))
-			status = cannot_write(s);
-	}
-	SHA256_Final(hash, &sum);
-	if (!status && (!wire_find(wire_fields(&f), WIRE_F_HASH, &theirs) || theirs.size != 32 ||
-			memcmp(theirs.data, hash, 32)))
+	if (!status)
+		status = bx_take_data(&t->c, LAYERS_LONG, put_part, e, &f, hash);
+	if (!status && (f.type != WIRE_OK || !bx_is_hash(&f, hash)))
 		status = bx_fail(s->store, TBX_ERR_FILE, "%s: what arrived is not what was sent; try again",
 				 s->id);
-	if (!status && (!put_chunk(fd, "", 0) || !bx_write_bytes(fd, hash, sizeof(hash))))
+	if (!status && (!put_chunk(e->fd, "", 0) || !bx_write_bytes(e->fd, hash, sizeof(hash))))
 		status = cannot_write(s);
 	return status;
 }
 
 int layers_export(struct bx_snap *s, int fd)
 {
-	json_t *parts = layers_parts(s->record);
-	struct talk t;
-	int status;
+	struct exporting e = { .s = s, .fd = fd };
 
-	if (!json_array_size(parts))
-		return TBX_OK;
-	status = talk_of(s->store, s->record, &t);
-	for (size_t i = 0; !status && i < json_array_size(parts); i++) {
-		bx_progress(s->store, "%s: part %zu of %zu", s->id, i + 1, json_array_size(parts));
-		status = export_part(s, &t, bx_text(json_array_get(parts, i), "name"), fd);
-	}
-	talk_close(&t);
-	return status;
+	return layers_each(s, export_part, &e);
 }
 
 static int too_short(struct bx_snap *s)

@@ -20,32 +20,33 @@
 
 /* ---- What is fetched ---- */
 
+struct taking {
+	struct sync_job *j;
+	const struct sync_change *c;
+	int fd;
+};
+
+static int put_content(void *ctx, const void *data, size_t n)
+{
+	struct taking *t = ctx;
+
+	t->j->bytes += n;
+	if (!bx_write_bytes(t->fd, data, n))
+		return sync_file_error(t->j, t->c->path, errno);
+	sync_show(t->j, false);
+	return TBX_OK;
+}
+
 /* The frames of one file, into fd. */
 static int take_content(struct sync_job *j, const struct sync_change *c, int fd)
 {
+	struct taking t = { j, c, fd };
 	struct wire_frame f;
 	uint8_t hash[32];
-	SHA256_CTX ctx;
-	int status;
+	int status = bx_take_data(&j->c, 0, put_content, &t, &f, hash);
 
-	SHA256_Init(&ctx);
-	for (;;) {
-		status = bx_receive(&j->c, &f, bx_step(j->store));
-		if (status)
-			return status;
-		if (f.type == WIRE_ALIVE)
-			continue;
-		if (f.type != WIRE_DATA_OUT)
-			break;
-		SHA256_Update(&ctx, f.body, f.size);
-		j->bytes += f.size;
-		if (!bx_write_bytes(fd, f.body, f.size))
-			return sync_file_error(j, c->path, errno);
-		sync_show(j, false);
-	}
-	if (f.type == WIRE_ERROR)
-		return bx_wire_error(&j->c, &f);
-	SHA256_Final(hash, &ctx);
+	if (status)
+		return status;
 	return f.type == WIRE_TREE_END && !memcmp(hash, c->node->hash, 32) ? TBX_OK :
 	       sync_changed(j, c->path, CHANGED);
 }
