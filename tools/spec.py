@@ -267,6 +267,9 @@ def fill(files):
             if case.differs:
                 continue
             got = machine.run(case)
+            if got is None and os.environ.get('SPEC_HUNG') == 'skip':     # random scripts
+                case.differs = 'the real tools did not end'
+                continue
             if got is None:
                 sys.exit(f'{path}: {case.title}: the real tools did not end')
             case.status, case.stdout, case.stderr = got

@@ -100,10 +100,17 @@ void *parse_unmatched_at_end(struct parser *ps, char closer)
 /* The source line that holds pos, as bash shows it. */
 static struct slice fail_source_line(struct parser *ps, size_t pos)
 {
-	const char *s = ps->in.s;
-	size_t from = pos, to = pos, max = FAIL_LINES_MAX - ps->fail_lines;
+	const struct lex_frame *in = &ps->in;
+	size_t from, to, max = FAIL_LINES_MAX - ps->fail_lines;
+	const char *s;
 
-	while (from > ps->in.shown_from && s[from - 1] != '\n' && to - from < max)
+	while (in->alias.n && in->below) {	/* not an alias's text: where it was used */
+		in = in->below;
+		pos = in->pos ? in->pos - 1 : 0;
+	}
+	s = in->s;
+	from = to = pos;
+	while (from > in->shown_from && s[from - 1] != '\n' && to - from < max)
 		from--;
 	while (s[to] && s[to] != '\n' && to - from < max)
 		to++;

@@ -488,10 +488,10 @@ static void print_cond(struct str *out, const struct cond *c)
 /* ---- Functions ---- */
 
 /* From the { on: the body of a group is the function's own. */
-static void print_function_body(struct printer *p, const struct node *body, bool take_redirs)
+static void print_function_body(struct printer *p, const struct node *body)
 {
 	bool group = body->kind == NODE_GROUP;
-	const struct redir *redirs = group || take_redirs ? body->redirs : NULL;
+	const struct redir *redirs = group ? body->redirs : NULL;
 	struct node copy = *body;
 
 	str_adds(p->out, "{ \n");
@@ -512,7 +512,7 @@ static void print_inner_function(struct printer *p, const struct node *n)
 {
 	str_addf(p->out, "%s%s () \n", p->posix ? "" : "function ", n->named.name.s);
 	print_indent(p);
-	print_function_body(p, n->named.body, false);
+	print_function_body(p, n->named.body);
 }
 
 /* ---- All of them ---- */
@@ -627,7 +627,7 @@ void print_function(struct str *out, const struct node *function, bool posix)
 	if (parse_is_reserved(name.s, name.n))
 		str_adds(out, "function ");
 	str_addf(out, "%s () \n", name.s);
-	print_function_body(&p, function->named.body, true);
+	print_function_body(&p, function->named.body);
 }
 
 void print_redirs(struct str *out, const struct redir *r)

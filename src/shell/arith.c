@@ -267,6 +267,7 @@ struct place {
 	struct target t;
 	int64_t index;
 	bool none;		/* counted from the end, and not there */
+	bool bad;		/* a[], or a[@] of no associative array: reads as 0 */
 	struct slice key;
 };
 
@@ -274,9 +275,8 @@ struct place {
 static bool place_find(struct walk *w, const struct arith_node *n, struct place *p)
 {
 	struct shell *sh = w->sh;
-	struct slice name;
 
-	p->none = false;
+	p->none = p->bad = false;
 	p->t = var_target(sh, &n->name);
 	if (n->sub.kind != SUBSCRIPT_NONE)
 		p->t.sub = sub_of(&n->sub);
@@ -288,15 +288,14 @@ static bool place_find(struct walk *w, const struct arith_node *n, struct place 
 		return true;
 	if (p->t.v)
 		var_refresh(sh, p->t.v);
+	p->bad = sub_source(&p->t.sub).n == 0;
+	if (p->bad)
+		return true;
 	if (p->t.v && (p->t.v->flags & VAR_ASSOC))
 		return sub_key(sh, &p->t.sub, &p->key);
-	name = (struct slice){ p->t.name.s, p->t.name.n };
-	if (p->t.sub.kind != SUBSCRIPT_EXPR || sub_source(&p->t.sub).n == 0) {
-		shell_error(sh, "%.*s[%.*s]: bad array subscript", (int)name.n, name.p,
-			    (int)sub_source(&p->t.sub).n, sub_source(&p->t.sub).p);
-		p->index = 0;
+	p->bad = p->t.sub.kind != SUBSCRIPT_EXPR;
+	if (p->bad)
 		return true;
-	}
 	if (!arith_subscript(sh, &p->t.sub, &p->index))
 		return false;
 	if (p->index < 0) {
@@ -309,6 +308,21 @@ static bool place_find(struct walk *w, const struct arith_node *n, struct place 
 	return true;
 }
 
+/* What bash says of it, each time it stumbles: of a[] twice in reading. */
+static void place_complain(struct shell *sh, const struct place *p, bool writing)
+{
+	struct slice sub = sub_source(&p->t.sub);
+
+	if (writing && !sub.n && sh->builtin) {
+		builtin_error(sh, "`%.*s[]': not a valid identifier", (int)p->t.name.n, p->t.name.s);
+		return;
+	}
+	for (int i = 0; i < (sub.n || writing ? 1 : 2); i++)
+		shell_error(sh, writing && !sub.n ? "`%.*s[%.*s]': not a valid identifier" :
+			    "%.*s[%.*s]: bad array subscript", (int)p->t.name.n, p->t.name.s,
+			    (int)sub.n, sub.p);
+}
+
 static bool place_get(struct walk *w, const struct arith_node *n, struct place *p, int64_t *value)
 {
 	struct shell *sh = w->sh;
@@ -316,6 +330,11 @@ static bool place_get(struct walk *w, const struct arith_node *n, struct place *
 	struct slice text;
 	bool set;
 
+	if (p->bad) {
+		place_complain(sh, p, false);
+		*value = 0;
+		return true;
+	}
 	if (p->none) {
 		shell_error(sh, "%s: bad array subscript", p->t.name.s);
 		*value = 0;
@@ -346,6 +365,10 @@ static bool place_set(struct walk *w, struct place *p, int64_t value)
 	size_t n;
 	struct var *v = p->t.v;
 
+	if (p->bad) {
+		place_complain(sh, p, true);
+		return true;
+	}
 	if (v && p->t.sub.kind == SUBSCRIPT_NONE &&
 	    !(v->flags & (VAR_READONLY | VAR_UPPER | VAR_LOWER | VAR_CAPITAL | VAR_NAMEREF |
 			  VAR_INDEXED | VAR_ASSOC | VAR_SPECIAL | VAR_EXPORT | VAR_TEMPORARY)) &&

@@ -122,6 +122,7 @@ struct doing {
 	uint32_t umask;		/* plus 1, of a kept session; 0: not told */
 	uint64_t *limits;	/* ulimit: LIMIT_COUNT, soft and hard; 0: not set; NULL: none is */
 	bool *frame_opts;	/* local -: options to give back when the function returns */
+	bool ambiguous;		/* the last job_find() knew more than one: some say no more then */
 	bool misused;		/* the running builtin was: POSIX lets a special one end the shell */
 	bool keep_redirs;		/* exec without a command: they stay */
 	int trace_fd;		/* BASH_XTRACEFD as it was when it was set; 0: none */

@@ -191,8 +191,9 @@ struct job *job_find(struct shell *sh, const char *spec, bool loud)
 	} else {
 		j = job_by_text(sh, spec, false, &twice);
 	}
+	doing(sh)->ambiguous = twice;
 	if (twice && loud)
-		builtin_error(sh, "%s: ambiguous job spec", spec);
+		builtin_error(sh, "%s: ambiguous job spec", spec + (*spec == '?'));
 	return twice ? NULL : j;
 }
 

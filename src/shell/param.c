@@ -342,6 +342,11 @@ static enum flow value_indirect(struct shell *sh, const struct param *p, struct 
 		named.text = (struct slice){ arena_dup(&sh->turn, all->p, all->n), all->n };
 		scratch_give(sh, all);
 	}
+	if (!named.set && p->sub.kind == SUBSCRIPT_EXPR && named.v) {
+		memset(out, 0, sizeof(*out));
+		out->text = SLICE("");
+		return FLOW_NEXT;	/* an element that is not there leads nowhere */
+	}
 	if (!named.set) {
 		shell_error(sh, "%.*s: invalid indirect expansion", (int)p->name.n, p->name.s);
 		sh->status = 1;

@@ -65,6 +65,10 @@ static void value_set(struct shell *sh, struct slice *to, struct str *from)
 
 static void transform_attributes(struct shell *sh, struct value *v, struct str *out)
 {
+	if (v->list && !v->n && v->v && !(v->v->flags & VAR_SET)) {
+		v->items = arena_array(&sh->turn, 1, sizeof(*v->items));
+		v->n = 1;	/* declared, and not yet anything */
+	}
 	if (!v->list) {
 		attribute_letters(out, v->v);
 		value_set(sh, &v->text, out);
@@ -146,11 +150,10 @@ static void transform_assignment(struct shell *sh, struct value *v, struct str *
 	} else if (v->v) {
 		if (v->list && v->n)
 			v->text = v->items[0];
-		v->list = false;
 		assignment_scalar(v, out);
+		v->list = v->list && !out->n;
 		value_set(sh, &v->text, out);
-	} else {
-		v->list = false;
+	} else if (!v->list) {
 		v->text = SLICE("");
 	}
 }

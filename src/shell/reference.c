@@ -44,8 +44,9 @@ static int set_element(struct shell *sh, const struct name *name, const char *su
 	str_init(&err.detail, sh->heap, STR_MAX_DEFAULT);
 	w = parse_word_text(sh->heap, sub, sub_n, false, &opt, &owner, &err);
 	if (w) {
-		struct arith a = { .text = { sub, sub_n }, .word = w };
-		struct subscript s = { .kind = SUBSCRIPT_EXPR, .word = w, .arith = &a };
+		bool all = sub_n == 1 && (*sub == '@' || *sub == '*');
+		struct subscript s = { .kind = !all ? SUBSCRIPT_EXPR : *sub == '@' ? SUBSCRIPT_AT :
+				       SUBSCRIPT_STAR, .word = w };
 
 		status = var_set_element(sh, name, &s, value, n, append);
 	} else {

@@ -133,13 +133,20 @@ static enum flow literal_expand(struct shell *sh, const struct assign *a, bool a
 static void literal_bad_key(struct shell *sh, const struct pair *p, bool assoc)
 {
 	struct sub sub = sub_of(&p->item->sub);
-	struct slice text = p->sub.p ? p->sub : sub_source(&sub);
+	struct slice text = p->sub.p ? p->sub : sub_source(&sub), value = p->value;
+	bool raw = assoc && !sh->builtin;	/* a statement's is shown as it is written */
 
-	if (assoc)		/* the key is empty, however it was written */
-		shell_error(sh, "['']='%.*s': bad array subscript", (int)p->value.n, p->value.p);
-	else
-		shell_error(sh, "[%.*s]=%.*s: bad array subscript", (int)text.n, text.p,
-			    (int)p->value.n, p->value.p);
+	if (assoc && !raw) {	/* the key is empty, however it was written */
+		shell_error(sh, "['']='%.*s': bad array subscript", (int)value.n, value.p);
+		return;
+	}
+	if (raw) {
+		text = sub_source(&sub);
+		value = p->item->value ? p->item->value->text : SLICE("");
+	}
+	shell_error(sh, "[%.*s]%s=%.*s: %s", (int)text.n, text.p, p->item->append ? "+" : "",
+		    (int)value.n, value.p, sub.kind == SUBSCRIPT_EXPR || !text.n ?
+		    "bad array subscript" : "cannot assign to non-numeric index");
 }
 
 /* The index of [i]=..., or where the one before left off. -1: a bad one, after a

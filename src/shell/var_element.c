@@ -26,6 +26,33 @@ struct slice sub_source(const struct sub *sub)
 	return sub->tree && sub->tree->word ? sub->tree->word->text : sub->text;
 }
 
+/* Text as a word with its quotes: unset 'm["a b"]', read 'm[$k]'. */
+static bool sub_key_text(struct shell *sh, struct slice text, struct slice *key)
+{
+	struct parse_options opt = { .name = "bash", .depth_max = 100, .source_max = text.n + 1 };
+	struct parse_error err = { .incomplete = false };
+	struct script *owner = NULL;
+	struct word *w;
+	enum flow flow = FLOW_NEXT;
+
+	*key = text;
+	if (!memchr(text.p, '$', text.n) && !memchr(text.p, '`', text.n) &&
+	    !memchr(text.p, '\\', text.n) && !memchr(text.p, '"', text.n) &&
+	    !memchr(text.p, '\'', text.n))
+		return true;
+	str_init(&err.message, sh->heap, STR_MAX_DEFAULT);
+	str_init(&err.detail, sh->heap, STR_MAX_DEFAULT);
+	w = parse_word_text(sh->heap, text.p, text.n, false, &opt, &owner, &err);
+	str_end(&err.message);
+	str_end(&err.detail);
+	if (!w)
+		return true;
+	flow = expand_string(sh, w, false, key);
+	key->p = arena_dup(&sh->turn, key->p, key->n);
+	script_drop(owner);
+	return flow == FLOW_NEXT || var_fail(sh, flow) == 0;
+}
+
 static bool subscript_value(struct shell *sh, const struct sub *sub, int64_t *value)
 {
 	struct slice text = sub->text;
@@ -37,11 +64,8 @@ static bool subscript_value(struct shell *sh, const struct sub *sub, int64_t *va
 
 		if (flow != FLOW_NEXT)
 			return var_fail(sh, flow) == 0;
-	} else if (memchr(text.p, '$', text.n) || memchr(text.p, '`', text.n)) {
-		enum flow flow = expand_text(sh, text.p, text.n, &text);
-
-		if (flow != FLOW_NEXT)
-			return var_fail(sh, flow) == 0;
+	} else if (!sub_key_text(sh, text, &text)) {
+		return false;
 	}
 	return arith_eval_text(sh, text.p, text.n, value);
 }
@@ -96,7 +120,7 @@ bool sub_index(struct shell *sh, const struct var *v, struct slice name, const s
 	sh->failed = FLOW_NEXT;
 	if (writing && (sub->kind != SUBSCRIPT_EXPR || sub_source(sub).n == 0)) {
 		sub_bad(sh, name, sub, true);
-		words_report(sh, FLOW_ABORT);
+		words_report(sh, sh->builtin ? FLOW_NEXT : FLOW_ABORT);
 		return false;
 	}
 	if (!arith_subscript(sh, sub, &i)) {
@@ -107,39 +131,12 @@ bool sub_index(struct shell *sh, const struct var *v, struct slice name, const s
 	if (i < 0) {
 		if (!sub_from_end(v, writing, &i)) {
 			sub_bad(sh, name, sub, writing);
-			words_report(sh, writing ? FLOW_ABORT : FLOW_NEXT);
+			words_report(sh, writing && !sh->builtin ? FLOW_ABORT : FLOW_NEXT);
 			return false;
 		}
 	}
 	*index = i;
 	return true;
-}
-
-/* Text as a word with its quotes: unset 'm["a b"]', read 'm[$k]'. */
-static bool sub_key_text(struct shell *sh, struct slice text, struct slice *key)
-{
-	struct parse_options opt = { .name = "bash", .depth_max = 100, .source_max = text.n + 1 };
-	struct parse_error err = { .incomplete = false };
-	struct script *owner = NULL;
-	struct word *w;
-	enum flow flow = FLOW_NEXT;
-
-	*key = text;
-	if (!memchr(text.p, '$', text.n) && !memchr(text.p, '`', text.n) &&
-	    !memchr(text.p, '\\', text.n) && !memchr(text.p, '"', text.n) &&
-	    !memchr(text.p, '\'', text.n))
-		return true;
-	str_init(&err.message, sh->heap, STR_MAX_DEFAULT);
-	str_init(&err.detail, sh->heap, STR_MAX_DEFAULT);
-	w = parse_word_text(sh->heap, text.p, text.n, false, &opt, &owner, &err);
-	str_end(&err.message);
-	str_end(&err.detail);
-	if (!w)
-		return true;
-	flow = expand_string(sh, w, false, key);
-	key->p = arena_dup(&sh->turn, key->p, key->n);
-	script_drop(owner);
-	return flow == FLOW_NEXT || var_fail(sh, flow) == 0;
 }
 
 bool sub_key(struct shell *sh, const struct sub *sub, struct slice *key)

@@ -234,19 +234,18 @@ def main():
         first = a.seed + i * a.count
         path = os.path.join(a.out, f'differ-{first}.test')
         write(path, range(first, first + a.count))
-        while True:
-            fill = subprocess.run([spec, 'fill', path], stderr=subprocess.PIPE, text=True, preexec_fn=die_with_parent)
-            if not fill.returncode: break
-            hung = re.search(r': seed (\d+): the real', fill.stderr)
-            if not hung: sys.exit(fill.stderr)
-            write(path, [s for s in range(first, first + a.count) if s != int(hung.group(1))])
+        fill = subprocess.run([spec, 'fill', path], stderr=subprocess.PIPE, text=True, env={**os.environ, 'SPEC_HUNG': 'skip'}, preexec_fn=die_with_parent)
+        if fill.returncode: sys.exit(fill.stderr)
         text = open(path, errors='surrogateescape').read()
+        cases = [c for c in re.split(r'(?m)^(?=#### )', text) if '\n## differs: the real' not in c]
+        text = ''.join(cases)
+        open(path, 'w', errors='surrogateescape').write(text)
         if not a.stderr:
             text = re.sub(r'(?m)^#### .*', lambda m: m.group(0) + '\n## stderr: any', text)
             open(path, 'w', errors='surrogateescape').write(text)
         run = subprocess.run([spec, 'run', a.binary, path], capture_output=True, errors='surrogateescape')
         found = failures(run.stdout)
-        total += a.count
+        total += len(cases)
         cases = re.split(r'(?m)^#### ', text)[1:]
         with open(os.path.join(a.out, 'differences.test'), 'a', errors='surrogateescape') as f:
             for case in cases:

@@ -27,7 +27,7 @@ class More:
         act = self.c('echo "D $BASH_COMMAND"', 'echo "T $? $LINENO"', 'p "${FUNCNAME[@]}"', 'x=t', 'false', 'trap - ERR', 'echo t; exit 4', 'return 3')
         sig = self.c('DEBUG', 'ERR', 'RETURN', 'EXIT', 'USR1', '0', 'SIGTERM', 'int', 'debug', 'ERR RETURN', '12')
         return self.c(lambda: self.c('', 'set -T\n', 'set -E\n', 'set -TE\n', 'shopt -s extdebug\n') + 'trap ' + quoted(act) + ' ' + sig + '\n' + self.body(2) + '\n' + self.c('trap - ' + sig, 'trap -p', 'trap -p ' + sig, 'f', '(f; trap -p)'), lambda: 'trap "echo U" USR1; kill -USR1 $$; ' + self.simple(),
-                      lambda: '(trap ' + quoted(act) + ' ' + sig + '; ' + self.c('kill -TERM $BASHPID', 'kill -TERM $BASHPID', 'exit 3', 'false', 'f') + '); echo $?', lambda: "trap '' " + sig + '; trap; (trap)', lambda: 'trap ' + self.c('nosuch', '-l >/dev/null', '-p XX', 'x y', '-', '- XX', '--', "'' 99", '3', 'EXIT', '-x') + '; echo $?')()
+                      lambda: '(trap ' + quoted(act) + ' ' + sig + '; ' + self.c('exit 3', 'false', 'f') + '); echo $?', lambda: "trap '' " + sig + '; trap; (trap)', lambda: 'trap ' + self.c('nosuch', '-l >/dev/null', '-p XX', 'x y', '-', '- XX', '--', "'' 99", '3', 'EXIT', '-x') + '; echo $?')()
 
     def options(self):
         spec = self.c('ab:c', ':ab:c', 'a', ':', '', 'a:b:', 'x?')
@@ -61,7 +61,9 @@ class More:
         return 'f() {\n' + self.body(1) + '\n}' + self.redir() + '\n' + self.c('declare -f f', 'type f', 'declare -f f; f', 'eval "$(declare -f f)"; f', 'export -f f; bash -c "type f"')
 
     def traced(self):
-        return 'set -x\n' + self.body(1) + self.c('', '\nPS4="+ $LINENO "', "\nPS4='<$LINENO>'\n" + self.simple(), '\n{ set +x; } 2>/dev/null', '\nset +x')
+        text = self.body(1)
+        while ' | ' in text: text = self.body(1)    # whose stage traces first, nobody knows
+        return 'set -x\n' + text + self.c('', '\nPS4="+ $LINENO "', "\nPS4='<$LINENO>'\n" + self.simple(), '\n{ set +x; } 2>/dev/null', '\nset +x') + '\n{ set +x; } 2>/dev/null'
 
     def shells(self):
         run = self.c('bash s', 'bash -e s 1 2', 'bash --posix s', 'bash -n s', 'bash -x s', '. ./s', 'source ./s 8 9', 'bash -u s', 'bash --posix s', 'bash <s', 'bash --posix -c "$(cat s)" n 1', 'bash -c "$(cat s)"', 'eval "$(cat s)"', 'bash -v s', 'bash -O extglob s', 'bash +B s', '(. ./s)', 'bash -o pipefail -f s', 'bash -euo pipefail s', 'bash -T s', 'bash -a s')

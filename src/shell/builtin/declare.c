@@ -322,14 +322,15 @@ static int declare_readonly_element(struct declare *d, const struct assign_text 
 	const char *bracket = memchr(t->name, '[', t->n);
 	size_t n = bracket ? (size_t)(bracket - t->name) : t->n;
 	const struct var *old = var_find_text(sh, t->name, n);
+	bool fresh = !old;
 	struct var *v;
 
-	if (!old || !(old->flags & VAR_ASSOC))
+	if (!(on & VAR_ASSOC) && (!old || !(old->flags & VAR_ASSOC)))
 		on |= VAR_INDEXED;
 	v = var_declare(sh, t->name, n, on | VAR_READONLY, d->off, d->local, d->global);
 	if (!v)
 		return 1;
-	if (v->flags & VAR_INDEXED)
+	if (v->flags & VAR_INDEXED || (v->flags & VAR_ASSOC && fresh))
 		v->flags |= VAR_SET;
 	shell_error(sh, "%s: readonly variable", v->name);
 	return 0;
@@ -354,6 +355,32 @@ static int declare_finish(struct declare *d, const struct assign_text *t, struct
 	return v ? 0 : 1;
 }
 
+/* What needs no variable to be seen to be wrong, or done. -1: go on; else the status. */
+static int declare_look(const struct declare *d, const struct assign_text *t, const char *arg,
+			bool has_value, const struct assign *tree)
+{
+	struct shell *sh = d->sh;
+
+	if (!reference_valid(t->name, t->n)) {
+		if (t->n > 2 && !memcmp(t->name + t->n - 2, "[]", 2) && has_value && !d->traced)
+			shell_error(sh, "%.*s: bad array subscript", (int)t->n, t->name);
+		else
+			builtin_error(sh, "`%.*s': not a valid identifier",
+				      d->traced && memchr(t->name, '[', t->n) ? (int)t->n :
+				      (int)strlen(arg), arg);
+		return 1;
+	}
+	if (memchr(t->name, '[', t->n) && element_refused(d, t))
+		return 1;
+	if (has_value && (d->on & VAR_NAMEREF) && !tree && nameref_refused(d, t))
+		return 1;
+	if (d->traced && !tree && !has_value && reference_refused(d, t))
+		return 0;		/* bash's status says nothing of it */
+	if (d->remove && !has_value && !tree && !var_find_text(sh, t->name, t->n))
+		return 0;		/* export -n makes none */
+	return -1;
+}
+
 /* One argument of declare and its kin. */
 static int declare_one(struct declare *d, const char *arg, const struct assign *tree)
 {
@@ -363,19 +390,11 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 	bool both = (d->on & VAR_INDEXED) && (d->on & VAR_ASSOC);
 	bool has_value = assign_text_split(arg, &t), outer = sh->opts[SHOPT_LOCALVAR_INHERIT];
 	uint32_t early = d->on & ~(uint32_t)VAR_READONLY;
+	int status;
 
-	if (!reference_valid(t.name, t.n)) {
-		builtin_error(sh, "`%s': not a valid identifier", arg);
-		return 1;
-	}
-	if (memchr(t.name, '[', t.n) && element_refused(d, &t))
-		return 1;
-	if (has_value && (d->on & VAR_NAMEREF) && !tree && nameref_refused(d, &t))
-		return 1;
-	if (d->traced && !tree && !has_value && reference_refused(d, &t))
-		return 0;		/* bash's status says nothing of it */
-	if (d->remove && !has_value && !tree && !var_find_text(sh, t.name, t.n))
-		return 0;		/* export -n makes none */
+	status = declare_look(d, &t, arg, has_value, tree);
+	if (status >= 0)
+		return status;
 	if (tree) {
 		struct name key = name_of(t.name, t.n);
 		const struct var *old = var_find(sh, &key);

@@ -114,7 +114,7 @@ static struct job *control_job(struct shell *sh, int argc, char **argv, int *sta
 	}
 	job_reap(sh);
 	j = job_find(sh, o.at < argc ? argv[o.at] : "%+", true);
-	if (!j)
+	if (!j && !doing(sh)->ambiguous)
 		no_such_job(sh, o.at < argc ? argv[o.at] : "current");
 	return j;
 }
@@ -296,7 +296,8 @@ static int wait_pid(struct waiting *w, const char *arg)
 	if (*arg == '%') {
 		j = job_find(sh, arg, true);
 		if (!j) {
-			no_such_job(sh, arg);
+			if (!doing(sh)->ambiguous)
+				no_such_job(sh, arg);
 			return STATUS_NOT_FOUND;
 		}
 		return wait_job(w, j);

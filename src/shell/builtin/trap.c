@@ -180,7 +180,8 @@ static int kill_job(struct shell *sh, const char *spec, int sig)
 	int err = -ESRCH;
 
 	if (!j) {
-		builtin_error(sh, "%s: no such job", spec);
+		if (!doing(sh)->ambiguous)
+			builtin_error(sh, "%s: no such job", spec);
 		return 1;
 	}
 	for (unsigned i = 0; i < j->n; i++)
