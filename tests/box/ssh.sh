@@ -1,6 +1,6 @@
 #!/bin/bash
 # ssh.sh TINYBOX: boxes by ssh, against an sshd of our own on loopback, for login shells of every kind. TAP. Root only,
-# as it makes users for the time of the test. Options of contract.py behind: run the contract too.
+# as it makes users for the time of the test. With "contract WAY...": the exec contract instead; a way is root-user, user-user or root-root.
 tinybox=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
 n=0 bad=0
@@ -14,6 +14,7 @@ cleanup() {
 	for s in "$dir"/state/ssh/*; do [ -S "$s" ] && ssh -o ControlPath="$s" -O exit x 2>/dev/null; done
 	[ -s "$dir/pid" ] && kill "$(cat "$dir/pid")"
 	userdel -rf "$user" 2>/dev/null
+	grep -q "^${user}r:" /etc/passwd && userdel -f "${user}r" 2>/dev/null
 	rm -rf "$dir"
 }
 trap cleanup EXIT
@@ -54,6 +55,27 @@ useradd -m -s /bin/sh "$user" && usermod -p '*' "$user"
 home=$(getent passwd "$user" | cut -d: -f6)
 to=(--host "ssh:$user@127.0.0.1" --ssh-port "$port" --ssh-identity "$dir/ck")
 wall=(--sandbox passthrough --network open)
+
+# ---- the exec contract, over there: from root or an ordinary user here to one of them there ----
+if [ "${2:-}" = contract ]; then
+	uid=$(id -u "$user")
+	install -m600 -o "$user" ck uk
+	# root by another name has another home
+	useradd -o -u 0 -M -d "$dir/root" -s /bin/bash "${user}r" && usermod -p '*' "${user}r" && mkdir -m700 root
+	for wall in passthrough namespace virtual; do
+		for way in "${@:3}"; do
+			from=0 key=ck to=$user
+			[ "${way%-*}" = root ] || from=$uid key=uk
+			[ "${way#*-}" = user ] || to=${user}r
+			timeout 250 "$here/contract.py" --uid "$from" --create "--ssh-port $port --ssh-known-hosts $dir/known --ssh-identity $dir/$key" \
+				"$tinybox" "ssh:$to@127.0.0.1:$wall" >contract.tap 2>&1
+			is "the contract over ssh, ${way%-*} to ${way#*-}, behind $wall" "" "$(grep -A2 '^not ok' contract.tap)"
+			has "... all of it" 1.. "$(tail -1 contract.tap)"
+		done
+	done
+	echo "1..$n"
+	exit $bad
+fi
 
 # ---- who is on the other side ----
 out=$(tb create "${to[@]}" --ssh-known-hosts "$dir/empty" "${wall[@]}" 2>&1)
@@ -104,16 +126,6 @@ for shell in /bin/sh /bin/bash /usr/bin/zsh /usr/bin/fish /bin/tcsh /bin/csh /bi
 	is "$shell: status" 42 $?
 	tb rm "$box" >/dev/null
 done
-
-# ---- the exec contract, over there ----
-usermod -s /bin/bash "$user" >/dev/null 2>&1
-for wall in passthrough namespace virtual; do
-	"$here/contract.py" --create "--ssh-port $port --ssh-identity $dir/ck --ssh-known-hosts $dir/known" "$tinybox" \
-		"ssh:$user@127.0.0.1:$wall" >contract.tap 2>&1
-	is "the contract over ssh, behind $wall" "" "$(grep -A2 '^not ok' contract.tap)"
-	has "... all of it" 1.. "$(tail -1 contract.tap)"
-done
-wall=(--sandbox passthrough --network open)
 
 # ---- a machine that hangs ----
 box=$(tb create "${to[@]}" --ssh-known-hosts "$dir/known" "${wall[@]}" 2>/dev/null)
