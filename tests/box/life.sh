@@ -286,27 +286,24 @@ kill "$(pgrep -P $loop)"
 wait $loop
 is "... until SIGTERM" 0 $?
 # a pass in the middle of a move would make the store anew: passes are at our word
-tb reap --watch --json --interval 1h >out 2>err &
+"$tinybox" reap --watch --json --interval 1h >out 2>err &
 loop=$!
-for _ in $(seq 100); do
-	inner=$(pgrep -P $loop) && [ $((0x$(sed -n 's/^SigBlk:[[:space:]]*//p' /proc/"$inner"/status) & 1)) = 1 ] && break
-	sleep 0.1
-done
+until grep -q '^SigBlk:.*[13579bdf]$' /proc/$loop/status || ! kill -0 $loop; do sleep 0.1; done
 box=$(tb create --ttl 1ms)
-kill -HUP "$inner"
+kill -HUP $loop
 is "... SIGHUP: at once" yes "$(line "$box")"
 is "... as JSON" reaped "$(head -1 out | json event)"
 sleep 0.2
 mv state away; echo >state
-kill -HUP "$inner"
+kill -HUP $loop
 is "... survives that its store is gone" yes "$(line failed)"
-kill -HUP "$inner"; sleep 0.2; kill -HUP "$inner"; sleep 0.2
+kill -HUP $loop; sleep 0.2; kill -HUP $loop; sleep 0.2
 is "... and says so once" 1 "$(grep -c failed out)"
 rm state; mv away state
 box=$(tb create --ttl 1ms)
-kill -HUP "$inner"
+kill -HUP $loop
 is "... and goes on" yes "$(line "$box")"
-kill "$inner"
+kill $loop
 wait $loop
 is "... ends" 0 $?
 

@@ -202,19 +202,19 @@ PY
 	rm -rf "$dir/swap"
 
 	# killed at any moment: nothing runs on, and the sweep leaves nothing
-	bad_kills=0
+	bad_kills=0 long=31.$$
 	mkdir -p "$dir/kills"; chmod 700 "$dir/kills"; [ "${who%%,*}" = root ] || chown 1000 "$dir/kills"
 	for i in $(seq 25); do
-		$as "$wall" -s "$dir/kills" -m 67108864 -p 50 -- sh -c 'exec sleep 31.4159' &
+		$as "$wall" -s "$dir/kills" -m 67108864 -p 50 -- sh -c "exec sleep $long" &
 		pid=$!
 		sleep "0.00$((i * 7 % 10))$((i * 3 % 10))"
 		[ $((i % 5)) != 0 ] || sleep 0.1
 		kill -KILL $pid; wait $pid 2>/dev/null
 		for _ in $(seq 50); do
-			pgrep -f 'sleep 31.4159' >/dev/null || break
+			pgrep -f "sleep $long" >/dev/null || break
 			sleep 0.02
 		done
-		! pgrep -f 'sleep 31.4159' >/dev/null || bad_kills=$((bad_kills + 1))
+		! pgrep -f "sleep $long" >/dev/null || bad_kills=$((bad_kills + 1))
 		$as "$wall" -S $WALL_RUN_NAME-$pid || bad_kills=$((bad_kills + 100))
 	done
 	got=$(timeout 20 $as "$wall" -s "$dir/kills" -- echo again 2>&1)
