@@ -1,29 +1,11 @@
 #!/bin/bash
 # cli.sh TINYBOX: what `tinybox` says and how it ends, where no wall is needed. TAP.
 tinybox=$(realpath "$1")
-n=0 bad=0
+. "$(dirname "$(realpath "$0")")/tap.sh"
 dir=$(mktemp -d /tmp/tbxcli-XXXXXX)
 cd "$dir" || exit 1
 export TINYBOX_STATE_DIR=$dir/state
 trap 'tb rm -f $(tb ls --quick -q) >/dev/null 2>&1; rm -rf "$dir"' EXIT
-is() {
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $n - $1"
-	else
-		bad=1
-		printf 'not ok %d - %s\n# want %q\n# got  %q\n' "$n" "$1" "$2" "$3"
-	fi
-}
-has() {
-	n=$((n + 1))
-	if [[ $3 == *"$2"* ]]; then
-		echo "ok $n - $1"
-	else
-		bad=1
-		printf 'not ok %d - %s\n# want %q in\n# %q\n' "$n" "$1" "$2" "$3"
-	fi
-}
 tb() { timeout 30 "$tinybox" "$@"; }
 pass=(--sandbox passthrough --network open)
 json() { python3 -c 'import json, sys
@@ -312,5 +294,4 @@ else
 	new=${box:-$new}
 fi
 is "ids are not used again" "$((${new#box-} + 1))" "$(b=$(tb create "${pass[@]}" 2>/dev/null); echo "${b#box-}")"
-echo "1..$n"
-exit $bad
+tap_end

@@ -1,21 +1,11 @@
 #!/bin/bash
 # daily.sh TINYBOX: what somebody new does on the first day, behind each wall. TAP.
 tinybox=$(realpath "$1")
-n=0 bad=0
+. "$(dirname "$(realpath "$0")")/tap.sh"
 dir=$(mktemp -d /tmp/tbxdaily-XXXXXX)
 cd "$dir" || exit 1
 export TINYBOX_STATE_DIR=$dir/state
 trap 'tb rm -f $(tb ls --quick -q) >/dev/null 2>&1; rm -rf "$dir"' EXIT
-is() {
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $n - $1"
-	else
-		bad=1
-		printf 'not ok %d - %s\n# want %q\n# got  %q\n' "$n" "$1" "$2" "$3"
-	fi
-}
-skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 tb() { timeout 30 "$tinybox" "$@"; }
 
 walls=(passthrough)
@@ -156,5 +146,4 @@ tb rm -f $(tb ls -q)
 is "rm -f of none" 0 $?
 tb rm 2>/dev/null
 is "rm of none" 2 $?
-echo "1..$n"
-exit $bad
+tap_end

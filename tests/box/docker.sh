@@ -3,7 +3,7 @@
 # firewall, everything in one directory. TAP. Root only, as the engine is.
 tinybox=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
-n=0 bad=0
+. "$(dirname "$(realpath "$0")")/tap.sh"
 for need in /usr/sbin/dockerd /bin/busybox /usr/sbin/sshd; do
 	[ -x $need ] || { echo "1..0 # SKIP $need is not there (tools/install-needs all)"; exit 0; }
 done
@@ -13,25 +13,6 @@ dir=$(mktemp -d /tmp/tbxdocker-XXXXXX)
 chmod 755 "$dir"
 cd "$dir" || exit 1
 export TINYBOX_STATE_DIR=$dir/state
-is() {
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $n - $1"
-	else
-		bad=1
-		printf 'not ok %d - %s\n# want %q\n# got  %q\n' "$n" "$1" "$2" "$3"
-	fi
-}
-has() {
-	n=$((n + 1))
-	if [[ $3 == *"$2"* ]]; then
-		echo "ok $n - $1"
-	else
-		bad=1
-		printf 'not ok %d - %s\n# want %q in\n# %q\n' "$n" "$1" "$2" "$3"
-	fi
-}
-skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 tb() { timeout 60 "$tinybox" "$@"; }
 D() { timeout 60 docker "$@"; }
 ended() { for _ in $(seq 200); do [ -d "/proc/$1" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null || return 0; sleep .1; done; return 1; }
@@ -424,5 +405,4 @@ else
 fi
 
 [ -z "$CPU" ] || grep -h . /proc/$engine/stat /proc/$(pgrep -P "$engine" containerd)/stat | awk '{ print "# engine", $2, ($14 + $15 + $16 + $17) / 100 }'
-echo "1..$n"
-exit $bad
+tap_end

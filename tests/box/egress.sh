@@ -2,11 +2,9 @@
 # The proxy and published ports of a box, end to end: usage: egress.sh WALL-RUN; TAP.
 # Inside, python speaks to the proxy by hand, so that nothing depends on curl.
 set -u
-wall=$(realpath "$1") n=0 bad=0
+. "$(dirname "$(realpath "$0")")/tap.sh"
+wall=$(realpath "$1")
 dir=$(mktemp -d /tmp/tinybox-egress-XXXXXX)
-ok() { n=$((n + 1)); echo "ok $n - $1"; }
-not_ok() { n=$((n + 1)); bad=1; echo "not ok $n - $1"; }
-is() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1: $2"; fi; }
 mkdir "$dir/work" "$dir/www"
 head -c 20000000 /dev/urandom >"$dir/www/big"; echo hello >"$dir/www/a"
 cat >"$dir/server.py" <<'PY'
@@ -149,5 +147,4 @@ else
 fi
 kill $server; wait $server 2>/dev/null
 rm -rf "$dir"
-echo "1..$n"
-exit $bad
+tap_end

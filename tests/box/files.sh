@@ -128,7 +128,7 @@ ways() {
 	host host-remove dir="$W"; has "$(cat "$T/record")" "code=policy" "only a state directory is removed"; [ -d "$W" ]; ok $? "and nothing else"
 	host host-remove dir=relative; has "$(cat "$T/record")" "code=request" "an absolute one"
 	long=$B/$(printf 'l%.0s' $(seq 200)); (D=$long; box_start "$D" accept=network; is $? 0 "a directory with a name that is longer than a socket's"
-	run arg=echo arg=long; is "$O" long "is reached"; host host-remove dir="$D"; is "$(cat "$T/record")" ok "and removed"; echo $count >"$T/count"); count=$(cat "$T/count")
+	run arg=echo arg=long; is "$O" long "is reached"; host host-remove dir="$D"; is "$(cat "$T/record")" ok "and removed"; echo $tap_n >"$T/count"); tap_n=$(cat "$T/count")
 }
 
 refusals() {

@@ -2,20 +2,11 @@
 # git.sh TINYBOX: a repository as the workspace; hostile URLs, revisions and repositories. TAP.
 tinybox=$(realpath "$1")
 command -v git >/dev/null || { echo "1..0 # SKIP git is needed"; exit 0; }
-n=0 bad=0
+. "$(dirname "$(realpath "$0")")/tap.sh"
 dir=$(mktemp -d /tmp/tbxgit-XXXXXX)
 cd "$dir" || exit 1
 export TINYBOX_STATE_DIR=$dir/state HOME=$dir GIT_CONFIG_NOSYSTEM=1
 trap 'tb rm -f $(tb ls --quick -q) >/dev/null 2>&1; rm -rf "$dir"' EXIT
-is() {
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $n - $1"
-	else
-		bad=1
-		printf 'not ok %d - %s\n# want %q\n# got  %q\n' "$n" "$1" "$2" "$3"
-	fi
-}
 tb() { timeout 60 "$tinybox" "$@"; }
 git config --global user.email a@b; git config --global user.name n; git config --global init.defaultBranch main
 git config --global protocol.file.allow always
@@ -61,5 +52,4 @@ for rev in '-x' '--orphan' '../x' 'a..b' 'HEAD@{1}' 'a b' $'a\nb' 'a:b' '$(x)' '
 done
 tb create --git "$dir/repo" --read-only 2>err >/dev/null; is "refused: --read-only" 2 $?
 is "nothing was run" "" "$(find . -name 'pwned*' -o -name x -path './x')"
-echo "1..$n"
-exit $bad
+tap_end

@@ -3,15 +3,11 @@
 # of its helpers (CVE-2019-5736), directories that are passed over a socket. Each attack works outside first. TAP.
 # The programs belong to whoever makes the box, so that nothing but the wall keeps them whole.
 tinybox=$(realpath "$1") escape=$(realpath "$2")
-n=0 bad=0
+. "$(dirname "$(realpath "$0")")/tap.sh"
 dir=$(mktemp -d /tmp/tbxhandles-XXXXXX)
 cd "$dir" || exit 1
 chmod 711 "$dir"
 trap '[ -z "$server" ] || kill $server; rm -rf "$dir"' EXIT
-ok() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then echo "ok $n - $who: $2"; else bad=1; echo "not ok $n - $who: $2: $3"; fi
-}
 tb() { $as env TINYBOX_STATE_DIR="$dir/state" timeout 30 "$dir/tinybox" "$@"; }
 
 # attack TITLE ARG...: works outside, and not in the box; INSIDE: other words there
@@ -19,12 +15,12 @@ attack() {
 	local title=$1 said status
 	shift
 	said=$($as timeout 20 "$dir/work/escape" "$@" 2>&1)
-	ok $? "$title: outside it works" "$said"
+	tap $? "$title: outside it works" "$said"
 	[ -z "$inside" ] || set -- $inside
 	said=$(tb exec "$box" /workspace/escape "$@" 2>&1)
 	status=$?
 	[ $status = 1 ]
-	ok $? "$title: not in a box" "status $status: $said"
+	tap $? "$title: not in a box" "status $status: $said"
 }
 
 all() {
@@ -50,36 +46,35 @@ PY
 	for _ in $(seq 200); do [ -S work/pass ] && break; sleep 0.05; done
 	$as ./victim 60 & victim=$!
 	box=$(tb create --sandbox namespace --dir "$dir/work" --accept cpu --accept memory --accept pids 2>err)
-	ok $? "a box" "$(cat err)"
+	tap $? "a box" "$(cat err)"
 	inside="exe-write 1" attack "the program of process 1" exe-write $victim
 	# a helper of an exec is a copy of process 1
 	tb exec "$box" sh -c 'for p in /proc/[0-9]*; do
 		[ "$(tr -d "\0" <$p/cmdline)" = tinybox-init ] && /workspace/escape exe-write "${p#/proc/}" >/dev/null && echo "opened $p"
 	done; true' >out 2>&1
-	[ ! -s out ]; ok $? "the programs of an exec's helpers" "$(cat out)"
+	[ ! -s out ]; tap $? "the programs of an exec's helpers" "$(cat out)"
 	said=$($as bash -c "$dir/work/self" 2>&1)
-	[[ $said == *"GNU bash"* ]]; ok $? "a script whose interpreter is /proc/self/exe: outside it works" "$said"
+	[[ $said == *"GNU bash"* ]]; tap $? "a script whose interpreter is /proc/self/exe: outside it works" "$said"
 	said=$(tb exec "$box" /workspace/self 2>&1)
 	status=$?
-	[ $status = 126 ]; ok $? "... not by the server of a box" "status $status: $said"
-	[ "$(sha256sum tinybox-init)" = "$sum" ]; ok $? "tinybox-init is whole" "it changed"
+	[ $status = 126 ]; tap $? "... not by the server of a box" "status $status: $said"
+	[ "$(sha256sum tinybox-init)" = "$sum" ]; tap $? "tinybox-init is whole" "it changed"
 	inside="rights /workspace/pass file" attack "a directory that is passed over a socket" rights "$dir/work/pass" file
 	for fd in 0 1 2 3 4 5 6 7 8 9 10; do
 		tb exec "$box" sh -c "ls /proc/1/fd/$fd" >/dev/null 2>&1 && break
 	done
-	[ "$fd" = 10 ]; ok $? "descriptors of process 1" "number $fd"
+	[ "$fd" = 10 ]; tap $? "descriptors of process 1" "number $fd"
 	tb rm "$box" >/dev/null
 	kill $server $victim; wait $server $victim 2>/dev/null
 	server=
 }
 
-who=user as=
+who=user as= PREFIX='user: '
 if [ "$(id -u)" = 0 ]; then
-	who=root
+	who=root PREFIX='root: '
 	all
-	who=user as='setpriv --reuid 1000 --regid 1000 --clear-groups'
+	who=user as='setpriv --reuid 1000 --regid 1000 --clear-groups' PREFIX='user: '
 	export GCOV_PREFIX=$dir/work/lines	# a build that counts lines cannot write beside its objects
 fi
 all
-echo "1..$n"
-exit $bad
+tap_end

@@ -2,20 +2,11 @@
 # install.sh SOURCE BUILD: what is installed can be used: the pages, pkg-config, an example against the
 # shared and the static library, the programs from another prefix. TAP.
 source=$(realpath "$1") build=$(realpath "$2")
-n=0 bad=0
+. "$(dirname "$(realpath "$0")")/tap.sh"
 dir=$(mktemp -d /tmp/tbxinst-XXXXXX)
 cd "$dir" || exit 1
 export TINYBOX_STATE_DIR=$dir/state
 trap 'rm -rf "$dir"' EXIT
-is() {
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $n - $1"
-	else
-		bad=1
-		printf 'not ok %d - %s\n# want %q\n# got  %q\n' "$n" "$1" "$2" "$3"
-	fi
-}
 DESTDIR=$dir/to meson install --no-rebuild --quiet -C "$build" >log 2>&1
 is "make install" 0 $?
 pc=$(find to -name tinybox.pc)
@@ -38,5 +29,4 @@ if [ -n "$(find to -name libtinybox.a)" ]; then
 fi
 is "the command finds its helpers from another prefix" hello "$(run "$bin/tinybox" run -- echo hello)"
 is "a unit file for the machine and one for a user" 2 "$(find to -name tinybox-reap.service | xargs grep -l "^ExecStart=/.*/tinybox reap --watch$" | wc -l)"
-echo "1..$n"
-exit $bad
+tap_end

@@ -1,6 +1,6 @@
 # For the tests of boxes: TAP, a scratch directory, a box, its client. Sourced with I (tinybox-init) and C
 # (box-client) set. KIND and AS (a prefix that changes the user) may be set.
-count=0 failed=0
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 T=$(mktemp -d /tmp/tinybox-test-XXXXXX)
 chmod 755 "$T"
 trap '[ -d "$D" ] && host host-remove dir="$D"; rm -rf "$T"' EXIT
@@ -8,18 +8,16 @@ trap 'exit 1' TERM INT
 cp "$I" "$T/init"; cp "$C" "$T/client"; chmod 755 "$T/init" "$T/client"
 I=$T/init C=$T/client
 
-ok() {	# ok STATUS NAME
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then echo "ok $count - $KIND $WHO $2"; else failed=$((failed + 1)); echo "not ok $count - $KIND $WHO $2"; fi
-}
+ok() { tap "$1" "$KIND $WHO $2" "${3:-}"; }	# ok STATUS NAME
 is() {	# is GOT WANT NAME
-	[ "$1" = "$2" ]; ok $? "$3"
-	[ "$1" = "$2" ] || printf '%s\n' "$1" "not: $2" | sed 's/^/# /'
+	[ "$1" = "$2" ]; ok $? "$3" "$1
+not: $2"
 }
-has() {	# has TEXT PATTERN NAME: the text has it somewhere
-	case $1 in *"$2"*) ok 0 "$3" ;; *) ok 1 "$3"; printf '%s\n' "$1" "has no: $2" | sed 's/^/# /' ;; esac
+has() {	# has TEXT PART NAME
+	[[ $1 == *"$2"* ]]; ok $? "$3" "$1
+has no: $2"
 }
-finish() { echo "1..$count"; exit $((failed != 0)); }
+finish() { tap_end; }
 
 # piped RECORD REQUEST...: the client over the pipes to and from; nobody else holds them open
 piped() {

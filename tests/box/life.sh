@@ -1,29 +1,11 @@
 #!/bin/bash
 # life.sh TINYBOX: what happens to a box as a whole while it lives: hooks, the end of its time, pause, labels. TAP.
 tinybox=$(realpath "$1")
-n=0 bad=0
+. "$(dirname "$(realpath "$0")")/tap.sh"
 dir=$(mktemp -d /tmp/tbxlife-XXXXXX)
 cd "$dir" || exit 1
 export TINYBOX_STATE_DIR=$dir/state
 trap 'tb rm -f $(tb ls --quick -q) >/dev/null 2>&1; rm -rf "$dir"' EXIT
-is() {
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $n - $1"
-	else
-		bad=1
-		printf 'not ok %d - %s\n# want %q\n# got  %q\n' "$n" "$1" "$2" "$3"
-	fi
-}
-has() {
-	n=$((n + 1))
-	if [[ $3 == *"$2"* ]]; then
-		echo "ok $n - $1"
-	else
-		bad=1
-		printf 'not ok %d - %s\n# want %q in\n# %q\n' "$n" "$1" "$2" "$3"
-	fi
-}
 tb() { timeout 30 "$tinybox" "$@"; }
 json() { python3 -c 'import json, sys
 d = json.load(sys.stdin)
@@ -340,5 +322,4 @@ for words in "ttl box-1" "ttl box-1 1h" "kill --label x box-1"; do
 	tb $words >/dev/null 2>err
 	is "no such box: $words" 70 $?
 done
-echo "1..$n"
-exit $bad
+tap_end

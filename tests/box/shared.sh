@@ -2,15 +2,14 @@
 # shared.sh WALL-RUN: what the roots of all boxes begin from, made once in a cache directory: the same root as without
 # it; several at once; a cache that is not ours alone; what nobody uses goes, what is used stays. TAP.
 set -u
-wall=$(realpath "$1") n=0 bad=0
+. "$(dirname "$(realpath "$0")")/tap.sh"
+wall=$(realpath "$1")
 dir=$(mktemp -d /tmp/tinybox-shared-XXXXXX)
 export TMPDIR=$dir
 trap 'rm -rf "$dir"' EXIT
 chmod 1777 "$dir"
 cp "$wall" "$dir/wall-run"; wall=$dir/wall-run
 
-ok() { n=$((n + 1)); if [ "$1" = 0 ]; then echo "ok $n - $2"; else bad=1; echo "not ok $n - $2"; fi; }
-is() { [ "$2" = "$3" ]; local e=$?; ok $e "$who: $1"; [ $e = 0 ] || printf '# got: %s\n# want: %s\n' "$3" "$2"; }
 box() { timeout 60 $as "$wall" "$@"; }
 shared() { WALL_RUN_CACHE=$cache box "$@"; }
 roots() { ls -A "$cache" 2>/dev/null | tr -d '0-9a-f' | sort | tr '\n' ' '; }
@@ -22,7 +21,7 @@ all() {
 	box -- bash -c "$tree" >"$dir/plain"
 	shared -- bash -c "$tree" >"$dir/first"
 	shared -- bash -c "$tree" >"$dir/second"
-	[ -s "$dir/plain" ]; ok $? "$who: a root"
+	[ -s "$dir/plain" ]; tap $? "a root"
 	for one in first second; do
 		is "the same with what is shared ($one)" "" "$(diff <(grep -v '/etc/host' "$dir/plain") \
 			<(grep -v '/etc/host' "$dir/$one") | head -20)"
@@ -97,12 +96,11 @@ all() {
 }
 
 export WALL_RUN_NAME=shared$$
-who=$(id -un) as=
+who=$(id -un) as= PREFIX="$who: "
 all
 if [ "$(id -u)" = 0 ]; then
-	who=user as='setpriv --reuid 1000 --regid 1000 --clear-groups'
+	who=user as='setpriv --reuid 1000 --regid 1000 --clear-groups' PREFIX="user: "
 	rm -rf "$dir/work"
 	all
 fi
-echo "1..$n"
-exit $bad
+tap_end

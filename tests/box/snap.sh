@@ -5,7 +5,7 @@ uid=
 many=
 [ "$1" = --many ] && { many=yes; shift; }
 tinybox=$(realpath "$1") wall=$2
-n=0 bad=0
+. "$(dirname "$(realpath "$0")")/tap.sh"
 dir=$(mktemp -d /tmp/tbxsnap-XXXXXX)
 chmod 755 "$dir"
 mkdir "$dir/work" && cd "$dir/work" || exit 1
@@ -20,15 +20,7 @@ if [ -n "$uid" ]; then
 fi
 export TINYBOX_STATE_DIR=$dir/work/state HOME=$dir/work
 trap 'tb rm -f $(tb ls --quick -q) >/dev/null 2>&1; cd /; rm -rf "$dir"' EXIT
-is() {
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $n - $wall $uid: $1"
-	else
-		bad=1
-		printf 'not ok %d - %s %s: %s\n# want %q\n# got  %q\n' "$n" "$wall" "$uid" "$1" "$2" "$3"
-	fi
-}
+PREFIX="$wall $uid: "
 like() {	# TITLE PATTERN TEXT
 	case $3 in *"$2"*) is "$1" "" "" ;; *) is "$1" "*$2*" "$3" ;; esac
 }
@@ -38,7 +30,7 @@ layers() { ls state/layers 2>/dev/null | wc -l; }
 damage() { for f in state/layers/"$1"/{files,upper/workspace/f}; do [ -f "$f" ] && printf X | dd of="$f" bs=1 seek="${2:-0}" conv=notrunc status=none; done; }
 
 box=$(tb create --sandbox "$wall" --env A=1 --pids 100 --accept pids 2>err) || { echo "1..0 # SKIP $(cat err)"; exit 0; }
-inb "$box" 'echo one >f; mkdir d; echo x >d/x; ln -s f l; ln f h; chmod 700 d; echo keep >k' || bad=1
+inb "$box" 'echo one >f; mkdir d; echo x >d/x; ln -s f l; ln f h; chmod 700 d; echo keep >k' || tap_bad=1
 
 # a snapshot of a box that runs
 snap=$(tb snapshot --label 'the first' "$box")
@@ -236,5 +228,4 @@ if [ -n "$many" ]; then
 	tb rm $(tb ls -q) >/dev/null; tb snapshot rm $(tb snapshot ls -q) >/dev/null
 	is "... nothing is left" "0 " "$(layers) $(tb reap)"
 fi
-echo "1..$n"
-exit $bad
+tap_end

@@ -3,7 +3,7 @@
 # as it makes users for the time of the test. With "contract WAY...": the exec contract instead; a way is root-user, user-user or root-root.
 tinybox=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
-n=0 bad=0
+. "$(dirname "$(realpath "$0")")/tap.sh"
 [ "$(id -u)" = 0 ] && [ -x /usr/sbin/sshd ] || { echo "1..0 # SKIP root and openssh-server are needed"; exit 0; }
 dir=$(mktemp -d /tmp/tbxssh-XXXXXX)
 chmod 755 "$dir"
@@ -18,24 +18,6 @@ cleanup() {
 	rm -rf "$dir"
 }
 trap cleanup EXIT
-is() {
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $n - $1"
-	else
-		bad=1
-		printf 'not ok %d - %s\n# want %q\n# got  %q\n' "$n" "$1" "$2" "$3"
-	fi
-}
-has() {
-	n=$((n + 1))
-	if [[ $3 == *"$2"* ]]; then
-		echo "ok $n - $1"
-	else
-		bad=1
-		printf 'not ok %d - %s\n# want %q in\n# %q\n' "$n" "$1" "$2" "$3"
-	fi
-}
 tb() { timeout 60 "$tinybox" "$@"; }
 
 port=$((20000 + $$ % 20000))
@@ -73,8 +55,7 @@ if [ "${2:-}" = contract ]; then
 			has "... all of it" 1.. "$(tail -1 contract.tap)"
 		done
 	done
-	echo "1..$n"
-	exit $bad
+	tap_end
 fi
 
 # ---- who is on the other side ----
@@ -179,5 +160,4 @@ for wall in namespace virtual; do
 	is "$wall: nothing is left there" 0 "$(ls -d "$home"/.local/state/tinybox/far/layers-*/layer-* 2>/dev/null | wc -l)"
 	is "$wall: for reap either" "" "$(tb reap)"
 done
-echo "1..$n"
-exit $bad
+tap_end

@@ -3,7 +3,8 @@
 # the wall (it must fail). usage: wall.sh WALL-RUN ESCAPE; TAP. As root it runs all again as uid 1000.
 # Attacks that the machine or the user cannot even try outside are skipped, by name.
 set -u
-wall=$(realpath "$1") escape=$(realpath "$2") n=0 bad=0
+wall=$(realpath "$1") escape=$(realpath "$2")
+. "$(dirname "$(realpath "$0")")/tap.sh"
 dir=$(mktemp -d /tmp/tinybox-escape-XXXXXX)
 census() {
 	grep -c tinybox /proc/self/mountinfo
@@ -15,9 +16,8 @@ export WALL_RUN_NAME=escape$$ TMPDIR=$dir
 chmod 1777 "$dir"
 before=$(census)
 
-ok() { n=$((n + 1)); echo "ok $n - $1"; }
-ok_if() { if [ "$1" = 0 ]; then ok "$2"; else not_ok "$2"; fi; }
-not_ok() { n=$((n + 1)); bad=1; echo "not ok $n - $1"; }
+ok() { tap 0 "$1"; }
+not_ok() { tap 1 "$1"; }
 
 # attack TITLE [-OPTION of wall-run...] -- ATTACK... ; the inside may differ: INSIDE="..."
 attack() {
@@ -268,7 +268,7 @@ if [ "$(id -u)" = 0 ]; then
 	unset WALL_RUN_CACHE
 	for cache in cache-root cache-user; do
 		ls "$dir/$cache" | tr -d '0-9a-f' >"$dir/made"
-		[ "$(cat "$dir/made")" = root- ]; ok_if $? "one root is shared: $cache"
+		[ "$(cat "$dir/made")" = root- ]; tap $? "one root is shared: $cache"
 	done
 	who=user
 else
@@ -293,5 +293,4 @@ cd /
 after=$(census)
 if [ "$before" = "$after" ]; then ok "nothing is left"; else not_ok "nothing is left: $before / $after"; fi
 rm -rf "$dir"
-echo "1..$n"
-exit $bad
+tap_end
