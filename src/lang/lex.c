@@ -117,9 +117,9 @@ bool lex_grow(struct parser *ps)
 
 	while (below && below->pos == below->end)
 		below = below->below;
-	in->below = below;
-	if (!below)
+	if (!below)		/* nothing more; what it stands in stays known */
 		return false;
+	in->below = below;
 	if (want > below->end - below->pos)
 		want = below->end - below->pos;
 	const char *from = below->s + below->pos;

@@ -93,7 +93,7 @@ static bool alias_is_open(const struct parser *ps, struct slice name)
 {
 	for (const struct lex_frame *f = &ps->in; f; f = f->below)
 		if (f->alias.n && slice_eq(f->alias, name) &&
-		    (f != &ps->in || ps->tok.pos < f->alias_end))
+		    (f == &ps->in ? ps->tok.pos < f->alias_end : f->pos <= f->alias_end))
 			return true;
 	return false;
 }

@@ -336,8 +336,11 @@ static struct node *parse_line(struct parser *ps)
 static void parse_line_body(struct parser *ps)
 {
 	struct node *first = parse_line(ps);
+	const struct lex_frame *in = &ps->in;
 
-	ps->script->end = ps->in.pos;
+	while (in->below)	/* the line ended in an alias: with all of the text */
+		in = in->below;
+	ps->script->end = in->pos;
 	ps->script->body = first ? parse_list_node(ps, first) : NULL;
 }
 
