@@ -139,6 +139,7 @@ static void option_set(struct command_line *c, int letter, const char *value)
 		a->dump = value && *value ? value : "awkvars.out";
 		a->uses[VAR_RT] = true;
 		break;
+	case 'L': ak_lint_mode(a, value ? value : ""); break;
 	case 'n': a->non_decimal = true; break;
 	case 'P': a->posix = true; break;
 	case 'c': a->traditional = true; break;
@@ -380,6 +381,7 @@ static int awk_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	for (size_t i = 0; i < c.parts.n; i++)
 		load_part(a, &c.parts.at[i]);
 	ak_parse_finish(a);
+	ak_lint_program(a, a->last_line);
 	if (a->pretty) {
 		ak_pretty_program(a, a->pretty);
 		return util_write_failed(p) ? 2 : 0;

@@ -206,8 +206,11 @@ struct awk_comment {
 	bool done;		/* has been printed */
 };
 
+enum lint { LINT_OFF, LINT_ON, LINT_FATAL };
+
 struct func {
 	const char *name;
+	bool called;		/* by its name */
 	struct place place;
 	struct node *body;
 	VEC(const char *) params;
@@ -329,9 +332,13 @@ struct awk {
 	VEC(struct func *) funcs;
 	bool uses[VAR_SPECIAL_END];
 	const char *pretty, *dump;	/* the files of -o and -d */
+	enum lint lint;
+	bool lint_no_extensions;
+	struct map lint_words;	/* that have been warned of */
 	VEC(struct awk_comment) comments;	/* for -o */
 	const char *last_text;	/* what was read last, and where its last rule ends */
 	size_t last_end;
+	int last_line;
 	/* where we are */
 	int line;
 	const char *source;
@@ -511,6 +518,20 @@ enum builtin {
 	B_STRTONUM, B_SUB, B_SUBSTR, B_SYSTEM, B_SYSTIME, B_TOLOWER, B_TOUPPER, B_TYPEOF, B_XOR,
 	B_BINDTEXTDOMAIN, B_DCGETTEXT, B_DCNGETTEXT
 };
+
+/* lint.c: warnings of --lint, when the program runs */
+void ak_lint(struct awk *a, const char *fmt, ...) TSB_PRINTF(2, 3);
+void ak_lint_mode(struct awk *a, const char *value);
+void ak_lint_assigned(struct awk *a);
+void ak_lint_unset(struct awk *a, struct node *n, const struct awk_val *key);
+void ak_lint_field(struct awk *a, double index);
+void ak_lint_end(struct awk *a);	/* $0 or a field is asked for */
+/* An argument; what: the text of the warning when its type is another. */
+double ak_lint_num(struct awk *a, struct node *n, const char *what);
+struct awk_str *ak_lint_str(struct awk *a, struct node *n, const char *what);
+void ak_lint_substr(struct awk *a, double from, double length, double n, bool has_length);
+void ak_lint_streams(struct awk *a);
+void ak_lint_program(struct awk *a, int last_line);
 
 /* pretty.c: the program as -o shows it, and the variables of -d */
 void ak_pretty_program(struct awk *a, const char *file);

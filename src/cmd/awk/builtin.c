@@ -38,7 +38,7 @@ static double seed(struct awk *a, struct node *x)
 {
 	double old = a->seed;
 
-	a->seed = x ? ak_eval_num(a, x) : (double)tsb_clock(a->p, TSB_CLOCK_REAL).sec;
+	a->seed = x ? ak_lint_num(a, x, "srand: received non-numeric argument") : (double)tsb_clock(a->p, TSB_CLOCK_REAL).sec;
 	ak_random_seed(a, (uint32_t)(int64_t)a->seed);
 	return old;
 }
@@ -54,10 +54,14 @@ static double exponential(struct awk *a, double v)
 
 static double numeric(struct awk *a, struct node *n)
 {
-	double x = n->b ? ak_eval_num(a, n->b) : 0;
+	const char *name = ak_builtin_row(n->sub)->name, *first = n->sub == B_ATAN2 ? "first " : "";
+	double x = n->b ? ak_lint_num(a, n->b, a->lint ? tsb_format(a->p, "%s: received non-numeric "
+								    "%sargument", name, first)
+						       : NULL) : 0;
 
 	switch ((enum builtin)n->sub) {
-	case B_ATAN2: return atan2(x, ak_eval_num(a, arg(n, 1)));
+	case B_ATAN2: return atan2(x, ak_lint_num(a, arg(n, 1), "atan2: received non-numeric "
+						      "second argument"));
 	case B_COS: return cos(x);
 	case B_EXP: return exponential(a, x);
 	case B_INT: return trunc(x);
@@ -86,15 +90,23 @@ static size_t byte_of(struct awk *a, struct awk_str *s, double index)
 	return at;
 }
 
+static double characters(struct awk *a, struct awk_str *s)
+{
+	return ak_str_ascii(a, s) ? (double)s->n : (double)utf8_count(s->p, s->n);
+}
+
 static void substring(struct awk *a, struct node *n, struct awk_val *out)
 {
-	struct awk_str *s = ak_eval_str(a, n->b);
+	struct awk_str *s = ak_lint_str(a, n->b, "substr: received non-string first argument");
 	struct node *len = arg(n, 2);
-	double from = ak_eval_num(a, arg(n, 1)), count = INFINITY;
+	double from = ak_lint_num(a, arg(n, 1), "substr: received non-numeric second argument");
+	double count = INFINITY;
 	size_t start, end;
 
 	if (len)
-		count = ak_eval_num(a, len);
+		count = ak_lint_num(a, len, "substr: received non-numeric third argument");
+	if (a->lint)
+		ak_lint_substr(a, from, count, characters(a, s), len != NULL);
 	from = trunc(from);
 	count = trunc(count);
 	if (!(from >= 1))
@@ -116,25 +128,28 @@ static void substring(struct awk *a, struct node *n, struct awk_val *out)
 	str_drop(a, s);
 }
 
-static double characters(struct awk *a, struct awk_str *s)
-{
-	return ak_str_ascii(a, s) ? (double)s->n : (double)utf8_count(s->p, s->n);
-}
-
 static double length_of(struct awk *a, struct node *n)
 {
 	struct awk_str *s;
 	struct awk_val v;
 	double r;
 
-	if (!n->b)
-		return characters(a, ak_record_str(a));
+	if (!n->b) {
+		s = ak_record_str(a);
+		if (s == a->unset && a->lint)
+			ak_lint_field(a, 0);
+		return characters(a, s);
+	}
 	if (n->b->op == N_SPECIAL && n->b->slot == VAR_SYMTAB)
 		return (double)array_size(ak_symtab(a));
 	ak_eval(a, n->b, &v);
 	if (v.type == V_ARRAY) {
 		r = (double)array_size(v.array);
+		if (a->lint && !a->lint_no_extensions)
+			ak_lint(a, "`length(array)' is a gawk extension");
 	} else {
+		if (a->lint && v.type == V_NUM)
+			ak_lint(a, "length: received non-string argument");
 		s = ak_val_to_str(a, &v);
 		r = characters(a, s);
 		str_drop(a, s);
@@ -145,7 +160,8 @@ static double length_of(struct awk *a, struct node *n)
 
 static double index_of(struct awk *a, struct node *n)
 {
-	struct awk_str *s = ak_eval_str(a, n->b), *t = ak_eval_str(a, arg(n, 1));
+	struct awk_str *s = ak_lint_str(a, n->b, "index: received non-string first argument");
+	struct awk_str *t = ak_lint_str(a, arg(n, 1), "index: received non-string second argument");
 	const char *at = NULL;
 	double r = 0;
 
@@ -168,8 +184,9 @@ static double index_of(struct awk *a, struct node *n)
 
 static void change_case(struct awk *a, struct node *n, struct awk_val *out)
 {
-	struct awk_str *s = ak_eval_str(a, n->b);
 	bool up = n->sub == B_TOUPPER;
+	struct awk_str *s = ak_lint_str(a, n->b, up ? "toupper: received non-string argument"
+						    : "tolower: received non-string argument");
 	struct str made;
 	char buf[8];
 

@@ -257,6 +257,8 @@ struct awk_array *ak_eval_array(struct awk *a, struct node *n)
 		ak_eval_key(a, n->b, &key);
 		x = ak_eval_array(a, n->a);
 		v = ak_array_at(a, x, &key, true);
+		if (a->lint && v->type <= V_UNSET)
+			ak_lint_unset(a, n, &key);
 		val_drop(a, &key);
 		return become_array(a, v, n);
 	default:
@@ -329,6 +331,8 @@ static NOINLINE void eval_index(struct awk *a, struct node *n, struct awk_val *o
 	ak_eval_key(a, n->b, &key);
 	x = ak_eval_array(a, n->a);
 	ak_val_copy(out, ak_array_at(a, x, &key, true));
+	if (a->lint && out->type <= V_UNSET)
+		ak_lint_unset(a, n, &key);
 	if (out->type == V_UNDEF)
 		out->type = V_UNSET;
 	val_drop(a, &key);
@@ -362,6 +366,8 @@ static NOINLINE double change(struct awk *a, struct node *target, int op, double
 	case N_GLOBAL: case N_LOCAL:
 		place = target->op == N_LOCAL ? local_val(a, target) : global_val(a, target);
 		ak_eval_scalar_check(a, target, place);
+		if (a->lint && place->type <= V_UNSET)
+			ak_lint_unset(a, target, NULL);
 		*old = ak_val_to_num(a, place);
 		now = change_by(a, op, *old, by);
 		val_drop(a, place);
@@ -372,6 +378,8 @@ static NOINLINE double change(struct awk *a, struct node *target, int op, double
 			goto slow;
 		ak_eval_key(a, target->b, &key);
 		place = ak_array_at(a, ak_eval_array(a, target->a), &key, true);
+		if (a->lint && place->type <= V_UNSET)
+			ak_lint_unset(a, target, &key);
 		val_drop(a, &key);
 		*old = ak_val_to_num(a, place);
 		now = change_by(a, op, *old, by);
@@ -562,6 +570,8 @@ double ak_eval_num(struct awk *a, struct node *n)
 	case N_GLOBAL: case N_LOCAL:
 		v = n->op == N_GLOBAL ? global_val(a, n) : local_val(a, n);
 		ak_eval_scalar_check(a, n, v);
+		if (v->type <= V_UNSET && a->lint)
+			ak_lint_unset(a, n, NULL);
 		return ak_val_to_num(a, v);
 	case N_BINARY:
 		awk_deep(a);
@@ -614,12 +624,16 @@ void ak_eval(struct awk *a, struct node *n, struct awk_val *out)
 		return;
 	case N_GLOBAL:
 		ak_val_copy(out, global_val(a, n));
+		if (out->type <= V_UNSET && a->lint)
+			ak_lint_unset(a, n, NULL);
 		return;
 	case N_SPECIAL:
 		ak_var_read(a, n->slot, out);
 		return;
 	case N_LOCAL:
 		ak_val_copy(out, local_val(a, n));
+		if (out->type <= V_UNSET && a->lint)
+			ak_lint_unset(a, n, NULL);
 		return;
 	case N_INDEX:
 		eval_index(a, n, out);

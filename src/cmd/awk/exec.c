@@ -85,8 +85,13 @@ static NOINLINE void exec_print(struct awk *a, struct node *n)
 		texts[i++] = ak_val_to_out(a, &v);
 		val_drop(a, &v);
 	}
-	if (!count)
+	if (!count) {
 		texts[count++] = str_hold(ak_record_str(a));
+		if (a->lint)
+			ak_lint_end(a);
+		if (a->lint && texts[0] == a->unset)
+			ak_lint_field(a, 0);
+	}
 	s = print_to(a, n);
 	if (s && s->direct) {
 		print_whole(a, s, texts, count);
@@ -278,8 +283,20 @@ static NOINLINE void exec_exit(struct awk *a, struct node *n)
 	longjmp(*a->exit_jump, 1);
 }
 
+static void lint_delete(struct awk *a, const struct node *array, const struct awk_val *key)
+{
+	struct awk_str *s = ak_val_to_str(a, key);
+
+	while (array->op == N_INDEX)
+		array = array->a;
+	ak_lint(a, "delete: index `%s' not in array `%s'", s->p, array->op == N_LOCAL
+		? a->running->params.at[array->slot] : a->global_list.at[array->slot]);
+	str_drop(a, s);
+}
+
 static NOINLINE void exec_delete(struct awk *a, struct node *n)
 {
+	struct awk_array *x;
 	struct awk_val key;
 
 	ak_symbols_no_delete(a, n->a->op == N_INDEX ? n->a->a : n->a);
@@ -288,7 +305,10 @@ static NOINLINE void exec_delete(struct awk *a, struct node *n)
 		return;
 	}
 	ak_eval_key(a, n->a->b, &key);
-	ak_array_delete(a, ak_eval_array(a, n->a->a), &key);
+	x = ak_eval_array(a, n->a->a);
+	if (a->lint && !ak_array_at(a, x, &key, false))
+		lint_delete(a, n->a->a, &key);
+	ak_array_delete(a, x, &key);
 	val_drop(a, &key);
 }
 

@@ -183,12 +183,18 @@ void ak_field_get(struct awk *a, double index, struct awk_val *out)
 	size_t i = field_index(a, index);
 	struct field *f;
 
+	if (a->lint)
+		ak_lint_end(a);
 	if (!i) {
 		out->str = str_hold(ak_record_str(a));
+		if (out->str == a->unset && a->lint)
+			ak_lint_field(a, 0);
 		out->type = a->record_text ? V_STR : V_INPUT;
 		return;
 	}
 	if (i > ak_field_count(a)) {
+		if (a->lint)
+			ak_lint_field(a, index);
 		out->type = V_INPUT;
 		out->str = str_hold(a->unset);
 		return;
@@ -198,6 +204,8 @@ void ak_field_get(struct awk *a, double index, struct awk_val *out)
 		ak_val_input(a, &f->v, f->p ? f->p : "", f->p ? f->n : 0);
 		f->made = true;
 	}
+	if (a->lint && f->v.type == V_INPUT && f->v.str == a->unset)
+		ak_lint_field(a, index);
 	ak_val_copy(out, &f->v);
 }
 

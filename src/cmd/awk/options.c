@@ -23,7 +23,7 @@ const struct tsb_opt ak_options[] = {
 	ROW('i', "include", "INCLUDEFILE", "a library of awk functions"),
 	ROW('I', "trace", NULL, "not supported: an error"),
 	ROW('l', "load", "LIBRARY", "not supported: an error"),
-	ROW_OPT('L', "lint", "VALUE", "not supported: an error"),
+	ROW_OPT('L', "lint", "VALUE", "warn of what is doubtful; fatal: and end; no-ext: not of extensions"),
 	ROW('M', "bignum", NULL, "not supported: an error"),
 	ROW('N', "use-lc-numeric", NULL, "the locale's decimal point, which is a point"),
 	ROW('n', "non-decimal-data", NULL, "octal and hexadecimal numbers in the input"),

@@ -136,6 +136,8 @@ static struct node *parse_subscripts(struct parser *ps, struct node *array)
 	while (next_type(ps) == '[') {
 		struct node *n = ak_node_new(ps, N_INDEX);
 
+		if (array->op == N_INDEX)
+			ak_lint_multi(ps);
 		ps->at++;
 		n->a = array;
 		n->b = ak_parse_list(ps, ']');
@@ -155,6 +157,7 @@ static struct node *parse_call(struct parser *ps)
 	int i = 0;
 
 	n->func = ak_func_named(ps->a, t->p, t->n);
+	n->func->called = true;
 	ps->at += 2;
 	n->b = ak_parse_list(ps, ')');
 	for (struct node *arg = n->b; arg; arg = arg->next) {
@@ -205,6 +208,7 @@ static struct node *parse_builtin(struct parser *ps)
 	if (next_type(ps) != '(') {
 		if (n->sub != B_LENGTH)
 			ak_parse_fail(ps);
+		ak_lint_builtin(ps, n, t, false);
 		return n;
 	}
 	ps->at++;
@@ -219,8 +223,10 @@ static struct node *parse_builtin(struct parser *ps)
 	}
 	if (ps->a->posix || ps->a->traditional)
 		refuse_extra(ps, n->sub, count);
-	if (count >= row->min && count <= row->max)
+	if (count >= row->min && count <= row->max) {
+		ak_lint_builtin(ps, n, t, true);
 		return n;
+	}
 	str_init(&m, ps->a->heap, STR_MAX_DEFAULT);
 	str_addf(&m, "%d is invalid as number of arguments for %s", count, row->name);
 	ps->at--;
@@ -409,8 +415,10 @@ static struct node *parse_postfix(struct parser *ps)
 	if (first && (type == '=' || op)) {
 		struct node *to = binary_node(ps, op ? N_CHANGE : N_ASSIGN, op, n, NULL);
 
+		ak_lint_power(ps, peek(ps));
 		ps->at++;
 		to->b = ak_parse_expr(ps);
+		ak_lint_assignment(ps, n, to->b);
 		return to;
 	}
 	return n;
@@ -422,6 +430,7 @@ static struct node *parse_power(struct parser *ps)
 
 	if (!ak_accept(ps, T_POW))
 		return n;
+	ak_lint_power(ps, &ps->tokens.at[ps->at - 1]);
 	if (next_type(ps) == '-' || next_type(ps) == '+' || next_type(ps) == '!')
 		right = parse_unary(ps);
 	else
@@ -639,6 +648,7 @@ struct node *ak_parse_expr(struct parser *ps)
 	if (next_type(ps) != '?')
 		return test;
 	ps->at++;
+	ak_lint_condition(ps, test);
 	n = binary_node(ps, N_COND, 0, test, NULL);
 	ak_skip_newlines(ps);
 	n->b = ak_parse_expr(ps);

@@ -45,4 +45,15 @@ bool ak_is_target(const struct node *n);
 struct node *ak_parse_statement(struct parser *ps);
 struct node *ak_parse_block(struct parser *ps);
 
+/* lint.c: warnings of --lint, when the program is read */
+void ak_lint_extension(struct parser *ps, const struct token *t, const char *name);
+void ak_lint_condition(struct parser *ps, const struct node *n);
+void ak_lint_effect(struct parser *ps, const struct node *n);
+void ak_lint_print(struct parser *ps, const struct node *n);
+void ak_lint_builtin(struct parser *ps, const struct node *n, const struct token *t, bool parens);
+void ak_lint_multi(struct parser *ps);	/* a[1][2] */
+void ak_lint_power(struct parser *ps, const struct token *t);
+void ak_lint_assignment(struct parser *ps, const struct node *to, struct node *n);
+enum { LINT_QUIET = 1 };	/* sub of a variable that may be unset */
+
 #endif

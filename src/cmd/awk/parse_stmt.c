@@ -38,6 +38,7 @@ static struct node *parse_print(struct parser *ps)
 		n->a = ak_parse_concat(ps);
 	}
 	ps->no_greater = false;
+	ak_lint_print(ps, n);
 	return n;
 }
 
@@ -106,6 +107,7 @@ static struct node *parse_simple(struct parser *ps)
 	}
 	n = ak_node_new(ps, N_EXPR);
 	n->a = ak_parse_expr(ps);
+	ak_lint_effect(ps, n->a);
 	return n;
 }
 
@@ -141,6 +143,7 @@ static struct node *parse_if(struct parser *ps)
 	ps->at++;
 	ak_expect(ps, '(');
 	n->a = ak_parse_expr(ps);
+	ak_lint_condition(ps, n->a);
 	ak_expect(ps, ')');
 	n->b = parse_body(ps);
 	back = ps->at;
@@ -159,6 +162,7 @@ static struct node *parse_while(struct parser *ps)
 	ps->at++;
 	ak_expect(ps, '(');
 	n->a = ak_parse_expr(ps);
+	ak_lint_condition(ps, n->a);
 	ak_expect(ps, ')');
 	if (ak_accept(ps, ';'))
 		n->b = ak_node_new(ps, N_BLOCK);
@@ -177,6 +181,7 @@ static struct node *parse_do(struct parser *ps)
 	ak_expect(ps, T_WHILE);
 	ak_expect(ps, '(');
 	n->a = ak_parse_expr(ps);
+	ak_lint_condition(ps, n->a);
 	ak_expect(ps, ')');
 	/* A ";" behind it is a statement of its own. */
 	ak_skip_newlines(ps);
@@ -211,6 +216,8 @@ static struct node *parse_for(struct parser *ps)
 	ak_skip_newlines(ps);
 	if (next_type(ps) != ';')
 		n->b = ak_parse_expr(ps);
+	if (n->b)
+		ak_lint_condition(ps, n->b);
 	ak_expect(ps, ';');
 	ak_skip_newlines(ps);
 	if (next_type(ps) != ')')
@@ -226,6 +233,8 @@ static struct node *parse_for(struct parser *ps)
 static struct node *parse_case(struct parser *ps)
 {
 	struct node *n = ak_node_new(ps, N_CASE), **last = &n->b;
+
+	ak_lint_extension(ps, peek(ps), next_type(ps) == T_CASE ? "case" : "default");
 
 	if (ak_accept(ps, T_CASE)) {
 		n->a = ak_parse_atom(ps);
@@ -248,6 +257,8 @@ static struct node *parse_case(struct parser *ps)
 static struct node *parse_switch(struct parser *ps)
 {
 	struct node *n = ak_node_new(ps, N_SWITCH), **last = &n->b;
+
+	ak_lint_extension(ps, peek(ps), "switch");
 
 	ps->at++;
 	ak_expect(ps, '(');
@@ -413,6 +424,7 @@ static void parse_special_rule(struct parser *ps, rule_list *to, const char *whe
 	struct rule *r;
 	struct node *body;
 
+	ak_lint_extension(ps, peek(ps), where);
 	ps->at++;
 	if (next_type(ps) == T_NEWLINE || next_type(ps) == ';' || next_type(ps) == T_EOF) {
 		ak_skip_newlines(ps);
@@ -432,6 +444,7 @@ static void parse_rule(struct parser *ps)
 
 	if (next_type(ps) != '{') {
 		r.pattern = ak_parse_expr(ps);
+		ak_lint_condition(ps, r.pattern);
 		if (ak_accept(ps, ',')) {
 			ak_skip_newlines(ps);
 			r.pattern_end = ak_parse_expr(ps);
@@ -454,6 +467,7 @@ static void set_place(struct parser *ps, struct place *to, const struct token *f
 			      last->text == first->text ? last->end : first->end, first->line };
 	a->last_text = first->text;
 	a->last_end = to->end;
+	a->last_line = last->line;
 }
 
 static void parse_item(struct parser *ps)

@@ -266,6 +266,8 @@ static const char *format_one(struct formatting *f, const char *p, const char *e
 		return letter + 1;
 	}
 	if (letter >= end || !strchr("dicsouxXeEfFgGaA", *letter)) {
+		if (f->a->lint)
+			ak_lint(f->a, "[s]printf: format specifier does not have control letter");
 		str_addn(f->out, start, (size_t)(letter - start));
 		if (letter < end)
 			str_addc(f->out, *letter++);
@@ -304,6 +306,8 @@ void awk_format(struct awk *a, struct str *out, struct awk_str *format, struct a
 		str_addn(out, p, (size_t)(percent - p));
 		p = percent < end ? format_one(&f, percent, end) : end;
 	}
+	if (a->lint && f.next < n)
+		ak_lint(a, "too many arguments supplied for format string");
 }
 
 void awk_sprintf(struct awk *a, struct node *args, struct str *out)

@@ -247,12 +247,14 @@ static bool close_one_end(struct awk *a, struct stream *s, const char *how)
 int ak_stream_close(struct awk *a, const struct awk_val *name, const char *how)
 {
 	struct awk_str *text = ak_val_to_str(a, name);
+	bool found = false;
 	int result = -1;
 
 	for (struct stream **s = &a->streams, *gone; *s; s = &(*s)->next) {
 		if ((*s)->name->n != text->n || memcmp((*s)->name->p, text->p, text->n))
 			continue;
 		gone = *s;
+		found = true;
 		if (close_one_end(a, gone, how)) {
 			result = 0;
 			break;
@@ -263,6 +265,8 @@ int ak_stream_close(struct awk *a, const struct awk_val *name, const char *how)
 		heap_free(a->heap, gone);
 		break;
 	}
+	if (result < 0 && !found && a->lint)
+		ak_lint(a, "close: `%s' is not an open file, pipe or co-process", text->p);
 	str_drop(a, text);
 	return result;
 }
@@ -271,6 +275,7 @@ int ak_streams_end(struct awk *a)
 {
 	int err = 0;
 
+	ak_lint_streams(a);
 	while (a->streams) {
 		struct stream *s = a->streams;
 

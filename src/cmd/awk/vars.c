@@ -47,6 +47,7 @@ void ak_vars_init(struct awk *a)
 {
 	map_init(&a->global_names, a->heap);
 	map_init(&a->func_names, a->heap);
+	map_init(&a->lint_words, a->heap);
 	map_init(&a->regexes, a->heap);
 	a->empty = ak_str_make(a, "", 0);
 	a->unset = ak_str_make(a, "", 0);
@@ -173,6 +174,16 @@ static void split_changed(struct awk *a, enum split_mode mode)
 }
 
 /* The variable has its new value: what follows from it. */
+static void lint_variable(struct awk *a, uint32_t slot)
+{
+	const char *name = a->global_list.at[slot];
+	struct map_entry *e = map_put(&a->lint_words, name, strlen(name));
+
+	if (!e->value)
+		ak_lint(a, "`%s' is a gawk extension", name);
+	e->value = a;
+}
+
 void ak_var_changed(struct awk *a, uint32_t slot)
 {
 	struct awk_val *v = &a->globals[slot];
@@ -201,7 +212,13 @@ void ak_var_changed(struct awk *a, uint32_t slot)
 		ak_fields_forget(a);
 		a->icase = ak_val_true(a, v);
 		break;
+	case VAR_LINT:
+		ak_lint_assigned(a);
+		break;
 	}
+	if (a->lint && !a->lint_no_extensions && (slot == VAR_FPAT || slot == VAR_FIELDWIDTHS ||
+						  slot == VAR_IGNORECASE || slot == VAR_BINMODE))
+		lint_variable(a, slot);
 }
 
 void ak_var_set(struct awk *a, uint32_t slot, struct awk_val *v)
