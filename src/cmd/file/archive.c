@@ -39,7 +39,7 @@ static bool gzip_more(struct file_look *f)
 		str_adds(&f->text, extra == 2 ? ", max compression" : ", max speed");
 	if (f->n > 9 && system < sizeof(gzip_systems) / sizeof(*gzip_systems))
 		str_addf(&f->text, ", from %s", gzip_systems[system]);
-	if (f->n >= 12 && f->depth != 2)
+	if (f->n > 9 && f->depth != 2)
 		str_addf(&f->text, ", original size modulo 2^32 %u", file_le32(f, f->n - 4));
 	return true;
 }

@@ -6,6 +6,8 @@
 
 #include "text/regex.h"
 
+#include <ctype.h>
+
 enum {
 	ICASE = 1,
 	FINAL = 2,	/* nothing is said of the characters */
@@ -127,6 +129,31 @@ static bool cpp_class_more(struct file_look *f, const char *s, size_t n)
 	n = n < 8192 ? n : 8192;
 	(void)f;
 	return memchr(s, '{', n) && memchr(s, '}', n) && memchr(s, ';', n);
+}
+
+/* Behind "main(": Java's String soon, or C's ")" and "{" which is not the last byte. */
+static bool main_more(struct file_look *f, const char *s, size_t n)
+{
+	const char *end = s + (n < 8192 ? n : 8192);
+	const char *at = (const char *)memmem(s, (size_t)(end - s), "main(", 5) + 5;
+	size_t left = (size_t)(end - at), near = strlen("String") + 64;
+
+	if (memmem(at, left < near ? left : near, "String", 6)) {
+		str_adds(&f->text, "Java source text");
+		f->mime = "text/x-java";
+		return true;
+	}
+	while ((at = memchr(at, ')', (size_t)(end - at)))) {
+		do
+			at++;
+		while (at < end && isspace((unsigned char)*at));
+		if (end - at > 1 && *at == '{') {
+			str_adds(&f->text, "C source text");
+			f->mime = "text/x-c";
+			return true;
+		}
+	}
+	return false;
 }
 
 static bool ruby_end_more(struct file_look *f, const char *s, size_t n)
@@ -283,8 +310,7 @@ static const struct text_kind kinds[] = {
 	{ NULL, "class ", "^class[ \t]+" WORD "[ \t\n]*([:].*)?[{]", 8192, 0, "C++ source text",
 	  "text/x-c++", NULL, cpp_class_more },
 	{ NULL, NULL, "^#include|^#pragma|^extern[ \t]+|^(struct|union)[ \t]+.|"
-	  "^char[ \t]+[*].*;|main ?\\(.*\\) *[{]", 8192, 0, "C source text",
-	  "text/x-c", NULL, NULL },
+	  "^char[ \t]+[*].*;", 8192, 0, "C source text", "text/x-c", NULL, NULL },
 	{ NULL, "#if", "^#ifn?def", 8192, 0, "C source text", "text/x-c", NULL, ifdef_more },
 	{ NULL, "import", "^import.*;$", 8192, 0, "Java source text", "text/x-java", NULL, NULL },
 	/* Python's definitions. */
@@ -294,7 +320,7 @@ static const struct text_kind kinds[] = {
 	  "text/x-script.python", NULL, NULL },
 	{ NULL, "__main__", "if +__name__ *== *['\"]__main__['\"]", 4100, 0,
 	  "Python script text executable", "text/x-script.python", NULL, NULL },
-	/* Ruby, Tcl, Lisp, m4, awk. */
+	/* Ruby, Tcl, Lisp, m4. */
 	{ NULL, "require", "^[ \t]*require[ \t]'[^']+'", 8192, 0, "Ruby script text",
 	  "text/x-ruby", NULL, NULL },
 	{ NULL, NULL, "^[ \t]*(class|module|def) +[A-Za-z_]", 8192, 0, "Ruby script text",
@@ -305,8 +331,6 @@ static const struct text_kind kinds[] = {
 	  "Lisp/Scheme program text", "text/x-lisp", NULL, NULL },
 	{ NULL, "dnl", "^dnl ", 8192, 0, "M4 macro processor script text", "text/x-m4", NULL,
 	  NULL },
-	{ NULL, "BEGIN", "^ *BEGIN *[{]", 8192, 0, "awk or perl script text", NULL, NULL,
-	  NULL },
 	/* TeX and troff. */
 	{ NULL, "documentclass", "\\\\documentclass", 4096, 0, "LaTeX 2e document text",
 	  "text/x-tex", NULL, NULL },
@@ -315,6 +339,10 @@ static const struct text_kind kinds[] = {
 	{ NULL, "relax", "^\\\\relax", 4096, 0, "LaTeX auxiliary file text", "text/x-tex", NULL,
 	  NULL },
 	{ NULL, "\\input", "\\\\input", 4096, 0, "TeX document text", "text/x-tex", NULL, NULL },
+	/* A function of that name: weaker than all above. */
+	{ NULL, "main(", NULL, 8192, 0, "", NULL, NULL, main_more },
+	{ NULL, "BEGIN", "^ *BEGIN *[{]", 8192, 0, "awk or perl script text", NULL, NULL,
+	  NULL },
 	{ NULL, NULL, "^@(article|book|inbook|incollection|inproceedings|manual|mastersthesis|misc|"
 	  "phdthesis|techreport|unpublished|string)[{]", 64, ICASE, "BibTeX text file", NULL,
 	  NULL, NULL },
