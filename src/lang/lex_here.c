@@ -184,7 +184,8 @@ static void here_read(struct parser *ps, const struct here *h)
 				str_addc(&ps->text, '\n');
 			return;
 		}
-		if (h->redir->strip_tabs) {
+		/* <<-: a delimiter that begins with tabs itself is found before they go. */
+		if (h->redir->strip_tabs && !here_is_end(ps, start, h->end)) {
 			while (ps->text.p[tabs] == '\t')
 				tabs++;
 			str_erase(&ps->text, start, tabs - start);

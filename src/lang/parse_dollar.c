@@ -258,6 +258,10 @@ static char *backquote_text(struct parser *ps, size_t from, size_t to, bool in_s
 		if (s[i] == '\\' && i + 1 < to) {
 			char c = s[i + 1];
 
+			if (c == '\n') {	/* goes even where single quotes stand around it */
+				i++;
+				continue;
+			}
 			if (c == '$' || c == '`' || c == '\\' || (c == '"' && in_string))
 				i++;
 		}
@@ -292,7 +296,7 @@ void word_backquote(struct parser *ps, struct parts *out, enum quoted_kind kind)
 	out->flags |= WORD_EXPANDS | WORD_EFFECTS;
 	in->pos++;
 	char *text = backquote_text(ps, open + 1, in->pos - 1,
-				    kind == QUOTED_STRING || kind == QUOTED_BRACE, &n);
+				    kind == QUOTED_STRING || kind == QUOTED_INNER || kind == QUOTED_BRACE, &n);
 
 	/* bash counts from the line of the command that is being run */
 	lex_enter(ps, &saved, text, n, in->here ? in->here : lex_line(ps, open));

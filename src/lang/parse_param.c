@@ -384,7 +384,7 @@ void word_param(struct parser *ps, struct parts *out, size_t at, enum quoted_kin
 		size_t close = lex_skip(ps, brace);
 
 		*p = (struct param){ .op = PARAM_BAD, .unclosed = p->unclosed &&
-				     (kind == QUOTED_STRING || kind == QUOTED_HERE) };
+				     (kind == QUOTED_STRING || kind == QUOTED_INNER || kind == QUOTED_HERE) };
 		ps->bad_param = true;
 		p->name.s = "";
 		ps->in.pos = close + 1;

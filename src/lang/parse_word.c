@@ -128,6 +128,8 @@ void word_note_bad(struct parser *ps, struct part *parts, struct slice text, boo
 
 static bool quoted_escapes(char c, enum quoted_kind kind)
 {
+	if (kind == QUOTED_INNER)
+		return c != '\0';
 	switch (c) {
 	case '$':
 	case '`':
@@ -180,7 +182,8 @@ static void word_tell_string(struct parser *ps, size_t open)
 }
 
 /* "..." at pos, inside or outside of other quotes. */
-static void word_double(struct parser *ps, struct parts *out, enum part_kind kind)
+static void word_double(struct parser *ps, struct parts *out, enum part_kind kind,
+			enum quoted_kind around)
 {
 	size_t open = ps->in.pos;
 	struct part *part = parts_add(ps, out, kind);
@@ -190,7 +193,7 @@ static void word_double(struct parser *ps, struct parts *out, enum part_kind kin
 		return;
 	parts_init(&inner);
 	ps->in.pos++;
-	word_quoted(ps, &inner, QUOTED_STRING);
+	word_quoted(ps, &inner, around == QUOTED_BRACE ? QUOTED_INNER : QUOTED_STRING);
 	parse_leave(ps);
 	part->parts = inner.first;
 	out->flags |= WORD_QUOTED | inner.flags;
@@ -248,13 +251,14 @@ static void quoted_backslash(struct parser *ps, struct parts *out, struct quoted
 }
 
 /* A ' in "${x-..}" and in arithmetic is text, but hides what closes up to its
- * partner. */
+ * partner; in POSIX mode not that of "${x-..}". */
 static void quoted_single(struct parser *ps, struct quoted *q)
 {
 	struct lex_frame *in = &ps->in;
 	const char *close;
 
-	if (quoted_is_bracketed(q->kind) && in->pos >= q->single) {
+	if (quoted_is_bracketed(q->kind) && in->pos >= q->single &&
+	    !(ps->posix && q->kind == QUOTED_BRACE)) {
 		do
 			close = memchr(in->s + in->pos + 1, '\'', in->end - in->pos - 1);
 		while (!close && lex_grow(ps));
@@ -331,21 +335,21 @@ static bool quoted_step(struct parser *ps, struct parts *out, struct quoted *q)
 		quoted_single(ps, q);
 		return true;
 	case '"':
-		if (q->kind == QUOTED_STRING)
+		if (q->kind == QUOTED_STRING || q->kind == QUOTED_INNER)
 			return false;
 		if (q->kind == QUOTED_HERE || q->kind == QUOTED_PROMPT) {
 			in->pos++;
 			return true;
 		}
 		quoted_flush(ps, out, q);
-		word_double(ps, out, PART_DOUBLE);
+		word_double(ps, out, PART_DOUBLE, q->kind);
 		break;
 	case '`':
 		quoted_flush(ps, out, q);
 		word_backquote(ps, out, q->kind);
 		break;
 	case '$':
-		if (q->kind == QUOTED_BRACE && in->s[in->pos + 1] == '\'') {
+		if (q->kind == QUOTED_BRACE && in->s[in->pos + 1] == '\'' && !ps->posix) {
 			quoted_flush(ps, out, q);
 			quoted_ansi(ps, out);
 			break;
@@ -468,7 +472,7 @@ static void word_unquoted_dollar(struct parser *ps, struct parts *out)
 	if (c == '\'') {
 		word_ansi(ps, out);
 	} else if (c == '"') {
-		word_double(ps, out, PART_LOCALE);
+		word_double(ps, out, PART_LOCALE, QUOTED_NOT);
 	} else {
 		ps->in.pos = at;
 		word_dollar(ps, out, QUOTED_NOT);
@@ -702,7 +706,7 @@ static enum step word_step(struct parser *ps, struct parts *out, struct unquoted
 	if (c == '$')
 		word_unquoted_dollar(ps, out);
 	else if (c == '"')
-		word_double(ps, out, PART_DOUBLE);
+		word_double(ps, out, PART_DOUBLE, QUOTED_NOT);
 	else if (c == '\'')
 		word_single(ps, out);
 	else if (c == '`')

@@ -355,6 +355,7 @@ enum { WORD_BRACKET = 1 << 16 };	/* a [ that may turn out plain */
 enum quoted_kind {
 	QUOTED_NOT,	/* no string: for functions that serve both */
 	QUOTED_STRING,	/* up to " */
+	QUOTED_INNER,	/* the same in a QUOTED_BRACE: each backslash is an escape */
 	QUOTED_HERE,	/* here-document: the whole text, " is a plain character */
 	QUOTED_PROMPT,	/* the whole text, \" is an escape */
 	QUOTED_BRACE,	/* operand of "${x-..}": up to } */

@@ -241,7 +241,8 @@ static enum flow expand_keywords(struct shell *sh, const struct node *n, struct 
 	return FLOW_NEXT;
 }
 
-static void assign_keywords(struct shell *sh, const struct fields *assigned)
+static void assign_keywords(struct shell *sh, const struct fields *assigned, uint32_t flags,
+			    bool temporary)
 {
 	for (size_t i = 0; i < assigned->n; i++) {
 		const char *text = assigned->at[i], *equals = strchr(text, '=');
@@ -256,7 +257,7 @@ static void assign_keywords(struct shell *sh, const struct fields *assigned)
 		a.name.s = arena_dup(&sh->turn, text, n);
 		a.name.n = (uint32_t)n;
 		a.name.hash = map_hash(a.name.s, n);
-		var_assign(sh, &a, VAR_EXPORT, true);
+		var_assign(sh, &a, flags, temporary);
 	}
 }
 
@@ -375,7 +376,7 @@ static enum flow simple_words(struct shell *sh, const struct node *n, struct fie
 		var_push_temporary(sh);
 		f = temporary_assign(sh, n);
 		if (f == FLOW_NEXT) {
-			assign_keywords(sh, keywords);
+			assign_keywords(sh, keywords, VAR_EXPORT, true);
 			f = simple_run(sh, n, words);
 		} else {
 			sh->status = sh->status ? sh->status : 1;
@@ -388,13 +389,16 @@ static enum flow simple_words(struct shell *sh, const struct node *n, struct fie
 
 /* Words that came to nothing: the assignments are the shell's own, and stay when a
  * redirection behind them fails. */
-static enum flow simple_nothing(struct shell *sh, const struct node *n)
+static enum flow simple_nothing(struct shell *sh, const struct node *n,
+				const struct fields *keywords)
 {
 	struct fields none = { 0 };
 	enum flow f = FLOW_NEXT;
 
 	if (n->simple.assigns)
 		f = simple_assign(sh, n);
+	if (f == FLOW_NEXT)
+		assign_keywords(sh, keywords, 0, false);
 	if (f == FLOW_NEXT && n->redirs) {
 		f = simple_redirected(sh, n, &none);
 		str_reset(&sh->last_arg);
@@ -426,7 +430,7 @@ static enum flow simple_expand_run(struct shell *sh, const struct node *n)
 		return f;
 	}
 	if (!words.n)
-		return simple_nothing(sh, n);
+		return simple_nothing(sh, n, &keywords);
 	doing(sh)->decl = trees;
 	f = simple_words(sh, n, &words, &keywords);
 	doing(sh)->decl = outer;

@@ -313,7 +313,10 @@ static void call_leave(struct shell *sh, struct call_state *st)
 {
 	struct doing *d = doing(sh);
 
+	sh->optind_went = false;
 	var_pop_scope(sh);
+	if (sh->optind_went)
+		sh->getopts_pos = st->getopts_pos;
 	if (d->frame_opts) {
 		memcpy(sh->opts, d->frame_opts, sizeof(sh->opts));
 		heap_free(sh->heap, d->frame_opts);

@@ -313,6 +313,7 @@ struct shell {
 	VEC(char *) dirs;		/* DIRSTACK behind the working directory, top first */
 	struct slice execution_string;	/* BASH_EXECUTION_STRING (bash -c); p may be NULL */
 	int getopts_pos;		/* inside a cluster */
+	bool optind_went;		/* a scope with an OPTIND of its own ended */
 	void *doing_private;
 };
 

@@ -4,6 +4,7 @@
  * in a microsecond, so they are not made at its start: the table below is looked
  * at when a name is not found, and before a listing.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -636,7 +637,9 @@ void special_changed(struct shell *sh, enum special which)
 		map_end(&sh->hashed);
 		break;
 	case SP_OPTIND:
-		sh->getopts_pos = 0;
+		/* As POSIX has it 1 begins anew; another number leaves a cluster of letters as it is. */
+		if (!var_get_text(sh, "OPTIND", &value) || atoll(value.p) <= 1)
+			sh->getopts_pos = 0;
 		break;
 	case SP_POSIXLY_CORRECT:
 		sh->opts[OPT_POSIX] = var_get_text(sh, "POSIXLY_CORRECT", &value);

@@ -78,7 +78,8 @@ static struct slice cursor_rest(struct cursor *c)
 		c->at = c->n;
 		return field;
 	}
-	while (end > from && cursor_kind(c, end - 1, &len) == IFS_WHITE)
+	/* Also the escaped. */
+	while (end > from && ifs_kind(c->sh, c->p + end - 1, c->n - end + 1, &len) == IFS_WHITE)
 		end--;
 	c->at = c->n;
 	return (struct slice){ c->p + from, end - from };

@@ -27,23 +27,47 @@ static void declare_inherit(struct shell *sh, struct var *v, struct var *from)
 	}
 }
 
-static struct var *declare_local(struct shell *sh, const struct name *name)
+/* The new local one: of what it hides the export, and of the temporary environment of the builtin
+ * (A=1 local A) the value too. */
+static struct var *declare_hiding(struct shell *sh, const struct name *name, struct var *outer,
+				  uint32_t scope)
+{
+	struct var *v = var_in_scope(sh, name, scope);
+	struct slice value;
+
+	if (!v)
+		v = var_make(sh, name, scope);
+	v->flags |= VAR_LOCAL;
+	if (!outer)
+		return v;
+	if (sh->opts[SHOPT_LOCALVAR_INHERIT])
+		declare_inherit(sh, v, outer);
+	else
+		v->flags |= outer->flags & VAR_EXPORT;
+	if (outer->scope > scope && !(v->flags & (VAR_INDEXED | VAR_ASSOC)) &&
+	    var_text(sh, outer, &value))
+		var_store(sh, v, value.p, value.n);
+	if (v->flags & VAR_EXPORT)
+		sh->environ_stale = true;
+	return v;
+}
+
+static struct var *declare_local(struct shell *sh, const struct name *name, uint32_t on)
 {
 	uint32_t scope = var_local_scope(sh);
-	struct var *v = var_find(sh, name), *outer = v;
+	struct var *v = var_find(sh, name);
 
-	if (v && v->scope >= scope && (v->scope > scope || (v->flags & (VAR_LOCAL | VAR_TEMPORARY)))) {
-		v->flags |= VAR_LOCAL;
-		return v;
-	}
-	if (v && (v->flags & VAR_READONLY)) {
+	if (v && !v->scope && (v->flags & VAR_READONLY)) {
 		builtin_error(sh, "%s: readonly variable", v->name);
 		return NULL;
 	}
-	v = var_make(sh, name, scope);
+	if (!v || v->scope != scope || !(v->flags & (VAR_LOCAL | VAR_TEMPORARY)))
+		v = declare_hiding(sh, name, v, scope);
 	v->flags |= VAR_LOCAL;
-	if (outer && sh->opts[SHOPT_LOCALVAR_INHERIT])
-		declare_inherit(sh, v, outer);
+	/* A scalar does not become the first element here, as it does elsewhere. */
+	if ((on & (VAR_INDEXED | VAR_ASSOC)) && !(v->flags & (VAR_INDEXED | VAR_ASSOC)) &&
+	    !sh->opts[SHOPT_LOCALVAR_INHERIT])
+		var_clear_value(sh, v);
 	return v;
 }
 
@@ -53,7 +77,7 @@ static struct var *declare_find(struct shell *sh, const struct name *name, uint3
 	struct target t;
 
 	if (local && var_local_scope(sh))
-		return declare_local(sh, name);
+		return declare_local(sh, name, change);
 	if (change & VAR_NAMEREF) {
 		t.v = global ? var_in_scope(sh, name, 0) : var_find(sh, name);
 		return t.v ? t.v : var_make(sh, name, 0);
@@ -121,6 +145,17 @@ static void declare_attributes(struct shell *sh, struct var *v, uint32_t on, uin
 	v->flags &= ~(off & ~(uint32_t)(VAR_INDEXED | VAR_ASSOC));
 }
 
+/* A=1 declare -x A: A stays. Not so within what keeps its assignments, as A=1 eval 'export A'. */
+static bool declare_propagates(struct shell *sh, const struct var *v)
+{
+	const struct words *w = words_of(sh);
+
+	if (!w->scopes.at[v->scope - 1].keeps)
+		return true;
+	return v->scope == w->scopes.n && sh->builtin &&
+		(!strcmp(sh->builtin, "declare") || !strcmp(sh->builtin, "typeset"));
+}
+
 struct var *var_declare(struct shell *sh, const char *text, size_t n, uint32_t on, uint32_t off,
 			bool local, bool global)
 {
@@ -145,8 +180,8 @@ struct var *var_declare(struct shell *sh, const char *text, size_t n, uint32_t o
 	if (declare_refused(sh, v, on, off) || declare_bad_nameref(sh, v, on))
 		return NULL;
 	declare_attributes(sh, v, on, off);
-	if ((v->flags & VAR_TEMPORARY) && (on & (VAR_EXPORT | VAR_READONLY)) && !local &&
-	    v->scope && !words_of(sh)->scopes.at[v->scope - 1].keeps)
+	if ((v->flags & VAR_TEMPORARY) && (on & (VAR_EXPORT | VAR_READONLY)) &&
+	    !(local && var_local_scope(sh)) && v->scope && declare_propagates(sh, v))
 		v->flags |= VAR_PROPAGATE;
 	return v;
 }

@@ -300,6 +300,22 @@ static int put_assoc(struct shell *sh, struct var *v, const struct sub *sub, str
 	return assoc_put(sh, v, key, value, append);
 }
 
+/* DIRSTACK[i]: a directory under the working directory; another index means nothing. */
+static int put_directory(struct shell *sh, struct var *v, const struct sub *sub, struct slice value)
+{
+	struct slice name = { v->name, v->name_len };
+	int64_t index;
+
+	var_refresh(sh, v);
+	if (!sub_index(sh, v, name, sub, true, &index))
+		return 1;
+	if (index < 1 || (uint64_t)index > sh->dirs.n)
+		return 0;
+	heap_free(sh->heap, sh->dirs.at[index - 1]);
+	sh->dirs.at[index - 1] = heap_dup(sh->heap, value.p, value.n);
+	return 0;
+}
+
 static int put_indexed(struct shell *sh, struct var *v, const struct sub *sub,
 		       struct slice value, bool append)
 {
@@ -308,7 +324,7 @@ static int put_indexed(struct shell *sh, struct var *v, const struct sub *sub,
 	bool has;
 
 	if (v->flags & VAR_SPECIAL && v->special <= SP_LAST_READ)
-		return 0;
+		return v->special == SP_DIRSTACK ? put_directory(sh, v, sub, value) : 0;
 	if (v->flags & VAR_SET)
 		var_to_indexed(sh, v);	/* x[-1] of a scalar is its element 0 */
 	if (!sub_index(sh, v, name, sub, true, &index))

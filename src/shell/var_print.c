@@ -171,6 +171,11 @@ void var_print_all(struct shell *sh, struct str *out)
 
 /* ---- The environment ---- */
 
+static bool environ_sees(const struct var *v)
+{
+	return (v->flags & VAR_EXPORT) && (v->flags & (VAR_SET | VAR_INDEXED | VAR_ASSOC));
+}
+
 static bool environ_has(const struct var *v)
 {
 	return (v->flags & (VAR_EXPORT | VAR_SET | VAR_INDEXED | VAR_ASSOC)) ==
@@ -234,6 +239,9 @@ static size_t environ_variables(struct shell *sh, struct str *all)
 	for (struct map_entry *e = NULL; (e = map_next(&sh->vars, e));) {
 		struct var *v = e->value;
 
+		/* A local one that is not exported, or has no value yet, hides nothing of the outer one. */
+		while (v && !environ_sees(v))
+			v = v->shadowed;
 		if (v && environ_has(v) && var_text(sh, v, &value))
 			environ_add(all, &n, e->key, e->len, value);
 	}

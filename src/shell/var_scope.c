@@ -163,6 +163,7 @@ static void scope_pop(struct shell *sh)
 		}
 		sh->scope_vars.n--;
 		heap_free(sh->heap, v);
+		sh->optind_went |= special == SP_OPTIND;
 		if (special > SP_LAST_READ)
 			special_changed(sh, special);
 	}

@@ -187,6 +187,23 @@ static int push_rotate(struct shell *sh, size_t index, bool stay)
 	return 0;
 }
 
+/* Without an operand the two at the top change places. */
+static int push_swap(struct shell *sh)
+{
+	const char *to = sh->dirs.at[0];
+	char *old = heap_strdup(sh->heap, here(sh));
+	int status = change_directory(sh, to, to, false);
+
+	if (status) {
+		heap_free(sh->heap, old);
+		return status;
+	}
+	heap_free(sh->heap, sh->dirs.at[0]);
+	sh->dirs.at[0] = old;
+	put_stack(sh, false, false, false);
+	return 0;
+}
+
 static int push_directory(struct shell *sh, const char *dir, bool stay)
 {
 	const char *old = here(sh);
@@ -265,8 +282,8 @@ int builtin_pushd(struct shell *sh, int argc, char **argv, enum flow *flow)
 		builtin_error(sh, "no other directory");
 		return 1;
 	}
-	p.rotate = argc == 1;
-	p.index = argc == 1;
+	if (argc == 1)
+		return push_swap(sh);
 	if (!plain && !push_options(sh, argc, argv, &p, &status))
 		return status;
 	if (p.rotate) {
