@@ -255,6 +255,7 @@ void proc_on_end(struct tsb_proc *p, void (*hook)(void *arg), void *arg);
 /* ---- Signals ---- */
 enum { PROC_SIG_DEFAULT = TSB_SIG_DEFAULT, PROC_SIG_IGNORE = TSB_SIG_IGNORE, PROC_SIG_CATCH = TSB_SIG_CATCH };
 int proc_signal(struct tsb_proc *p, int sig, int disposition);	/* the old one */
+bool proc_ignores(const struct tsb_proc *p, int sig);
 /* The next pending caught signal, taken; 0 if none. Blocking calls return
  * -EINTR while one is pending. Cheap. */
 int proc_take_signal(struct tsb_proc *p);

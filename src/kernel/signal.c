@@ -259,6 +259,11 @@ int tsb_kill(struct tsb_proc *p, int pid, int sig)
 	return pid == INT32_MIN ? -ESRCH : kill_many(p, -pid, sig);
 }
 
+bool proc_ignores(const struct tsb_proc *p, int sig)
+{
+	return sig > 0 && sig <= N_SIGNALS && p->ignored & SIGNAL_BIT(sig);
+}
+
 int proc_signal(struct tsb_proc *p, int sig, int disposition)
 {
 	uint64_t bit;

@@ -492,14 +492,11 @@ static void print_function_body(struct printer *p, const struct node *body)
 {
 	bool group = body->kind == NODE_GROUP;
 	const struct redir *redirs = group ? body->redirs : NULL;
-	struct node copy = *body;
 
 	str_adds(p->out, "{ \n");
 	p->function++;
 	p->indent += p->amount;
-	if (redirs)
-		copy.redirs = NULL;
-	print_command(p, group ? body->flow.body : &copy);
+	print_command(p, group ? body->flow.body : body);
 	print_flush(p);
 	p->indent -= p->amount;
 	p->function--;

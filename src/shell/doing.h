@@ -65,6 +65,7 @@ enum { REDIR_INLINE = 4 };
 struct redir_undo {
 	struct redir_undo *outer;	/* chain of the active ones */
 	unsigned n, cap;
+	bool stdin_given;		/* before */
 	struct redir_saved *more;	/* heap, when more than REDIR_INLINE */
 	struct redir_saved at[REDIR_INLINE];
 };
@@ -103,6 +104,10 @@ struct doing {
 	unsigned n_traps;		/* traps set on signals, EXIT, DEBUG ... */
 	uint64_t pending;		/* signals taken and not yet handled */
 	bool trap_hidden[3];	/* DEBUG, ERR, RETURN: in a function that does not inherit them */
+	uint64_t ignored;		/* signals ignored when the shell began: they stay so, whatever trap says */
+	bool ignored_known;
+	bool stdin_given;	/* by a redirection or a pipe: background commands read it too */
+	bool stage_input;	/* this process is a ( ) that a pipe leads to */
 	bool exit_trap_done, in_substitution;
 	enum { DUMP_NONE, DUMP_STRINGS, DUMP_PO } dump;	/* -D */
 	bool first;			/* the outermost shell of a run */
@@ -130,6 +135,9 @@ struct doing {
 	uint64_t disabled[2];		/* builtins switched off by enable -n, by index */
 	VEC(struct history_line) history;
 	bool history_saved;	/* the running command is its last line */
+	size_t history_base;	/* lines that HISTSIZE took from the front */
+	size_t history_new, history_seen;	/* lines not yet in HISTFILE; lines read from it */
+	unsigned inner;		/* texts within commands that run: they leave no history */
 	VEC(char *) hash_order;
 	struct map completions, bindings;
 	bool completes;			/* there ever was one */
@@ -414,7 +422,12 @@ enum flow source_file(struct shell *sh, const char *path, const char *shown, int
 /* ---- builtin/set.c, builtin/history.c, builtin/ulimit.c ---- */
 void ulimit_attach(struct shell *sh);	/* a session's limits hold in a new process */
 int set_option_letter(enum opt_id id);	/* 0: none */
-void history_add(struct shell *sh, const char *text, size_t n);
+/* A command line that is about to run, as HISTCONTROL and HISTIGNORE have it. */
+void history_line(struct shell *sh, const char *text, size_t n);
+void history_begin(struct shell *sh);	/* set -o history: what HISTFILE holds */
+
+/* Before traps are shown or set: those signals that came ignored. */
+void traps_know_ignored(struct shell *sh);
 
 /* ---- What builtins share (builtin/builtin.c) ---- */
 static inline void put(struct shell *sh, const char *s, size_t n)

@@ -490,12 +490,15 @@ enum flow expand_operand(struct shell *sh, const struct word *w, bool quoted,
 
 enum flow expand_target(struct shell *sh, const struct word *w, struct slice *out)
 {
+	bool noglob = sh->opts[OPT_NOGLOB];
 	struct word single = *w;
 	struct fields f = { 0 };
 	enum flow flow;
 
 	single.next = NULL;
+	sh->opts[OPT_NOGLOB] |= sh->opts[OPT_POSIX] && !sh->prompts;
 	flow = expand_words(sh, &single, &f);
+	sh->opts[OPT_NOGLOB] = noglob;
 	if (flow != FLOW_NEXT)
 		return flow;
 	if (f.n == 1) {

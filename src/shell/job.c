@@ -427,10 +427,10 @@ static int background_main(struct tsb_proc *p, void *arg)
 	return shell_finish(sh, f);
 }
 
-/* Without job control a background command reads nothing. */
+/* Without job control a background command reads nothing, unless what it stands in was given something to read. */
 static int null_input(struct shell *sh)
 {
-	return sh->opts[OPT_MONITOR] ? -1 : tsb_open(sh->p, "/dev/null", O_RDONLY, 0);
+	return sh->opts[OPT_MONITOR] || doing(sh)->stdin_given ? -1 : tsb_open(sh->p, "/dev/null", O_RDONLY, 0);
 }
 
 static int start_clone(struct shell *sh, const struct node *n)

@@ -132,6 +132,8 @@ static int stage_clone(struct line *l, const struct node *n, int out, int next)
 	if (l->in >= 0) {
 		proc_give_fd(sh->p, l->in, child, 0);
 		proc_drop_fd(child, l->in);
+		doing(csh)->stdin_given = true;
+		doing(csh)->stage_input = n->kind == NODE_SUBSHELL;
 	}
 	if (out >= 0) {
 		proc_give_fd(sh->p, out, child, 1);
@@ -505,6 +507,7 @@ static int subshell_main(struct tsb_proc *p, void *arg)
 	shell_enter_process(sh);
 	sh->line = n->line_end;
 	redir_begin(sh, &undo);
+	doing(sh)->stdin_given = doing(sh)->stage_input = false;
 	if (n->redirs && redir_apply(sh, n->redirs, &undo, &f))
 		sh->status = 1;
 	else
@@ -522,6 +525,8 @@ static enum flow subshell_here(struct shell *sh, const struct node *n)
 		sh->subshell_level++;
 	doing(sh)->exec_node = n->flow.body ? only_command(n->flow.body) : NULL;
 	redir_begin(sh, &undo);
+	doing(sh)->stdin_given = doing(sh)->stage_input;
+	doing(sh)->stage_input = false;
 	if (n->redirs && redir_apply(sh, n->redirs, &undo, &f)) {
 		sh->status = 1;
 		return FLOW_EXIT;

@@ -26,6 +26,7 @@ void redir_begin(struct shell *sh, struct redir_undo *undo)
 	undo->n = 0;
 	undo->cap = REDIR_INLINE;
 	undo->more = NULL;
+	undo->stdin_given = d->stdin_given;
 	d->undo = undo;
 }
 
@@ -49,6 +50,7 @@ static void undo_end(struct shell *sh, struct redir_undo *u)
 	if (u->more)
 		heap_free(sh->heap, u->more);
 	doing(sh)->undo = u->outer;
+	doing(sh)->stdin_given = u->stdin_given;
 }
 
 void redir_restore(struct shell *sh, struct redir_undo *u)
@@ -413,6 +415,21 @@ static int apply_one(struct shell *sh, const struct redir *r, struct redir_undo 
 	}
 }
 
+/* Does it say what descriptor 0 reads from? */
+static bool redir_is_input(const struct redir *r)
+{
+	switch (r->kind) {
+	case REDIR_IN:
+	case REDIR_RW:
+	case REDIR_DUP_IN:
+	case REDIR_HERE:
+	case REDIR_STRING:
+		return r->fd <= 0 && !r->var.n;
+	default:
+		return false;
+	}
+}
+
 int redir_apply(struct shell *sh, const struct redir *r, struct redir_undo *undo, enum flow *flow)
 {
 	for (; r; r = r->next) {
@@ -422,6 +439,7 @@ int redir_apply(struct shell *sh, const struct redir *r, struct redir_undo *undo
 			redir_restore(sh, undo);
 			return status;
 		}
+		doing(sh)->stdin_given |= redir_is_input(r);
 	}
 	return 0;
 }

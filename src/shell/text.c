@@ -180,7 +180,10 @@ static bool run_line(struct shell *sh, struct parse_lines *l, struct parse_error
 		return false;
 	parse_warnings(sh, s);
 	d->exec_last = exec_last && parse_lines_done(l);
+	if (sh->opts[OPT_HISTORY] && s->body && !d->inner)
+		history_line(sh, l->source->text + from, l->pos - from);
 	*f = run_script(sh, s);
+	d->history_saved = false;
 	d->exec_last = exec_last;
 	l->line -= d->line_lost;	/* bash counts on from the line of an error */
 	d->line_lost = 0;
@@ -250,7 +253,9 @@ static enum flow run_inner(struct shell *sh, const char *text, size_t n, const c
 
 	if (script)
 		script_ref(script);
+	doing(sh)->inner++;
 	f = run_text(sh, text, n, name, line, what);
+	doing(sh)->inner--;
 	command_script(sh, script);
 	sh->current = current;
 	script_drop(script);
@@ -298,8 +303,7 @@ static bool piece_try(struct shell *sh, struct piece *pc, bool at_end, const cha
 	if (s)
 		parse_warnings(sh, s);
 	if (sh->opts[OPT_HISTORY] && s && s->body) {
-		history_add(sh, pc->text.p, pc->text.n);
-		doing(sh)->history_saved = true;
+		history_line(sh, pc->text.p, pc->text.n);
 	}
 	if (s) {
 		if (s->body)

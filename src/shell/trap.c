@@ -157,14 +157,34 @@ static void drop_inherited(struct shell *sh)
 	}
 }
 
+void traps_know_ignored(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+
+	if (d->ignored_known || !sh->p)
+		return;
+	d->ignored_known = true;
+	if (sh->subshell_level || sh->prompts)
+		return;
+	for (int sig = 1; sig < 32; sig++) {
+		if (!proc_ignores(sh->p, sig))
+			continue;
+		d->ignored |= UINT64_C(1) << (sig - 1);
+		own_traps(sh)[sig].action = heap_strdup(sh->heap, "");
+	}
+}
+
 void trap_set(struct shell *sh, int n, const char *action)
 {
 	struct doing *d = doing(sh);
 	char *old;
 
+	traps_know_ignored(sh);
 	drop_inherited(sh);
 	old = sh->traps[n].action;
 	if (n == SIGKILL || n == SIGSTOP)
+		return;
+	if (n > 0 && n < TRAP_DEBUG && d->ignored >> (n - 1) & 1)
 		return;
 	if (n >= TRAP_DEBUG && !action && d->trap_hidden[n - TRAP_DEBUG])
 		return;		/* of the function's caller: it comes back with it */
@@ -235,8 +255,10 @@ enum flow trap_run_status(struct shell *sh, int n, int *trap_status)
 	sh->builtin = NULL;
 	d->running_traps++;
 	d->trace_level += n != TRAP_EXIT;
+	d->inner++;
 	f = run_text(sh, action, strlen(action), "trap", n >= TRAP_DEBUG ? line : 1,
 		     trap_title(n));
+	d->inner--;
 	d->trace_level -= n != TRAP_EXIT;
 	d->running_traps--;
 	*trap_status = sh->status;

@@ -60,4 +60,11 @@ enum { TYPE_ALL = 1, TYPE_NO_FUNCTION = 2, TYPE_WORD = 4, TYPE_PATH = 8, TYPE_FO
        TYPE_SHORT = 32, TYPE_REUSABLE = 64, TYPE_STANDARD = 128 };
 bool describe_command(struct shell *sh, const char *name, unsigned flags);
 
+/* ---- past.c ---- */
+void history_add(struct shell *sh, const char *text, size_t n);
+void history_remove(struct shell *sh, size_t i);
+void history_unsave(struct shell *sh);		/* the running command leaves the list */
+size_t history_past(struct shell *sh);		/* how many, without the running one */
+bool history_wanted(struct shell *sh, const char *text);	/* as HISTCONTROL and HISTIGNORE have it */
+
 #endif

@@ -438,7 +438,11 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 /* -f with names: show, or change attributes. */
 static int declare_function(struct declare *d, const char *name)
 {
+	static const struct { uint32_t flag; char letter; } no_functions[] = {
+		{ VAR_INDEXED, 'a' }, { VAR_ASSOC, 'A' }, { VAR_INTEGER, 'i' }, { VAR_NAMEREF, 'n' },
+	};
 	struct shell *sh = d->sh;
+	const struct function *f;
 
 	if (strchr(name, '=') && !d->traced) {
 		builtin_error(sh, "cannot use `-f' to make functions");
@@ -446,8 +450,24 @@ static int declare_function(struct declare *d, const char *name)
 	}
 	if (!d->on && !d->off && !d->remove)
 		return print_function_named(d, name);
-	if (!function_find(sh, name, strlen(name))) {
-		builtin_error(sh, "%s: not a function", name);
+	for (size_t i = 0; i < sizeof(no_functions) / sizeof(no_functions[0]); i++) {
+		if (!d->traced && d->on & no_functions[i].flag) {
+			builtin_error(sh, "-%c: invalid option", no_functions[i].letter);
+			return 1;
+		}
+	}
+	f = function_find(sh, name, strlen(name));
+	if (!f) {
+		if (d->traced)
+			builtin_error(sh, "%s: not a function", name);
+		return 1;
+	}
+	if (f->flags & VAR_READONLY && d->off & VAR_READONLY) {
+		builtin_error(sh, "%s: readonly function", name);
+		return 1;
+	}
+	if (d->on & VAR_EXPORT && strpbrk(name, "=/")) {
+		builtin_error(sh, "%s: cannot export", name);
 		return 1;
 	}
 	function_change(sh, name, strlen(name), d->on, d->off);

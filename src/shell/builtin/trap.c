@@ -112,6 +112,7 @@ int builtin_trap(struct shell *sh, int argc, char **argv, enum flow *flow)
 		list_signals(sh, false);
 		return 0;
 	}
+	traps_know_ignored(sh);
 	if (print || o.at >= argc)
 		return print_traps(sh, argc, argv, o.at);
 	action = argv[o.at];
