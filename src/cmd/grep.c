@@ -180,9 +180,7 @@ static int grep_stdin(struct grep *g)
 		grep_file_error(g, err);
 		return 1;
 	}
-	if (grep_device_skipped(g, st.mode, true))
-		return 1;
-	return grep_open_file(g, 0, &st);
+	return grep_open_file(g, 0, &st);	/* -D does not mean standard input */
 }
 
 /* ---- Directories ---- */

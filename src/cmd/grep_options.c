@@ -151,7 +151,7 @@ static int set_max(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, co
 		grep_say(p, g, 0, "invalid max count");
 		return GREP_TROUBLE;
 	}
-	g->max_count = negative || r == NUM_RANGE || v > INT64_MAX ? INT64_MAX : (int64_t)v;
+	g->max_count = (negative && v) || r == NUM_RANGE || v > INT64_MAX ? INT64_MAX : (int64_t)v;
 	return 0;
 }
 
@@ -172,11 +172,13 @@ static int set_binary(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
 
 static int bad_dirs(struct tsb_proc *p, struct grep *g, const char *arg, bool ambiguous)
 {
-	static const char list[] = "Valid arguments are:\n  - ‘read’\n  - ‘recurse’\n  - ‘skip’\n";
+	const char *list = tsb_format(p, "Valid arguments are:\n  - %s\n  - %s\n  - %s\n",
+				      quote_text(p, "read"), quote_text(p, "recurse"),
+				      quote_text(p, "skip"));
 
 	grep_say(p, g, 0, "%s argument %s for %s", ambiguous ? "ambiguous" : "invalid",
 		 quote_text(p, arg), quote_text(p, "--directories"));
-	tsb_write_all(p, 2, list, sizeof(list) - 1);
+	tsb_write_all(p, 2, list, strlen(list));
 	grep_usage(p, g);
 	return 1;
 }
@@ -199,7 +201,6 @@ static int set_dirs(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, c
 		}
 	if (count != 1)
 		return bad_dirs(p, g, arg, count > 1);
-	g->follow &= g->dirs != GREP_DIR_RECURSE;
 	return 0;
 }
 

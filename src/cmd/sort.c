@@ -318,7 +318,7 @@ static int sort_files(struct sort *s, char **names, size_t n)
 
 static int sort_inherit(struct sort *s)
 {
-	bool random = s->global.random;
+	bool random = !s->keys && s->global.random;
 	char opts[16];
 	int fd, err;
 

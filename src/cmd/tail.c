@@ -447,7 +447,7 @@ static int tail_files(struct tail *o, int argc, char **argv)
 	}
 	if (!viable)
 		o->forever = false;
-	for (int i = 0; i < argc && !tsb_out_error(o->p); i++)
+	for (int i = 0; i < argc; i++)	/* all of them, even if nothing can be written */
 		status |= tail_first_look(o, &o->files[i], header) ? 1 : 0;
 	if (!o->forever)
 		return status;

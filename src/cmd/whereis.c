@@ -205,7 +205,7 @@ static const struct tsb_opt whereis_opts[] = {
 const struct tsb_command cmd_whereis = {
 	WHEREIS_LINUX, .name = "whereis", .synopsis = "[options] [-BMS <dir>... -f] <name>",
 	.summary = "Locate the binary, source, and manual-page files for a command.",
-	.opts = whereis_opts, .run = whereis_run, .flags = TSB_RAW,
+	.opts = whereis_opts, .run = whereis_run, .flags = TSB_RAW | TSB_NO_HELP,
 };
 
 /* ---- namei ---- */

@@ -124,7 +124,6 @@ struct out {
 	char *buf;		/* OUT_SIZE bytes of main_heap, at the first put */
 	size_t n;
 	int error;		/* kept -errno */
-	bool kept;		/* C's stdio would still have what could not be written */
 	bool complaint_lost;	/* a message could not be written */
 	bool lines;		/* a terminal: written at each newline */
 };

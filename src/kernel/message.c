@@ -43,9 +43,8 @@ void tsb_vwarn(struct tsb_proc *p, int err, const char *fmt, va_list ap)
 {
 	struct str s;
 
-	/* What C's stdio could not write stays in its buffer, and is tried again at the end. */
-	if (p->out.n && tsb_flush(p) < 0)
-		p->out.kept = true;
+	if (p->out.n)
+		tsb_flush(p);
 	str_init(&s, proc_heap_now(p), MESSAGE_MAX);
 	str_adds(&s, message_name(p));
 	str_adds(&s, ": ");

@@ -202,11 +202,10 @@ static int program_run(struct tsb_proc *p, const struct tsb_command *cmd, int ar
 
 int program_close(struct tsb_proc *p, int status, int error_status)
 {
-	bool pending = p->out.n > 0 || p->out.kept;
+	bool pending = p->out.n > 0;
 	int error = out_flush(p);
 
 	p->out.error = 0;
-	p->out.kept = false;
 	if (!error && !p->out.complaint_lost)
 		return status & 0xff;
 	p->out.complaint_lost = false;
@@ -261,7 +260,7 @@ static void inline_enter(struct tsb_proc *p, struct inline_frame *f,
 	p->argv = (char **)(uintptr_t)argv;
 	p->argc = argc;
 	p->out.lines = tsb_isatty(p, 1);	/* it may have been redirected */
-	p->out.complaint_lost = p->out.kept = false;
+	p->out.complaint_lost = false;
 }
 
 static void inline_leave(struct tsb_proc *p, const struct inline_frame *f)

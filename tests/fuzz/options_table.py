@@ -250,6 +250,9 @@ def simple(spec, pool=None, low=0, high=3, most=3, writes=False, envs=(), before
 def make(r, name):
     c = COMMANDS[name](r, name)
     c.units = [u for u in c.units if not re.match(r'--(h|he|hel|help|ver.*|vers.*)$', u)]
+    # Through a link to where they write, these would nest until names are too long.
+    if c.name == 'tar' and c.has('h', 'dereference') or c.name == 'cp' and (c.has('LlH', 'dereference', 'link') or 'self' in c.units):
+        c.units = ['a' if u.strip('./') in ('d', 'dln', '', 'self', 'd/up') and not u.startswith('-') else u for u in c.units]
     if c.name == 'tee' and c.stdin[:1] == '<' and c.stdin != '</dev/null': c.stdin = '<nil'     # or it might copy what it writes, for ever
     if r.random() < .03: c.env = 'LC_ALL=C ' + c.env
     elif r.random() < .015: c.env = 'POSIXLY_CORRECT=1 ' + c.env

@@ -203,15 +203,18 @@ static void put_char(struct formatting *f, struct format_spec *spec, struct awk_
 }
 
 /* What is no number to write in digits: gawk's names of it, whatever the width. */
-static void put_odd(struct formatting *f, double v)
+static void put_odd(struct formatting *f, int conv, double v)
 {
-	str_addn(f->out, ak_number_odd(v), 4);
+	bool upper = conv >= 'A' && conv <= 'Z';
+
+	for (const char *s = ak_number_odd(v); *s; s++)
+		str_addc(f->out, upper && *s >= 'a' ? *s - 'a' + 'A' : *s);
 }
 
 static void put_int(struct formatting *f, struct format_spec *spec, double v)
 {
 	if (ak_number_odd(v)) {
-		put_odd(f, v);
+		put_odd(f, spec->conv, v);
 		return;
 	}
 	bool zero = spec->zero;
@@ -247,7 +250,7 @@ static void put_float(struct formatting *f, struct format_spec *spec, double v)
 {
 	spec->narrow = true;
 	if (ak_number_odd(v))
-		put_odd(f, v);
+		put_odd(f, spec->conv, v);
 	else
 		format_float(f->out, spec, (long double)v);
 }

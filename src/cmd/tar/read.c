@@ -194,7 +194,7 @@ void tar_test_label(struct tar *t)
 	if (any && !same) {
 		if (t->verbose)
 			tar_say(t, "Archive label mismatch");
-		t->status = 1;
+		t->status = t->status ? t->status : 1;
 	}
 	tar_close(t);
 }

@@ -131,6 +131,8 @@ static int cd_by_path(struct shell *sh, const char *dir, bool physical)
 		char *path = turn_path(sh, at, n, dir);
 		struct tsb_stat st;
 
+		if (!n && !*dir)
+			return -1;	/* here */
 		if (!tsb_stat(sh->p, path, &st) && S_ISDIR(st.mode)) {
 			int status = change_directory(sh, path, path, physical);
 
