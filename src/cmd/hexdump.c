@@ -46,6 +46,22 @@ static int hexdump_opt_known(struct tsb_proc *p, void *opts, const struct tsb_op
 	return hexdump_add_known(p, opts, opt->value);
 }
 
+static int hexdump_opt_color(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
+			     const char *arg)
+{
+	struct hexdump *h = opts;
+
+	(void)opt;
+	if (arg && strcmp(arg, "auto") && strcmp(arg, "always") && strcmp(arg, "never")) {
+		tsb_warn(p, "unsupported color mode: '%s'", arg);
+		return 1;
+	}
+	h->color = arg && !strcmp(arg, "always");
+	if (!arg || !strcmp(arg, "auto"))
+		h->color = tsb_isatty(p, 1);
+	return 0;
+}
+
 static int hexdump_opt_format(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
 			      const char *arg)
 {
@@ -110,6 +126,8 @@ static const struct tsb_opt hexdump_opts[] = {
 	TSB_OPT_CALL(hexdump_opt_size, 'n', 'n', "length", "length",
 		     "interpret only length bytes of input"),
 	TSB_OPT_CALL(hexdump_opt_size, 's', 's', "skip", "offset", "skip offset bytes from the beginning"),
+	TSB_OPT_CALL_OPT(hexdump_opt_color, 'L', 'L', "color", "mode",
+			 "interpret color formatting specifiers: auto, always or never"),
 	TSB_OPT_FLAG(struct hexdump, all, 'v', "no-squeezing", "output identical lines"),
 	TSB_OPT_HELP('h', NULL),
 	TSB_OPT_VERSION('V', NULL),
@@ -334,8 +352,13 @@ static void hexdump_put_format(struct hexdump_run *r, const struct hexdump_forma
 			for (size_t k = 0; k < u->parts.n; k++) {
 				const struct hexdump_part *part = &u->parts.at[k];
 				bool over = r->end && address >= r->end;
+				const char *color = hexdump_color_of(part, at, address);
 
+				if (color)
+					str_addf(s, "\033[%sm", color);
 				hexdump_put_part(part, over ? NULL : at, address, rep == 1, s);
+				if (color)
+					str_adds(s, "\033[0m");
 				address += part->bytes;
 				at += part->bytes;
 			}

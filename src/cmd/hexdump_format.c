@@ -286,6 +286,10 @@ static int format_compile_unit(struct hexdump *h, struct hexdump_unit *u)
 		}
 		s++;
 		status = format_conversion(&r, &s);
+		if (!status && !strncmp(s, "_L", 2)) {
+			s += 2;
+			status = hexdump_read_colors(h->p, h, &vec_last(&u->parts), &s);
+		}
 		if (status)
 			return status;
 	}

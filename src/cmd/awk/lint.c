@@ -300,7 +300,7 @@ void ak_lint_substr(struct awk *a, double from, double length, double n, bool ha
 	else if (from < 9e15 && from != (double)(int64_t)from)
 		ak_lint(a, "substr: non-integer start index %.16g will be truncated", from);
 	from = from < 1 ? 1 : from;
-	if (!n)
+	if (n == 0)
 		ak_lint(a, "substr: source string is zero length");
 	else if (from > n)
 		ak_lint(a, "substr: start index %g is past end of string", from);
