@@ -416,6 +416,8 @@ static bool walk_var(struct walk *w, const struct arith_node *n, int64_t *value)
 				      VAR_NUMBER)) == VAR_SET)
 			return text_value(w->sh, str_slice(&v->text), value);
 	}
+	if (w->sh->opts[OPT_NOUNSET] && !var_find(w->sh, &n->name))
+		return unset_value(w->sh, n, value);	/* before the subscript is looked at */
 	return place_find(w, n, &p) && place_get(w, n, &p, value);
 }
 

@@ -123,6 +123,8 @@ enum flow eval_script(struct shell *sh, const struct script *s)
 		if (!n->next && doing(sh)->exec_last && sh->call_depth == 0 && !n->background)
 			doing(sh)->exec_node = only_command(n);
 		f = n->background ? eval_background(sh, n) : eval_node(sh, n);
+		if (f == FLOW_ABORT && sh->is_subshell)
+			f = FLOW_EXIT;	/* what gives up a line gives up a subshell */
 		if (f != FLOW_NEXT && f != FLOW_ABORT)
 			break;
 		if (f == FLOW_ABORT && last_line(n) > sh->line)

@@ -176,9 +176,10 @@ static enum flow for_turns(struct shell *sh, const struct node *n, const struct 
 		if (skip)
 			continue;
 		command_is(sh, n);
+		sh->given_up = false;
 		if (var_set_loop(sh, &n->loop.name, words->at[i], words->lens[i])) {
 			sh->status = 1;
-			return eval_check(sh);
+			return sh->given_up ? sh->failed : eval_check(sh);
 		}
 		f = eval_node(sh, n->loop.body);
 		if (loop_ends(sh, &f))

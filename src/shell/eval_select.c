@@ -140,10 +140,11 @@ static bool select_turn(struct shell *sh, const struct node *n, const struct fie
 		*f = FLOW_NEXT;
 		return true;
 	}
+	sh->given_up = false;
 	if (var_set_loop(sh, &n->loop.name, choice ? words->at[choice - 1] : "",
 		    choice ? words->lens[choice - 1] : 0)) {
 		sh->status = 1;
-		*f = FLOW_NEXT;
+		*f = sh->given_up ? sh->failed : FLOW_NEXT;
 		return true;
 	}
 	*f = eval_node(sh, n->loop.body);

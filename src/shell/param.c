@@ -35,7 +35,10 @@ enum flow param_bad(struct shell *sh, const struct param *p)
 	else
 		shell_error(sh, "%.*s: bad substitution", (int)shown.n, shown.p);
 	sh->status = 1;
-	return words_report(sh, FLOW_ABORT);
+	if (!sh->opts[OPT_POSIX] || sh->interactive)
+		return words_report(sh, FLOW_ABORT);
+	sh->status = sh->command_string && !sh->is_subshell ? 127 : 1;
+	return words_report(sh, FLOW_EXIT);
 }
 
 /* The parameter as a message names it: x, a[i], $1 where it stood bare. */
@@ -342,10 +345,10 @@ static enum flow value_indirect(struct shell *sh, const struct param *p, struct 
 		named.text = (struct slice){ arena_dup(&sh->turn, all->p, all->n), all->n };
 		scratch_give(sh, all);
 	}
-	if (!named.set && p->sub.kind == SUBSCRIPT_EXPR && named.v) {
+	if (!named.set && named.v && !named.list) {
 		memset(out, 0, sizeof(*out));
 		out->text = SLICE("");
-		return FLOW_NEXT;	/* an element that is not there leads nowhere */
+		return FLOW_NEXT;	/* known, and nothing in it: it leads nowhere */
 	}
 	if (!named.set) {
 		shell_error(sh, "%.*s: invalid indirect expansion", (int)p->name.n, p->name.s);

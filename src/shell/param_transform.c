@@ -261,6 +261,10 @@ enum flow param_transform(struct shell *sh, const struct param *p, struct value 
 		return words_report(sh, sh->interactive ? FLOW_ABORT : FLOW_EXIT);
 	}
 	v->made = MADE_JOINED;
+	if (v->through_nameref && strchr("Aa", p->letter)) {
+		v->text = SLICE("");	/* bash looks for a variable named so */
+		return FLOW_NEXT;
+	}
 	if (!strchr("AaKk", p->letter) || (strchr("Kk", p->letter) && !array))
 		return transform_mapped(sh, p->letter, v);
 	out = scratch_take(sh);

@@ -264,6 +264,12 @@ int var_readonly_error(struct shell *sh, const char *name)
 	return 1;
 }
 
+static int var_give_up(struct shell *sh)
+{
+	sh->given_up = true;
+	return var_fail(sh, words_give_up(sh));
+}
+
 /* An integer variable: the value is an expression, += adds. */
 static int var_put_integer(struct shell *sh, struct var *v, const char *p, size_t n, bool append)
 {
@@ -272,9 +278,9 @@ static int var_put_integer(struct shell *sh, struct var *v, const char *p, size_
 
 	if (append && var_scalar(sh, v, &old) &&
 	    !arith_eval_text(sh, old.p, old.n, &before))
-		return var_fail(sh, words_give_up(sh));
+		return var_give_up(sh);
 	if (!arith_eval_text(sh, p, n, &value))
-		return var_fail(sh, words_give_up(sh));
+		return var_give_up(sh);
 	var_store_number(sh, v, (int64_t)((uint64_t)value + (uint64_t)before));
 	return 0;
 }
@@ -284,7 +290,7 @@ static int var_put_nameref(struct shell *sh, struct var *v, const char *p, size_
 	struct slice base;
 	struct sub sub;
 
-	if (n && !name_split(p, n, &base, &sub)) {
+	if (!name_split(p, n, &base, &sub)) {
 		sh->status = 1;
 		if (sh->builtin) {
 			builtin_error(sh, "`%.*s': not a valid identifier", (int)n, p);
@@ -293,7 +299,7 @@ static int var_put_nameref(struct shell *sh, struct var *v, const char *p, size_
 		shell_error(sh, "`%.*s': not a valid identifier", (int)n, p);
 		return var_fail(sh, FLOW_ABORT);
 	}
-	if (n && sh->builtin && base.n == v->name_len && !memcmp(base.p, v->name, base.n)) {
+	if (sh->builtin && base.n == v->name_len && !memcmp(base.p, v->name, base.n)) {
 		if (!v->scope) {
 			builtin_error(sh, "%s: nameref variable self references not allowed", v->name);
 			return var_fail(sh, FLOW_NEXT);

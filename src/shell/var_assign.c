@@ -134,7 +134,7 @@ static void literal_bad_key(struct shell *sh, const struct pair *p, bool assoc)
 {
 	struct sub sub = sub_of(&p->item->sub);
 	struct slice text = p->sub.p ? p->sub : sub_source(&sub), value = p->value;
-	bool raw = assoc && !sh->builtin;	/* a statement's is shown as it is written */
+	bool raw = assoc && !words_of(sh)->declaring;	/* a statement's is shown as it is written */
 
 	if (assoc && !raw) {	/* the key is empty, however it was written */
 		shell_error(sh, "['']='%.*s': bad array subscript", (int)value.n, value.p);
@@ -390,9 +390,14 @@ static int assign_literal(struct shell *sh, const struct assign *a)
 	if (t.bad)
 		return var_fail(sh, FLOW_ABORT);
 	if (a->sub.kind != SUBSCRIPT_NONE || t.sub.kind != SUBSCRIPT_NONE) {
-		struct sub sub = sub_of(&a->sub);
+		struct sub sub = a->sub.kind != SUBSCRIPT_NONE ? sub_of(&a->sub) : t.sub;
 		struct slice text = sub_source(&sub);
 
+		if (a->sub.kind == SUBSCRIPT_NONE) {
+			shell_error(sh, "`%.*s[%.*s]': not a valid identifier", (int)t.name.n,
+				    t.name.s, (int)text.n, text.p);
+			return var_fail(sh, FLOW_ABORT);
+		}
 		shell_error(sh, "%s[%.*s]: cannot assign list to array member", a->name.s,
 			    (int)text.n, text.p);
 		return var_fail(sh, FLOW_ABORT);
@@ -447,6 +452,20 @@ int var_assign(struct shell *sh, const struct assign *a, uint32_t set_flags, boo
 	return status;
 }
 
+/* bash does this before the builtin runs: messages do not name it. */
+static int declare_fill(struct shell *sh, struct var *v, const struct pairs *list, bool append)
+{
+	const char *builtin = sh->builtin;
+	int status;
+
+	sh->builtin = NULL;
+	words_of(sh)->declaring = true;
+	status = literal_fill(sh, v, v->name, list, append);
+	words_of(sh)->declaring = false;
+	sh->builtin = builtin;
+	return status;
+}
+
 /* The value is expanded, and only then is the variable made. */
 int var_assign_declare(struct shell *sh, const struct assign *a, uint32_t on, uint32_t off,
 		       bool local, bool global)
@@ -472,7 +491,7 @@ int var_assign_declare(struct shell *sh, const struct assign *a, uint32_t on, ui
 		builtin_error(sh, "%s: readonly variable", v->name);
 		return var_fail(sh, FLOW_NEXT);
 	}
-	if (a->is_array && literal_fill(sh, v, v->name, &list, a->append))
+	if (a->is_array && declare_fill(sh, v, &list, a->append))
 		return 1;
 	if (!a->is_array && (sub.kind == SUBSCRIPT_NONE ?
 			     var_put(sh, v, value.p, value.n, a->append) :

@@ -192,6 +192,7 @@ bool var_convert(struct shell *sh, uint32_t flags, const char *p, size_t n, stru
 
 		if (!arith_eval_text(sh, p, n, &value)) {
 			words_give_up(sh);
+			sh->given_up = true;
 			return false;
 		}
 		out->n = num_format_i64(digits, value);

@@ -58,6 +58,7 @@ struct words {
 	VEC(struct scope) scopes;
 	VEC(struct str *) spare;	/* scratch buffers to reuse */
 	unsigned depth;			/* of expansion within expansion */
+	bool declaring;			/* an array's literal is the argument of declare */
 	enum tilde_mode tilde;
 	unsigned arith_depth;
 	uint32_t random_last;

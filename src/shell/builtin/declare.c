@@ -91,6 +91,8 @@ static void print_matching(struct declare *d, uint32_t flags)
 	for (size_t i = 0; all[i]; i++) {
 		if (flags && !d->only_local && !(all[i]->flags & flags))
 			continue;
+		if (!d->only_local && flags & (VAR_INDEXED | VAR_ASSOC) && (all[i]->flags & flags) != flags)
+			continue;	/* of kinds of arrays, those with all of the rest */
 		if (d->traced && (all[i]->flags & flags) != flags)
 			continue;
 		if (d->only_local && !(all[i]->scope && all[i]->scope == var_local_scope(sh) &&
