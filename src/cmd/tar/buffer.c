@@ -49,13 +49,51 @@ static void tar_read_failed(struct tar *t, int err)
 	tar_fatal_exit(t);
 }
 
+/* Signals that have come; only one is caught. */
+static void tar_take_signals(struct tar *t)
+{
+	while (t->totals_signal && tsb_take_signal(t->p) > 0)
+		tar_totals(t);
+}
+
+static ssize_t tar_read_some(struct tar *t, void *to, size_t n)
+{
+	ssize_t got;
+
+	while ((got = tsb_read(t->p, t->b->fd, to, n)) == -EINTR && t->totals_signal)
+		tar_take_signals(t);
+	return got;
+}
+
+static int tar_write_record(struct tar *t)
+{
+	const unsigned char *at = t->b->record;
+	size_t left = t->record_size;
+
+	while (left) {
+		ssize_t n = tsb_write(t->p, t->b->fd, at, left);
+
+		if (n == -EINTR && t->totals_signal) {
+			tar_take_signals(t);
+			continue;
+		}
+		if (n <= 0)
+			return n ? (int)n : -EIO;
+		at += n;
+		left -= (size_t)n;
+	}
+	return 0;
+}
+
 static bool tar_read_record(struct tar *t)
 {
 	struct tar_buffer *b = t->b;
 	size_t have = 0;
 
+	tar_checkpoint(t, b->records + 1, false);	/* of the empty one at the end, too */
+	tar_take_signals(t);
 	while (have < t->record_size && !b->eof) {
-		ssize_t got = tsb_read(t->p, b->fd, b->record + have, t->record_size - have);
+		ssize_t got = tar_read_some(t, b->record + have, t->record_size - have);
 
 		if (got < 0)
 			tar_read_failed(t, (int)got);
@@ -70,7 +108,7 @@ static bool tar_read_record(struct tar *t)
 	b->at = 0;
 	b->end = have / TAR_BLOCK;
 	b->hit_end = !b->end;
-	tar_checkpoint(t, ++b->records, false);		/* the empty one at the end, too */
+	b->records++;
 	return b->end > 0;
 }
 
@@ -167,8 +205,10 @@ void tar_flush_record(struct tar *t)
 	int err = 0;
 
 	tsb_tick(t->p, 1 + t->record_size / 4096);
+	tar_checkpoint(t, ++b->records, true);
+	tar_take_signals(t);
 	if (b->fd >= 0)
-		err = tsb_write_all(t->p, b->fd, b->record, t->record_size);
+		err = tar_write_record(t);
 	if (err < 0)
 		tar_write_failed(t, err);
 	b->bytes += t->record_size;
@@ -176,7 +216,6 @@ void tar_flush_record(struct tar *t)
 	b->start_block += tar_record_blocks(t);
 	b->at = 0;
 	b->end = tar_record_blocks(t);
-	tar_checkpoint(t, ++b->records, true);
 }
 
 void tar_end_of_archive(struct tar *t)

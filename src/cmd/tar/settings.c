@@ -2,6 +2,7 @@
  * What each of tar's options sets, and what they come to together.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -356,6 +357,25 @@ static void tar_check_backup(struct tar *t, const char *option, const char *arg)
 		tar_bad_word_as(t, seen ? "ambiguous" : "invalid", option, arg, valid);
 }
 
+/* --totals=SIGNAL: whenever it comes. */
+static void tar_set_signal(struct tar *t, const char *arg)
+{
+	static const struct { const char *name; int signal; } signals[] = {
+		{ "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "QUIT", SIGQUIT }, { "INT", SIGINT },
+		{ "HUP", SIGHUP },
+	};
+	const char *name = strncmp(arg, "SIG", 3) ? arg : arg + 3;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		if (strcmp(signals[i].name, name))
+			continue;
+		t->totals_signal = signals[i].signal;
+		tsb_signal(t->p, t->totals_signal, TSB_SIG_CATCH);
+		return;
+	}
+	tar_fatal(t, "Unknown signal name: %s", arg);
+}
+
 int tar_opt_word(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
 	struct tar *t = tar_of(p, opts);
@@ -381,13 +401,10 @@ int tar_opt_word(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, cons
 		backup_option(p, &t->backup, &(struct tsb_opt){ .value = 'B' }, arg);
 		break;
 	case 'T':
-		t->totals = true;
-		if (arg && strcmp(arg, "USR1") && strcmp(arg, "SIGUSR1") && strcmp(arg, "HUP") &&
-		    strcmp(arg, "SIGHUP") && strcmp(arg, "INT") && strcmp(arg, "SIGINT") &&
-		    strcmp(arg, "QUIT") && strcmp(arg, "SIGQUIT") && strcmp(arg, "USR2") &&
-		    strcmp(arg, "SIGUSR2"))
-			tar_fatal(t, "Unknown signal name: %s", arg);
-		t->totals = !arg;
+		if (arg)
+			tar_set_signal(t, arg);
+		else
+			t->totals = true;
 		break;
 	case 'q':
 		if (!quote_style_named(arg, &t->quoting))

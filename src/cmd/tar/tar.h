@@ -143,6 +143,7 @@ struct tar {
 	bool to_stdout, utc, full_time, verify, block_numbers, show_omitted, show_transformed;
 	bool totals, sparse, seekable, no_seek, recursive_unlink, delay_dirs, no_delay_dirs;
 	bool old_files_set;
+	int totals_signal;		/* of --totals=SIGNAL; 0: none */
 	bool level_given, level_zero;	/* --level, which needs -g */
 	bool incremental, check_device;
 	const char *snapshot;		/* -g */
