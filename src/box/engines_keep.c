@@ -3,7 +3,7 @@
  * a name of ours that `image prune` spares. The image's layers are shared by all that begins from it, by
  * the engine; its id is a hash of all of it.
  */
-#include "box/snap.h"
+#include "box/layers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define LONG (1800 * BX_SECOND)
 
 /* "tinybox/snapshot:image-3-TAG"; malloc. */
-static char *image_name(const struct tbx_store *store, const char *part)
+char *engines_image_name(const struct tbx_store *store, const char *part)
 {
 	return bx_format(REPOSITORY ":%s-%s", part, store->tag);
 }
@@ -105,7 +105,7 @@ static int take(struct bx *b, struct bx_snap *s, unsigned flags)
 	json_array_append_new(json_object_get(s->record, "parts"), item);
 	json_object_set_new(s->record, "how", json_string("committed"));
 	status = bx_snap_save(s);
-	name = image_name(b->store, part);
+	name = engines_image_name(b->store, part);
 	if (!status)
 		status = name ? commit(b, item, name) : bx_memory(b->store);
 	free(name);
@@ -118,7 +118,7 @@ static int check(struct bx_snap *s, bool verify)
 {
 	const json_t *part = only_part(s->record);
 	const char *want = bx_text(part, "hash"), *name = bx_text(part, "name");
-	char *image = name ? image_name(s->store, name) : NULL, *hex, *why;
+	char *image = name ? engines_image_name(s->store, name) : NULL, *hex, *why;
 	struct wire_frame f;
 	struct bx_conn c;
 	int status;
@@ -216,6 +216,11 @@ static int tree(struct bx_snap *s, json_t *tree)
 	int status;
 
 	image = image ? image : json_object_get(spec, "image");
+	if (!image) {
+		json_decref(base);
+		return bx_fail(s->store, TBX_ERR_UNSUPPORTED, "%s came from a file: what its image began from is not "
+			       "known here", s->id);
+	}
 	from = bx_json_copy(json_object_get(image, "from"));
 	ours.source = TBX_SOURCE_SNAPSHOT;
 	ours.from = s->id;
@@ -238,7 +243,7 @@ static int tree(struct bx_snap *s, json_t *tree)
 
 static int remove_image(struct tbx_store *store, const json_t *target, const char *part)
 {
-	char *image = image_name(store, part);
+	char *image = engines_image_name(store, part);
 	struct wire_frame f;
 	struct bx_conn c;
 	int status = image ? ask(store, target, WIRE_ENGINE_DROP, NULL, image, &c, &f) : bx_memory(store);
@@ -328,4 +333,4 @@ static int strays(struct tbx_store *store, const json_t *target, bool dry,
 }
 
 const struct bx_keeping bx_keep_docker = { .sandbox = "docker", .take = take, .check = check, .begin = begin,
-	.drop = drop, .tree = tree, .strays = strays };
+	.drop = drop, .tree = tree, .export = engines_export, .import = engines_import, .strays = strays };

@@ -465,8 +465,10 @@ static int take(struct bx *b, struct bx_snap *s, unsigned flags)
 	return status;
 }
 
-static int from_hex(const char *hex, uint8_t out[32])
+int layers_from_hex(const char *hex, uint8_t out[32])
 {
+	if (!hex)
+		return -1;
 	for (size_t i = 0; i < 64; i++) {
 		const char *digits = "0123456789abcdef", *at = hex[i] ? strchr(digits, hex[i]) : NULL;
 
@@ -485,7 +487,7 @@ static int check_part(struct bx_snap *s, struct talk *t, json_t *part, void *ver
 	char *text;
 	int status;
 
-	if (!name || (hex && from_hex(hex, hash)))
+	if (!name || (hex && layers_from_hex(hex, hash)))
 		return bx_fail(s->store, TBX_ERR_FILE, "%s is damaged: a part of its record is", s->id);
 	if (!hex)
 		return TBX_OK;		/* of a fork that is under way */

@@ -27,6 +27,11 @@ int layers_each(struct bx_snap *s, layers_fn *fn, void *ctx);
 
 int layers_hash(struct bx_snap *s);		/* of all parts that have none */
 int layers_check(struct bx_snap *s, bool verify);
+int layers_from_hex(const char *hex, uint8_t out[32]);	/* NULL, or no hash: -1 */
+/* engines_file.c, and what an image of the store is called in an engine; malloc */
+int engines_export(struct bx_snap *s, int fd);
+int engines_import(struct bx_snap *s, int fd);
+char *engines_image_name(const struct tbx_store *store, const char *part);
 int layers_tree(struct bx_snap *s, json_t *tree);
 int layers_export(struct bx_snap *s, int fd);
 int layers_import(struct bx_snap *s, int fd);

@@ -17,6 +17,12 @@ bool docker_drop(struct docker *d, const char *what);
 bool docker_commit(struct docker *d, const char *image, struct wire_out *o);
 /* The same of one that is there. False: why, or *none. */
 bool docker_look(struct docker *d, const char *image, struct wire_out *o, bool *none);
+/*
+ * docker_save.c: the image with that id as a file of the layer's directory, and back, under that name. What the
+ * file says is not believed. False: why.
+ */
+bool docker_save_image(struct docker *d, int layer, const uint8_t id[32]);
+bool docker_load_image(struct docker *d, int layer, const uint8_t id[32], const char *image);
 /* REPOSITORY:TAG, of letters, digits and ._/- */
 bool docker_is_image(const char *name);
 

@@ -334,7 +334,7 @@ static bool request(const struct wire_frame *f, struct wire_in *in, int *status)
 		good = do_tree(f, in);
 	} else if (f->type >= WIRE_ENGINE_LIST && f->type <= WIRE_ENGINE_LOOK && !bad) {
 		good = do_engine(f, path);
-	} else if (f->type >= WIRE_LAYER_SEAL && f->type <= WIRE_LAYER_MERGE && !bad) {
+	} else if (f->type >= WIRE_LAYER_SEAL && f->type <= WIRE_ENGINE_LOAD && !bad) {
 		good = layer_request(f, in);
 	} else if (bad || !path || *path != '/') {
 		good = say_error(WIRE_ERROR_REQUEST, "the request has no absolute DIR", NULL, NULL);

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "init/docker_stray.h"
 #include "init/layer.h"
 #include "init/path.h"
 #include "init/server.h"
@@ -447,6 +448,31 @@ static bool needs_layer(enum wire_type type)
 		type == WIRE_LAYER_EXPORT;
 }
 
+/* An image of a container engine, as a file in a layer; see docker_stray.h. */
+static bool do_engine(struct asked *a, bool save)
+{
+	bool bad = false, good;
+	char *image = save ? NULL : wire_string(a->it, WIRE_F_IMAGE, &bad);
+	struct wire_field_in hash;
+	struct docker d = {0};
+
+	if (bad || !wire_find(a->it, WIRE_F_HASH, &hash) || hash.size != 32 ||
+	    (!save && (!image || !docker_is_image(image)))) {
+		free(image);
+		return say_error(WIRE_ERROR_REQUEST, "the request does not say which image", NULL, NULL);
+	}
+	errno = 0;
+	good = save ? open_layer(a) && docker_save_image(&d, a->layer, hash.data) && settle(a) :
+		a->layer >= 0 && docker_load_image(&d, a->layer, hash.data, image);
+	if (!good && save)
+		remove_tree(a->dir, a->name);
+	good = good ? say_ok() : say_error(WIRE_ERROR_FILE, "the image", a->name,
+					   d.why.size ? text_string(&d.why) : "the layer is not there");
+	docker_free(&d);
+	free(image);
+	return good;
+}
+
 static bool dispatch(struct asked *a, enum wire_type type)
 {
 	if (needs_layer(type) && a->layer < 0)
@@ -460,6 +486,8 @@ static bool dispatch(struct asked *a, enum wire_type type)
 	case WIRE_LAYER_READ: return do_read(a);
 	case WIRE_LAYER_EXPORT: return do_export(a);
 	case WIRE_LAYER_IMPORT: return do_import(a);
+	case WIRE_ENGINE_SAVE: return do_engine(a, true);
+	case WIRE_ENGINE_LOAD: return do_engine(a, false);
 	default: return do_merge(a);
 	}
 }

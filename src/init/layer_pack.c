@@ -376,7 +376,7 @@ static bool read_stat(struct unpacking *u, struct wire_iter it, const char *path
 	uint64_t time = wire_number(it, WIRE_F_MTIME, 0, &bad);
 
 	/* the list of a virtual box and a machine's disks are not the box's, but its host's */
-	uint32_t base = strcmp(path, "files") && !layer_is_disk(path) ? u->base : geteuid();
+	uint32_t base = strcmp(path, "files") && strcmp(path, "saved") && !layer_is_disk(path) ? u->base : geteuid();
 
 	u->st = (struct stat){.st_mode = (mode_t)wire_number(it, WIRE_F_MODE, 0, &bad),
 		.st_uid = (uid_t)(base + uid), .st_gid = (gid_t)(base + gid),
@@ -391,14 +391,14 @@ static bool read_stat(struct unpacking *u, struct wire_iter it, const char *path
 	return true;
 }
 
-/* upper/..., the one file of a virtual box, or disks. */
+/* upper/..., the one file of a virtual box, or disks, or an engine's archive. */
 static bool good_top(const char *path, mode_t mode)
 {
 	size_t n = strcspn(path, "/");
 
 	if (n == 5 && !memcmp(path, "upper", 5))
 		return path[n] || S_ISDIR(mode);
-	return (!strcmp(path, "files") || layer_is_disk(path)) && S_ISREG(mode);
+	return (!strcmp(path, "files") || !strcmp(path, "saved") || layer_is_disk(path)) && S_ISREG(mode);
 }
 
 /* A disk goes on elsewhere, at its end perhaps: what is between is a hole. */

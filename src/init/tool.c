@@ -152,7 +152,7 @@ bool tool_run(struct tool *t)
 {
 	struct running r;
 
-	if (!start(&r, t, -1)) {
+	if (!start(&r, t, t->out ? t->out : -1)) {
 		int saved = errno;
 
 		finish(&r);

@@ -16,6 +16,7 @@ struct tool {
 	const char *const *argv;	/* NULL-ended; [0] is a path */
 	const char *const *env;		/* NULL-ended */
 	int in;				/* its stdin, 3 or larger; -1: nothing */
+	int out;			/* where its output goes, 3 or larger; 0: to us */
 	unsigned seconds;		/* then it is killed, with its process group */
 	/* Each second while it is waited for; false: nobody needs it any more. NULL: none. */
 	bool (*tick)(void *ctx);

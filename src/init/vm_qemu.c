@@ -92,7 +92,8 @@ static void kernel_words(struct words *w, bool kvm)
 {
 	static const char line[] = "console=ttyS0 quiet panic=-1 reboot=t nokaslr mitigations=off "
 		"random.trust_cpu=on cryptomgr.notests=1 audit=0 no_timer_check "
-		"initcall_blacklist=ima_init,init_evm,load_system_certificate_list";
+		"initcall_blacklist=ima_init,init_evm,load_system_certificate_list,init_kprobe_trace,"
+		"trace_events_synth_init,crypto_kdf108_init,snapshot_device_init";
 
 	word(w, "-append", 0, NULL);
 	if (kvm) {

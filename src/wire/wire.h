@@ -253,6 +253,12 @@ enum wire_type {
 	WIRE_LAYER_IMPORT = 87,
 	/* FROM (repeated, lowest first) become one, LAYER. OK */
 	WIRE_LAYER_MERGE = 88,
+	/*
+	 * Of a container engine: its own archive of the image with the id HASH, into a new LAYER. And back: of an
+	 * imported one, for which the engine gets the name IMAGE. OK, or ERROR file
+	 */
+	WIRE_ENGINE_SAVE = 89,
+	WIRE_ENGINE_LOAD = 90,
 };
 
 /* PLAIN: a copy, nothing is compared */

@@ -245,6 +245,28 @@ $(tb inspect --json "$new" | python3 -c 'import json, sys; print(json.load(sys.s
 tb exec "$new" sh -c 'echo child >/root/x'
 is "writes do not cross" "later" "$(tb exec "$box" cat /root/x)"
 is "what a snapshot changes" "deleted /etc/passwd added /root/x added /workspace/f" "$(tb snapshot diff snap-1 | xargs)"
+is "export" 0 "$(tb snapshot export snap-1 snap.file >/dev/null 2>err; echo $?)"
+import=$(tb snapshot import snap.file)
+hash() { tb snapshot inspect "$1" | grep -o '"hash":"[0-9a-f]*"' | head -1; }
+is "import, the same image" "$(hash snap-1)" "$(hash "$import")"
+far=$(tb create --snapshot "$import")
+is "... a box of it" "parent w gone" "$(tb exec "$far" sh -c 'cat /root/x f; test -e /etc/passwd || echo gone' | xargs)"
+tb snapshot diff "$import" 2>err
+has "... what its image began from is not known" "came from a file" "$(cat err)"
+tb rm "$far" >/dev/null; tb snapshot rm "$import" >/dev/null
+cp snap.file bad.file; printf X | dd of=bad.file bs=1 seek=300000 conv=notrunc status=none
+tb snapshot import bad.file 2>err
+has "a damaged file is refused" "damaged" "$(cat err)"
+id=$(hash snap-1 | grep -o '[0-9a-f]\{64\}')
+forge() {	# forge TITLE OLD NEW
+	"$here/docker-forge.py" snap.file forged.file "$2" "$3" || bad=1
+	tb snapshot import forged.file 2>err
+	has "an archive with $1 is not given to the engine" "not of one image" "$(cat err)"
+}
+forge "a name" '"RepoTags":null' '"RepoTags":[""]'
+forge "another spelling" '"RepoTags":null' '"repotags":[""]'
+forge "another image" "{\"Config\":\"${id:0:8}" "{\"Config\":\"00000000"
+is "... and nothing is left of them" "1 0" "$(D images -q tinybox/snapshot | wc -l) $(ls state/layers | wc -l)"
 forks=$(tb fork -n 2 "$new")
 is "forks" "child child" "$(for b in $forks; do tb exec "$b" cat /root/x; done | xargs)"
 tb template save base --from "$box" >/dev/null
@@ -377,6 +399,11 @@ else
 	[ -d root/lib ] || is "podman: doctor" "docker	ok	podman" "$(tb doctor | grep '^docker' | cut -d' ' -f1)"
 	unset CONTAINERS_CONF TINYBOX_DOCKER
 fi
+
+# ---- trees kept equal ----
+"$here/sync.py" --only boxes --rounds 2 --create "--sandbox docker --image test/busybox:1" "$tinybox" >sync.tap 2>&1
+is "sync with a container" "" "$(grep -A2 '^not ok' sync.tap)"
+is "... all of it" 1..4 "$(tail -1 sync.tap)"
 
 # ---- the exec contract ----
 contract() {	# contract WHERE OPTIONS

@@ -260,6 +260,7 @@ def memories():
         ports = [json.loads(run("inspect", "--json", t).stdout)["published"][0]["host"] for t in twins]
         run("exec", "--detach", twins[0], "--", "sh", "-c", "while :; do echo twin | nc -l -p 8080; done")
         ok(ports[0] != ports[1], "each has a port of its own", ports)
+        ok(run("exec", twins[0], "--", "cat", "/root/hooks").stdout == "create\nrestore\n", "the hook ran in it, too")
         done = run("ps", twins[0])
         ok("/root/enough" in done.stdout and "running" in done.stdout, "ps knows what runs", done)
         done = run("exec", twins[0], "--", "sh", "-c", "wget -q -O - http://127.0.0.1:9/")
@@ -339,6 +340,7 @@ def killed():
     ok("lost" in done.stdout, "what ran in it is known outside, and lost", done)
     done = run("start", "vm", limit=250)
     ok(done.returncode == 0 and inside("cat /root/kept /workspace/b").stdout == "kept\nnew\n", "it starts again with its disks", done)
+    ok(inside("tail -n 1 /root/hooks").stdout == "start\n", "and its hook")
     names = [line.split()[0] for line in run("ps", "vm").stdout.split("\n") if line]
     ok(len(names) == len(set(names)), "no process's name was used twice", names)
     pid, watch = machine(), keeper()
@@ -394,8 +396,9 @@ def main():
     os.symlink("a", T + "/work/l")
     try:
         done = create("--name", "vm", "--dir", T + "/work", "--memory", "64m", "--pids", "40", "--disk", "64m", "--network", "egress",
-                      "--allow", "127.0.0.1:1", "--publish", "8080")
+                      "--allow", "127.0.0.1:1", "--publish", "8080", "--hook", "echo $TINYBOX_START >>/root/hooks")
         ok(done.returncode == 0, "a box in a machine", done)
+        ok(inside("cat /root/hooks").stdout == "create\n", "its hook ran")
         for test in (isolation, printed_words, limits, many, network, files, hung, snapshots, memories, travels, killed) if done.returncode == 0 else ():
             test()
         refusals()

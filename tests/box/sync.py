@@ -558,9 +558,13 @@ def races(w):
 
 # ---- boxes ----
 
-def boxes(w, rounds):
-    for wall in ("virtual", "namespace", "passthrough"):
-        done = w.run("create", "--sandbox", wall, *(("--network", "open") if wall == "passthrough" else ()))
+def boxes(w, rounds, create):
+    options = {"virtual": ("--sandbox", "virtual"), "namespace": ("--sandbox", "namespace"),
+               "passthrough": ("--sandbox", "passthrough", "--network", "open")}
+    if create:
+        options = {create[create.index("--sandbox") + 1]: create}
+    for wall, words in options.items():
+        done = w.run("create", *words)
         box = done.stdout.decode().strip()
         if done.returncode:
             T.skip(f"sync with {wall}", done.stderr.decode().strip()[-100:])
@@ -763,6 +767,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--only")
+    parser.add_argument("--create", help="options of the one box of `boxes`")
     parser.add_argument("tinybox")
     args = parser.parse_args()
     w = World(args.tinybox)
@@ -770,7 +775,7 @@ def main():
              "planted": lambda: planted(w), "two": lambda: two(w), "full": lambda: full_disk(w), "mounts": lambda: mounts(w), "races": lambda: races(w),
              "properties": lambda: properties(w, lambda: (w.path("prop"), lambda: manifest(w.path("prop"))), 2 * args.rounds, 5, True),
              "kills": lambda: (kills(w, 4 * args.rounds, False), kills(w, 4 * args.rounds, True)), "unfinished": lambda: unfinished(w),
-             "boxes": lambda: boxes(w, args.rounds), "servers": lambda: servers(w, args.rounds), "ports": lambda: ports(w), "ssh": lambda: ssh(w, args.rounds)}
+             "boxes": lambda: boxes(w, args.rounds, (args.create or "").split()), "servers": lambda: servers(w, args.rounds), "ports": lambda: ports(w), "ssh": lambda: ssh(w, args.rounds)}
     try:
         for name, part in parts.items():
             if not args.only or name in args.only.split(","):
