@@ -59,8 +59,6 @@ static ssize_t read_block(int fd, uint8_t *data, off_t at)
 
 ssize_t layer_next_block(int fd, uint8_t *data, off_t *at)
 {
-	static const uint8_t zeros[LAYER_BLOCK];
-
 	for (;;) {
 		off_t next = lseek(fd, *at, SEEK_DATA);
 		ssize_t n;
@@ -69,7 +67,8 @@ ssize_t layer_next_block(int fd, uint8_t *data, off_t *at)
 			return errno == ENXIO ? 0 : -1;
 		*at = next / LAYER_BLOCK * LAYER_BLOCK;
 		n = read_block(fd, data, *at);
-		if (n <= 0 || memcmp(data, zeros, (size_t)n))
+		/* not all zeros: the first one is not, or one is not as the one before it */
+		if (n <= 0 || *data || memcmp(data, data + 1, (size_t)n - 1))
 			return n;
 		*at += LAYER_BLOCK;
 	}
