@@ -386,7 +386,9 @@ static int awk_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		ak_pretty_program(a, a->pretty);
 		return util_write_failed(p) ? 2 : 0;
 	}
-	ak_vars_fill(a, argc - c.at, argv + c.at);
+	a->operands = argv + c.at;
+	a->n_operands = argc - c.at;
+	ak_vars_fill(a, a->n_operands, a->operands);
 	ak_run_program(a);
 	return awk_finish(a);
 }

@@ -54,6 +54,7 @@ enum val_type {
 
 struct awk_val {
 	enum val_type type;
+	bool logical;		/* a number of mkbool() */
 	double num;
 	union {
 		struct awk_str *str;
@@ -88,6 +89,7 @@ void ak_val_copy(struct awk_val *to, const struct awk_val *from);	/* to was empt
 static inline void val_number(struct awk_val *v, double num)
 {
 	v->type = V_NUM;
+	v->logical = false;
 	v->num = num;
 }
 static inline void val_string(struct awk_val *v, struct awk_str *s)	/* takes the reference */
@@ -242,7 +244,7 @@ struct input {
 	int fd;
 	char *buf;
 	size_t at, n, cap;
-	bool eof;
+	bool eof, begun;	/* begun: a record was taken */
 	int error;
 	const char *rt;		/* the terminator of the last record */
 	size_t rt_n;
@@ -265,6 +267,8 @@ struct stream {
 	char *buf;
 	size_t n;
 	bool direct;		/* every print is written at once */
+	size_t used;		/* when it was written to last */
+	bool parked;		/* closed for want of descriptors; goes on at its end */
 	int status;
 };
 
@@ -272,6 +276,8 @@ struct stream *ak_stream_open(struct awk *a, enum stream_kind kind, struct awk_s
 void ak_stream_write(struct awk *a, struct stream *s, const char *p, size_t n);
 int ak_stream_flush(struct awk *a, struct stream *s);
 int ak_streams_flush(struct awk *a);
+/* PROCINFO["NONFATAL"], PROCINFO[name, "NONFATAL"]: output errors only set ERRNO. */
+bool ak_nonfatal(struct awk *a, const struct awk_str *name);
 int ak_stream_close(struct awk *a, const struct awk_val *name, const char *how);
 int ak_streams_end(struct awk *a);
 int awk_system(struct awk *a, const char *command);
@@ -320,6 +326,8 @@ struct awk {
 	struct tsb_proc *p;
 	struct tsb_heap *heap;
 	size_t assigned_end;	/* variables that were made by -v stand before it */
+	char **operands;	/* of the command line */
+	int n_operands;
 	bool posix, traditional, sandbox, non_decimal, utf8;
 	bool no_assignments;	/* -E: operands are files */
 	/* the program */
@@ -366,11 +374,12 @@ struct awk {
 	double nr, fnr;
 	/* main input */
 	struct input in;
-	bool in_open, in_stdin_used, in_file_rule, skip_file;
+	bool in_open, in_stdin_used, in_file_rule, in_end_file, skip_file;
 	double argind;
 	/* the rest */
 	struct inplace *inplace;
 	struct stream *streams;
+	size_t stream_uses;
 	struct map regexes;
 	unsigned regex_generation;
 	bool icase, escape_warned[128];
@@ -414,6 +423,9 @@ struct regex *ak_regex_compile(struct awk *a, const char *p, size_t n, const cha
 enum { MATCH_MAX = 100 };
 bool ak_regex_run(struct awk *a, struct regex *re, const char *p, size_t n, size_t from,
 	       struct regex_span *spans, size_t n_spans);
+/* With REGEX_NOTBOL, say. */
+bool ak_regex_run_in(struct awk *a, struct regex *re, const char *p, size_t n, size_t from,
+		     unsigned flags, struct regex_span *spans, size_t n_spans);
 
 /* vars.c */
 void ak_vars_init(struct awk *a);
@@ -428,12 +440,15 @@ struct awk_str *ak_var_str(struct awk *a, uint32_t slot);		/* yours */
 /* option: of -v, so that what is no name is fatal. */
 bool ak_var_command_line(struct awk *a, const char *arg, bool option);
 void ak_var_errno(struct awk *a, int err);
+void ak_var_check_file(struct awk *a, const struct awk_val *v);
 struct awk_array *ak_var_array(struct awk *a, uint32_t slot);
 
 /* symbols.c: SYMTAB and FUNCTAB */
 struct awk_array *ak_symtab(struct awk *a);
 /* Takes v if the target is an element of SYMTAB or FUNCTAB. */
 bool ak_symtab_store(struct awk *a, struct node *target, struct awk_val *v);
+/* Fatal if SYMTAB or FUNCTAB has no such element. */
+void ak_symbols_check(struct awk *a, uint32_t slot, struct awk_array *x, const struct awk_val *key);
 void ak_symbols_no_delete(struct awk *a, const struct node *array);
 void ak_functab_fill(struct awk *a);
 void ak_identifiers_fill(struct awk *a, struct awk_array *x);
@@ -481,6 +496,9 @@ struct awk_array *ak_eval_array_of(struct awk *a, struct node *n, const char *wh
 struct awk_val *ak_eval_peek(struct awk *a, struct node *n);
 void ak_eval_key(struct awk *a, struct node *subs, struct awk_val *out);
 void ak_eval_store(struct awk *a, struct node *target, struct awk_val *v);	/* takes v */
+/* The target with what its index gives in the index's place: it is evaluated once, though the
+ * target is read and written. A field is there from now on. */
+struct node *ak_fix_target(struct awk *a, struct node *n, struct node *copy, struct node *index);
 struct regex *ak_eval_regex(struct awk *a, struct node *n);
 void ak_eval_call(struct awk *a, struct func *f, struct node *args, struct awk_val *out);
 void ak_eval_indirect(struct awk *a, struct node *n, struct awk_val *out);

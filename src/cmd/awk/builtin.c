@@ -249,6 +249,10 @@ static double flush_one(struct awk *a, struct stream *s)
 {
 	int err = ak_stream_flush(a, s);
 
+	if (err && ak_nonfatal(a, s->name)) {
+		ak_var_errno(a, err);
+		return -1;
+	}
 	if (err)
 		awk_fatal(a, "fflush: cannot flush file `%s': %s", s->name->p, tsb_strerror(err));
 	return 0;
@@ -257,18 +261,23 @@ static double flush_one(struct awk *a, struct stream *s)
 static double flush(struct awk *a, struct node *n)
 {
 	struct awk_str *name;
+	bool found = false;
 	double r = -1;
 
 	if (!n->b)
 		return flush_all(a);
 	name = ak_eval_str(a, n->b);
-	if (!name->n || !strcmp(name->p, "/dev/stdout"))
+	if (!name->n || !strcmp(name->p, "/dev/stdout")) {
 		r = flush_all(a);
+		found = true;
+	}
 	for (struct stream *s = a->streams; s; s = s->next)
 		if (s->out_fd >= 0 && s->name->n == name->n &&
-		    !memcmp(s->name->p, name->p, name->n))
+		    !memcmp(s->name->p, name->p, name->n)) {
 			r = flush_one(a, s);
-	if (r < 0)
+			found = true;
+		}
+	if (!found)
 		awk_warn(a, "fflush: `%s' is not an open file, pipe or co-process", name->p);
 	str_drop(a, name);
 	return r;
@@ -280,6 +289,8 @@ static double close_it(struct awk *a, struct node *n)
 	struct awk_val name;
 	double r;
 
+	if (how && strcasecmp(how->p, "to") && strcasecmp(how->p, "from"))
+		awk_fatal(a, "close: second argument must be `to' or `from'");
 	ak_eval(a, n->b, &name);
 	r = ak_stream_close(a, &name, how ? how->p : NULL);
 	val_drop(a, &name);
@@ -364,7 +375,10 @@ void ak_eval_builtin(struct awk *a, struct node *n, struct awk_val *out)
 	case B_FFLUSH: val_number(out, flush(a, n)); return;
 	case B_SYSTEM: val_number(out, run_system(a, n)); return;
 	case B_ISARRAY: case B_TYPEOF: ak_bi_typeof(a, n, out); return;
-	case B_MKBOOL: val_number(out, ak_eval_true(a, n->b)); return;
+	case B_MKBOOL:
+		val_number(out, ak_eval_true(a, n->b));
+		out->logical = true;
+		return;
 	case B_MKTIME: ak_bi_mktime(a, n, out); return;
 	case B_STRFTIME: ak_bi_strftime(a, n, out); return;
 	case B_SYSTIME:

@@ -126,7 +126,7 @@ static const char *type_name(struct awk *a, const struct awk_val *v)
 
 	switch (v->type) {
 	case V_ARRAY: return "array";
-	case V_NUM: return "number";
+	case V_NUM: return v->logical ? "number|bool" : "number";
 	case V_STR: return "string";
 	case V_REGEX: return "regexp";
 	case V_INPUT:

@@ -256,6 +256,8 @@ struct awk_array *ak_eval_array(struct awk *a, struct node *n)
 	case N_INDEX:
 		ak_eval_key(a, n->b, &key);
 		x = ak_eval_array(a, n->a);
+		if (n->a->op == N_SPECIAL && n->a->slot >= VAR_SYMTAB)
+			ak_symbols_check(a, n->a->slot, x, &key);
 		v = ak_array_at(a, x, &key, true);
 		if (a->lint && v->type <= V_UNSET)
 			ak_lint_unset(a, n, &key);
@@ -307,6 +309,8 @@ void ak_eval_store(struct awk *a, struct node *target, struct awk_val *v)
 	case N_INDEX:
 		if (ak_symtab_store(a, target, v))
 			return;
+		if (a->sandbox && target->a->op == N_SPECIAL && target->a->slot == VAR_ARGV)
+			ak_var_check_file(a, v);
 		ak_eval_key(a, target->b, &key);
 		x = ak_eval_array(a, target->a);
 		store(a, ak_array_at(a, x, &key, true), v, target);
@@ -330,6 +334,8 @@ static NOINLINE void eval_index(struct awk *a, struct node *n, struct awk_val *o
 
 	ak_eval_key(a, n->b, &key);
 	x = ak_eval_array(a, n->a);
+	if (n->a->op == N_SPECIAL && n->a->slot >= VAR_SYMTAB)
+		ak_symbols_check(a, n->a->slot, x, &key);
 	ak_val_copy(out, ak_array_at(a, x, &key, true));
 	if (a->lint && out->type <= V_UNSET)
 		ak_lint_unset(a, n, &key);

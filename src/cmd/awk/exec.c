@@ -8,22 +8,25 @@
 
 /* ---- print ---- */
 
-static struct stream *print_to(struct awk *a, struct node *n)
+/* false: the file cannot be written, and the program wants to go on. */
+static bool print_to(struct awk *a, struct node *n, struct stream **to)
 {
 	struct awk_str *name;
 	struct stream *s;
 	enum stream_kind kind = n->sub == '>' ? STREAM_OUT : n->sub == T_APPEND ? STREAM_APPEND :
 				n->sub == '|' ? STREAM_OUT_PIPE : STREAM_TWO;
 
+	*to = NULL;
 	if (!n->sub)
-		return NULL;
+		return true;
 	name = ak_eval_str(a, n->a);
 	if (!name->n)
 		awk_fatal(a, "expression for `%s' redirection has null string value",
 			  n->sub == '>' ? ">" : n->sub == T_APPEND ? ">>" : n->sub == '|' ? "|" : "|&");
 	s = ak_stream_open(a, kind, name);
 	str_drop(a, name);
-	return s;
+	*to = s;
+	return s != NULL;
 }
 
 static void print_str(struct awk *a, struct stream *s, struct awk_str *text)
@@ -72,6 +75,7 @@ static NOINLINE void exec_print(struct awk *a, struct node *n)
 	struct awk_str *few[8], **texts = few;
 	size_t count = 0, i = 0;
 	struct stream *s;
+	bool open;
 
 	for (struct node *x = n->b; x; x = x->next)
 		count++;
@@ -92,8 +96,10 @@ static NOINLINE void exec_print(struct awk *a, struct node *n)
 		if (a->lint && texts[0] == a->unset)
 			ak_lint_field(a, 0);
 	}
-	s = print_to(a, n);
-	if (s && s->direct) {
+	open = print_to(a, n, &s);
+	if (!open) {
+		;
+	} else if (s && s->direct) {
 		print_whole(a, s, texts, count);
 	} else {
 		for (i = 0; i < count; i++) {
@@ -116,8 +122,9 @@ static NOINLINE void exec_printf(struct awk *a, struct node *n)
 
 	str_init(&out, a->heap, STR_MAX_DEFAULT);
 	awk_sprintf(a, n->b, &out);
-	s = print_to(a, n);
-	if (s)
+	if (!print_to(a, n, &s))
+		;
+	else if (s)
 		ak_stream_write(a, s, out.p, out.n);
 	else
 		tsb_put(a->p, out.p, out.n);
@@ -233,9 +240,14 @@ static bool case_is(struct awk *a, struct node *c, const struct awk_val *v)
 		return yes;
 	}
 	ak_eval(a, c, &x);
-	yes = (x.type == V_NUM) == (v->type == V_NUM || v->type == V_INPUT || v->type < V_NUM) ||
-	      v->type == V_INPUT || v->type < V_NUM;
-	yes = yes && !ak_val_compare(a, v, &x, &nan) && !nan;
+	if (x.type == V_REGEX) {
+		s = ak_val_to_str(a, v);
+		yes = ak_regex_run(a, ak_regex_of(a, &c->cache, x.str), s->p, s->n, 0, NULL, 0);
+		str_drop(a, s);
+		val_drop(a, &x);
+		return yes;
+	}
+	yes = !ak_val_compare(a, v, &x, &nan) && !nan;
 	val_drop(a, &x);
 	return yes;
 }
@@ -271,7 +283,7 @@ static NOINLINE void exec_next(struct awk *a, int how)
 		longjmp(*a->file_jump, how);
 	if (!a->next_jump || a->in_file_rule)
 		awk_fatal(a, "`%s' cannot be called from a `%s' rule", word,
-			  a->in_file_rule ? "BEGINFILE" : a->in_end ? "END" : "BEGIN");
+			  a->in_end_file ? "ENDFILE" : a->in_file_rule ? "BEGINFILE" : a->in_end ? "END" : "BEGIN");
 	longjmp(*a->next_jump, how);
 }
 

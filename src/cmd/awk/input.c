@@ -52,6 +52,7 @@ static bool record_give(struct input *in, size_t n, size_t rt_n, const char **p,
 	*out = n;
 	in->rt = *p + n;
 	in->rt_n = rt_n;
+	in->begun = true;
 	in->at += n + rt_n;
 	return true;
 }
@@ -115,7 +116,8 @@ static bool record_regex(struct awk *a, struct input *in, struct awk_str *rs, co
 		bool found = false;
 
 		while (left && from <= left && !found) {
-			if (!ak_regex_run(a, re, in->buf + in->at, left, from, &span, 1))
+			if (!ak_regex_run_in(a, re, in->buf + in->at, left, from,
+					     in->begun ? REGEX_NOTBOL : 0, &span, 1))
 				break;
 			found = span.eo > span.so;
 			from = span.eo + 1;
@@ -143,13 +145,13 @@ bool ak_input_record(struct awk *a, struct input *in, const char **p, size_t *n)
 		rs = ak_var_str(a, VAR_RS);
 		if (!rs->n)
 			got = record_paragraph(a, in, p, n);
-		else if (rs->n == 1 && v->type != V_REGEX)
+		else if ((rs->n == 1 && v->type != V_REGEX) || a->posix || a->traditional)
 			got = record_byte(a, in, rs->p[0], p, n);
 		else
 			got = record_regex(a, in, rs, p, n);
 		str_drop(a, rs);
 	}
-	if (got && a->uses[VAR_RT]) {	/* at the end it stays */
+	if (got && a->uses[VAR_RT] && !a->posix && !a->traditional) {	/* at the end it stays */
 		struct awk_val rt;
 
 		val_string(&rt, ak_str_make(a, in->rt, in->rt_n));
@@ -279,9 +281,9 @@ bool ak_main_next_file(struct awk *a)
 		ak_input_end(a, &a->in);
 		a->in_open = false;
 		if (a->end_file.n) {
-			a->in_file_rule = true;
+			a->in_file_rule = a->in_end_file = true;
 			ak_run_rules(a, &a->end_file);
-			a->in_file_rule = false;
+			a->in_file_rule = a->in_end_file = false;
 		}
 	}
 	return main_advance(a);

@@ -120,7 +120,7 @@ static bool lex_after_operand(const struct lexer *l)
 		return false;
 	switch (vec_last(l->out).type) {
 	case T_NAME: case T_NUMBER: case T_STRING: case T_REGEX: case T_BUILTIN: case T_INCR:
-	case T_DECR: case ']': case '$':
+	case T_DECR: case ']':
 		return true;
 	case ')':
 		return !l->after_head;
@@ -229,8 +229,12 @@ static void lex_regex(struct lexer *l, int type)
 			lex_fail(l, start + 1, "unterminated regexp");
 		if (c == '\\' && l->at + 1 < l->n) {
 			l->at++;
-			if (l->text[l->at] == '\n')
+			if (l->text[l->at] == '\r' && l->text[l->at + 1] == '\n')
+				l->at++;
+			if (l->text[l->at] == '\n') {
+				l->line++;
 				continue;
+			}
 			if (l->text[l->at] != '/')
 				str_addc(&s, '\\');
 			str_addc(&s, l->text[l->at]);
@@ -278,7 +282,7 @@ bool ak_lex_reserved(const char *p, size_t n)
 }
 
 /* --traditional and --posix do not know these: they are names as others are. */
-static bool lex_is_extension(const char *p, size_t n)
+bool ak_lex_is_extension(const char *p, size_t n)
 {
 	static const char list[] = " BEGINFILE ENDFILE switch case default and asort asorti "
 		"bindtextdomain compl dcgettext dcngettext gensub isarray lshift mkbool mktime or "
@@ -292,7 +296,7 @@ static bool lex_is_extension(const char *p, size_t n)
 
 static int lex_name_type(struct lexer *l, const char *p, size_t n, int *sub)
 {
-	if ((l->a->posix || l->a->traditional) && n && lex_is_extension(p, n))
+	if ((l->a->posix || l->a->traditional) && n && ak_lex_is_extension(p, n))
 		return l->at < l->n && l->text[l->at] == '(' ? T_FUNC_NAME : T_NAME;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strlen(words[i].name) == n && !memcmp(words[i].name, p, n))
@@ -340,7 +344,13 @@ static const char *check_qualified(struct lexer *l, const char *p, const char *e
 					"once in a qualified name", (int)(end - p), p));
 		return NULL;
 	}
+	type = lex_name_type(l, p, (size_t)(colons - p), &sub);
+	if (type != T_NAME && type != T_FUNC_NAME)
+		lex_wrong(l, tsb_format(l->a->p, "using reserved identifier `%.*s' as a namespace is not "
+					"allowed", (int)(colons - p), p));
 	type = lex_name_type(l, rest, (size_t)(end - rest), &sub);
+	if (type == T_BUILTIN && ak_lex_is_extension(rest, (size_t)(end - rest)))
+		return rest;
 	if (type != T_NAME && type != T_FUNC_NAME)
 		lex_wrong(l, tsb_format(l->a->p, "using reserved identifier `%.*s' as second component "
 					"of a qualified name is not allowed", (int)(end - rest), rest));
@@ -367,6 +377,10 @@ static void lex_name(struct lexer *l)
 		p = rest;
 	n = (size_t)(l->text + l->at - p);
 	type = lex_name_type(l, rest ? rest : p, (size_t)(l->text + l->at - (rest ? rest : p)), &sub);
+	/* gawk's own functions are not reserved in other namespaces. */
+	if (type == T_BUILTIN && (rest ? p != rest : l->space != NULL) &&
+	    ak_lex_is_extension(rest ? rest : p, (size_t)(l->text + l->at - (rest ? rest : p))))
+		type = l->text[l->at] == '(' ? T_FUNC_NAME : T_NAME;
 	t = lex_add(l, type, start);
 	t->sub = sub;
 	if (!rest && l->space && (type == T_NAME || type == T_FUNC_NAME) && !all_upper(p, n)) {
@@ -630,12 +644,26 @@ static void lex_include(struct lexer *l)
 	ak_lex_program(l->a, l->out, text.p, text.n, name, l->depth + 1);
 }
 
+static void check_nul(struct lexer *l)
+{
+	const char *nul = memchr(l->text, '\0', l->n);
+
+	if (!nul)
+		return;
+	l->a->line = 1;
+	l->a->source = l->source;
+	for (const char *p = l->text; p < nul; p++)
+		l->a->line += *p == '\n';
+	awk_fatal(l->a, "error: invalid character '\\000' in source code");
+}
+
 void ak_lex_program(struct awk *a, token_list *out, const char *text, size_t n, const char *source,
 		 int depth)
 {
 	struct lexer l = { .a = a, .out = out, .text = text, .source = source, .n = n, .line = 1,
 			   .depth = depth };
 
+	check_nul(&l);
 	while (lex_skip(&l)) {
 		awk_tick(a);
 		lex_one(&l);

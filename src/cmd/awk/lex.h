@@ -45,5 +45,7 @@ struct ak_builtin_row {
 const struct ak_builtin_row *ak_builtin_row(int id);
 /* Is it a word of the language or the name of a builtin? */
 bool ak_lex_reserved(const char *p, size_t n);
+/* Is it a word or function that only gawk has? */
+bool ak_lex_is_extension(const char *p, size_t n);
 
 #endif

@@ -40,9 +40,9 @@ void awk_warn(struct awk *a, const char *fmt, ...)
 
 void awk_error(struct awk *a, const char *source, int line, const char *text)
 {
-	char *place = source ? tsb_format(a->p, "%s:%d", source, line) :
-		      tsb_format(a->p, "cmd. line:%d", line);
-	char *all = tsb_format(a->p, "%s: %s: error: %s\n", tsb_name(a->p), place, text);
+	char *place = source ? tsb_format(a->p, "%s:%d: ", source, line) :
+		      line ? tsb_format(a->p, "cmd. line:%d: ", line) : "";
+	char *all = tsb_format(a->p, "%s: %serror: %s\n", tsb_name(a->p), place, text);
 
 	tsb_write_all(a->p, 2, all, strlen(all));
 	a->errors = true;

@@ -65,6 +65,14 @@ struct func *ak_func_named(struct awk *a, const char *name, size_t n)
 	return e->value;
 }
 
+static bool is_parameter(struct parser *ps, const struct token *t)
+{
+	for (size_t i = 0; ps->func && i < ps->func->params.n; i++)
+		if (!strcmp(ps->func->params.at[i], t->p))
+			return true;
+	return false;
+}
+
 struct node *ak_name_node(struct parser *ps, const struct token *t)
 {
 	struct node *n = ak_node_new(ps, N_GLOBAL);
@@ -145,6 +153,11 @@ static struct node *parse_subscripts(struct parser *ps, struct node *array)
 			ps->at--;
 			ak_parse_fail(ps);
 		}
+		if (array->op == N_INDEX && (ps->a->posix || ps->a->traditional)) {
+			ps->a->line = n->line;
+			ps->a->source = n->source;
+			awk_fatal(ps->a, "multidimensional arrays are a gawk extension");
+		}
 		array = n;
 	}
 	return array;
@@ -158,6 +171,9 @@ static struct node *parse_call(struct parser *ps)
 
 	n->func = ak_func_named(ps->a, t->p, t->n);
 	n->func->called = true;
+	if (is_parameter(ps, t))
+		awk_error(ps->a, t->source, t->line, tsb_format(ps->a->p,
+			  "attempt to use non-function `%s' in function call", t->p));
 	ps->at += 2;
 	n->b = ak_parse_list(ps, ')');
 	for (struct node *arg = n->b; arg; arg = arg->next) {
@@ -349,6 +365,11 @@ static struct node *parse_field(struct parser *ps)
 	ps->at++;
 	type = next_type(ps);
 	n->a = type == '-' || type == '+' || type == '!' ? parse_unary(ps) : ak_parse_atom(ps);
+	type = next_type(ps);
+	if (n->a->op == N_FIELD && !n->a->paren && (type == T_INCR || type == T_DECR)) {
+		ps->at++;	/* $$i++ changes the field $i */
+		n->a = unary_node(ps, N_AFTER, type == T_INCR ? '+' : '-', n->a);
+	}
 	return n;
 }
 
@@ -424,9 +445,9 @@ static struct node *parse_postfix(struct parser *ps)
 	return n;
 }
 
-static struct node *parse_power(struct parser *ps)
+static struct node *parse_power_rest(struct parser *ps, struct node *n)
 {
-	struct node *n = parse_postfix(ps), *right;
+	struct node *right;
 
 	if (!ak_accept(ps, T_POW))
 		return n;
@@ -434,7 +455,7 @@ static struct node *parse_power(struct parser *ps)
 	if (next_type(ps) == '-' || next_type(ps) == '+' || next_type(ps) == '!')
 		right = parse_unary(ps);
 	else
-		right = parse_power(ps);
+		right = parse_power_rest(ps, parse_postfix(ps));
 	return binary_node(ps, N_BINARY, '^', n, right);
 }
 
@@ -444,7 +465,7 @@ static struct node *parse_unary(struct parser *ps)
 	struct node *x;
 
 	if (type != '-' && type != '+' && type != '!')
-		return parse_power(ps);
+		return parse_power_rest(ps, parse_postfix(ps));
 	awk_deep(ps->a);
 	ps->at++;
 	x = parse_unary(ps);
@@ -467,10 +488,8 @@ static void check_division(struct parser *ps, struct node *n)
 		  "division by zero attempted in `%'");
 }
 
-static struct node *parse_product(struct parser *ps)
+static struct node *parse_product_rest(struct parser *ps, struct node *n)
 {
-	struct node *n = parse_unary(ps);
-
 	for (;;) {
 		int type = next_type(ps);
 
@@ -483,9 +502,9 @@ static struct node *parse_product(struct parser *ps)
 	}
 }
 
-static struct node *parse_sum(struct parser *ps)
+static struct node *parse_sum_rest(struct parser *ps, struct node *left)
 {
-	struct node *n = parse_product(ps);
+	struct node *n = parse_product_rest(ps, left);
 
 	for (;;) {
 		int type = next_type(ps);
@@ -494,7 +513,7 @@ static struct node *parse_sum(struct parser *ps)
 			return n;
 		ps->at++;
 		n = binary_node(ps, N_BINARY, type, n, NULL);
-		n->b = parse_product(ps);
+		n->b = parse_product_rest(ps, parse_unary(ps));
 	}
 }
 
@@ -518,7 +537,7 @@ static struct node *parse_concat_rest(struct parser *ps, struct node *n)
 	list = ak_node_new(ps, N_CONCAT);
 	list->b = last = n;
 	while (starts_operand(ps)) {
-		last->next = parse_sum(ps);
+		last->next = parse_sum_rest(ps, parse_unary(ps));
 		last = last->next;
 	}
 	return list;
@@ -526,7 +545,7 @@ static struct node *parse_concat_rest(struct parser *ps, struct node *n)
 
 struct node *ak_parse_concat(struct parser *ps)
 {
-	return parse_concat_rest(ps, parse_sum(ps));
+	return parse_concat_rest(ps, parse_sum_rest(ps, parse_unary(ps)));
 }
 
 static bool is_comparison(struct parser *ps, int type)
@@ -556,7 +575,7 @@ static struct node *parse_comparison(struct parser *ps)
 			get->sub = type;
 			get->b = n;
 			get->a = parse_optional_target(ps);
-			n = parse_concat_rest(ps, get);
+			n = parse_concat_rest(ps, parse_sum_rest(ps, parse_power_rest(ps, get)));
 		} else if (is_comparison(ps, type)) {
 			ps->at++;
 			n = binary_node(ps, N_COMPARE, type, n, NULL);

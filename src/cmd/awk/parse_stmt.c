@@ -334,11 +334,30 @@ struct node *ak_parse_statement(struct parser *ps)
 
 /* ---- Rules and functions ---- */
 
+/* A parameter may be called as one of gawk's own functions: in this function it is a name. */
+static void shadow(struct parser *ps, const struct token *name)
+{
+	int depth = 0;
+
+	for (size_t i = ps->at; i < ps->tokens.n; i++) {
+		struct token *t = &ps->tokens.at[i];
+
+		if (t->type == T_BUILTIN && t->sub == name->sub)
+			t->type = t[1].type == '(' && t[1].at == t->end ? T_FUNC_NAME : T_NAME;
+		depth += t->type == '{';
+		depth -= t->type == '}';
+		if (t->type == '}' && depth <= 0)
+			break;
+	}
+}
+
 static void parse_params(struct parser *ps, struct func *f)
 {
 	while (next_type(ps) != ')') {
 		struct token *t = peek(ps);
 
+		if (t->type == T_BUILTIN && ak_lex_is_extension(t->p, t->n))
+			shadow(ps, t);
 		if (t->type != T_NAME)
 			ak_parse_fail(ps);
 		*vec_add(ps->a->heap, &f->params) = t->p;

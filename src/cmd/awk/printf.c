@@ -53,7 +53,12 @@ static const char *read_digits(const char *p, size_t *v)
 	return p;
 }
 
-static const char *read_star(struct formatting *f, const char *p, int *v)
+static TSB_NORETURN void mixed(struct formatting *f)
+{
+	awk_fatal(f->a, "fatal: must use `count$' on all formats or none");
+}
+
+static const char *read_star(struct formatting *f, const char *p, size_t numbered, int *v)
 {
 	size_t number = 0;
 	const char *end;
@@ -61,6 +66,8 @@ static const char *read_star(struct formatting *f, const char *p, int *v)
 	p++;
 	end = read_digits(p, &number);
 	if (!number || *end != '$') {
+		if (numbered)
+			mixed(f);
 		*v = clamp(ak_val_to_num(f->a, next_arg(f, 0, p - 1)));
 		return p;
 	}
@@ -100,12 +107,13 @@ static const char *read_number(struct formatting *f, const char *p, size_t *numb
 	return end + 1;
 }
 
-static const char *read_width(struct formatting *f, const char *p, struct format_spec *spec)
+static const char *read_width(struct formatting *f, const char *p, struct format_spec *spec,
+			      size_t numbered)
 {
 	size_t v;
 
 	if (*p == '*') {
-		p = read_star(f, p, &spec->width);
+		p = read_star(f, p, numbered, &spec->width);
 		if (spec->width < 0) {
 			spec->minus = true;
 			spec->width = -spec->width;
@@ -117,7 +125,7 @@ static const char *read_width(struct formatting *f, const char *p, struct format
 	if (*p != '.')
 		return p;
 	if (*++p == '*') {
-		p = read_star(f, p, &spec->precision);
+		p = read_star(f, p, numbered, &spec->precision);
 	} else {
 		p = read_digits(p, &v);
 		spec->precision = (int)v;
@@ -137,7 +145,7 @@ static const char *read_spec(struct formatting *f, const char *p, struct format_
 	spec->precision = -1;
 	p = read_number(f, p, number);
 	do {
-		p = read_width(f, read_flags(p, spec), spec);
+		p = read_width(f, read_flags(p, spec), spec, *number);
 		size = *p ? strchr(sizes, *p) : NULL;
 		if (!size || seen & 1u << (size - sizes))
 			return p;
@@ -319,6 +327,8 @@ void awk_sprintf(struct awk *a, struct node *args, struct str *out)
 	struct awk_val few[8], *vals = few;
 	size_t n = 0, i = 0;
 
+	if (!args && (a->posix || a->traditional))
+		return;
 	if (!args)
 		awk_fatal(a, "printf: no arguments");
 	format = ak_eval_str(a, args);

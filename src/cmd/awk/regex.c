@@ -70,6 +70,22 @@ static size_t code_escape(const char *p, const char *end, int *value)
 	return at == from ? 0 : (size_t)(at - p);
 }
 
+/* Does a "[" stand open at the end of the text? */
+static bool in_list(const char *p, size_t n)
+{
+	bool open = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] == '\\')
+			i++;
+		else if (!open && p[i] == '[')
+			open = true;
+		else if (open && p[i] == ']' && p[i - 1] != '[')
+			open = false;
+	}
+	return open;
+}
+
 /* POSIX: a character by its number is the operator that it is; with --traditional it is none. */
 struct regex *ak_regex_compile(struct awk *a, const char *p, size_t n, const char **error)
 {
@@ -77,10 +93,17 @@ struct regex *ak_regex_compile(struct awk *a, const char *p, size_t n, const cha
 	struct regex *re;
 	struct str s;
 
-	if (!memchr(p, '\\', n))
+	if (!memchr(p, '\\', n) && !memmem(p, n, "---", 3))
 		return regex_compile(a->heap, p, n, regex_flags(a), error);
 	str_init(&s, a->heap, STR_MAX_DEFAULT);
 	while (p < end) {
+		/* Three in a list are one: gawk reads no range there. */
+		if (end - p > 3 && !memcmp(p, "---", 3) && in_list(s.p, s.n)) {
+			str_addn(&s, "\\-", 2);
+			p += 3;
+			continue;
+		}
+
 		int value = 0;
 		size_t len = *p == '\\' ? code_escape(p, end, &value) : 0;
 
@@ -142,7 +165,13 @@ struct regex *ak_regex_of(struct awk *a, struct awk_regex *cache, struct awk_str
 bool ak_regex_run(struct awk *a, struct regex *re, const char *p, size_t n, size_t from,
 	       struct regex_span *spans, size_t n_spans)
 {
-	enum regex_status st = regex_match(re, p, n, from, 0, spans, n_spans);
+	return ak_regex_run_in(a, re, p, n, from, 0, spans, n_spans);
+}
+
+bool ak_regex_run_in(struct awk *a, struct regex *re, const char *p, size_t n, size_t from,
+		     unsigned flags, struct regex_span *spans, size_t n_spans)
+{
+	enum regex_status st = regex_match(re, p, n, from, flags, spans, n_spans);
 
 	if (st == REGEX_BUDGET)
 		awk_fatal(a, "regular expression is too complex");

@@ -53,12 +53,8 @@ static void mark_call(struct resolving *r, struct node *n)
 	if (!n->func->defined)
 		return;		/* it is wrong only where it is called */
 	for (struct node *x = n->b; x; x = x->next, i++) {
-		if (i >= n->func->params.n) {
-			if (r->check && !a->errors)
-				awk_warn(a, "function `%s' called with more arguments than declared",
-					 n->func->name);
-			break;
-		}
+		if (i >= n->func->params.n)
+			break;		/* told when it is called */
 		if (n->func->is_array.at[i])
 			mark(r, x);
 	}
@@ -98,6 +94,20 @@ static void visit(struct resolving *r, struct node *n)
 	}
 }
 
+/* --posix: a parameter is no function. */
+static void check_posix_params(struct awk *a, const struct func *f)
+{
+	for (size_t i = 0; i < f->params.n; i++) {
+		const char *name = f->params.at[i];
+		struct map_entry *e = map_find(&a->func_names, name, strlen(name));
+		const struct func *other = e ? e->value : NULL;
+
+		if (other && other->defined)
+			awk_error(a, NULL, 0, tsb_format(a->p, "function `%s': cannot use function `%s' "
+				  "as a parameter name", f->name, name));
+	}
+}
+
 static void visit_rules(struct resolving *r, rule_list *rules)
 {
 	for (size_t i = 0; i < rules->n; i++) {
@@ -127,6 +137,8 @@ void ak_parse_finish(struct awk *a)
 	visit_rules(&r, &a->end);
 	visit_rules(&r, &a->begin_file);
 	visit_rules(&r, &a->end_file);
+	for (size_t i = 0; a->posix && i < a->funcs.n; i++)
+		check_posix_params(a, a->funcs.at[i]);
 	a->line = 0;
 	if (a->errors)
 		tsb_exit(a->p, 1);

@@ -28,7 +28,7 @@ static void split_blanks(struct awk *a, const char *p, size_t n, piece_list *out
 
 	while (p < end && blank(*p))
 		p++;
-	add_piece(a, seps, from, (size_t)(p - from));
+	add_piece(a, seps, p > from ? from : NULL, (size_t)(p - from));
 	while (p < end) {
 		from = p;
 		while (p < end && !blank(*p))
@@ -37,7 +37,7 @@ static void split_blanks(struct awk *a, const char *p, size_t n, piece_list *out
 		from = p;
 		while (p < end && blank(*p))
 			p++;
-		add_piece(a, seps, from, (size_t)(p - from));
+		add_piece(a, seps, p > from ? from : NULL, (size_t)(p - from));
 	}
 }
 
@@ -73,7 +73,7 @@ static void split_each(struct awk *a, const char *p, size_t n, piece_list *out, 
 		size_t step = a->utf8 ? utf8_decode(p, n, &c) : 1;
 
 		add_piece(a, out, p, step);
-		add_piece(a, seps, p + step, 0);
+		add_piece(a, seps, step < n ? p + step : NULL, 0);
 		p += step;
 		n -= step;
 	}

@@ -39,6 +39,32 @@ static int special_fd(const char *name, bool output)
 	return -1;
 }
 
+/* Closes the output file that was used least lately; false: there is none. */
+static bool park_one(struct awk *a)
+{
+	struct stream *found = NULL;
+
+	for (struct stream *s = a->streams; s; s = s->next)
+		if (is_output(s->kind) && s->out_fd > 2 && (!found || s->used < found->used))
+			found = s;
+	if (!found || ak_stream_flush(a, found))
+		return false;
+	tsb_close(a->p, found->out_fd);
+	found->out_fd = -1;
+	found->parked = true;
+	return true;
+}
+
+static int open_or_park(struct awk *a, const char *name, int flags)
+{
+	int fd;
+
+	do
+		fd = tsb_open(a->p, name, flags | O_CLOEXEC, 0666);
+	while (fd == -EMFILE && park_one(a));
+	return fd;
+}
+
 static int open_file(struct awk *a, struct stream *s)
 {
 	int fd = special_fd(s->name->p, s->kind != STREAM_IN);
@@ -49,7 +75,7 @@ static int open_file(struct awk *a, struct stream *s)
 			    O_WRONLY | O_CREAT | (s->kind == STREAM_OUT ? O_TRUNC : O_APPEND);
 		struct tsb_stat st;
 
-		fd = tsb_open(a->p, s->name->p, flags | O_CLOEXEC, 0666);
+		fd = open_or_park(a, s->name->p, flags);
 		if (fd >= 0 && s->kind == STREAM_IN && !tsb_fstat(a->p, fd, &st) &&
 		    (st.mode & 0170000) == 0040000) {
 			tsb_close(a->p, fd);
@@ -111,6 +137,40 @@ static int open_pipe(struct awk *a, struct stream *s)
 	return err;
 }
 
+bool ak_nonfatal(struct awk *a, const struct awk_str *name)
+{
+	struct awk_str *sep;
+	struct awk_val key;
+	struct str text;
+	bool found;
+
+	if (!a->uses[VAR_PROCINFO])
+		return false;
+	val_string(&key, ak_str_make(a, "NONFATAL", 8));
+	found = ak_array_at(a, ak_var_array(a, VAR_PROCINFO), &key, false) != NULL;
+	val_drop(a, &key);
+	if (found)
+		return true;
+	sep = ak_var_str(a, VAR_SUBSEP);
+	str_init(&text, a->heap, STR_MAX_DEFAULT);
+	str_addn(&text, name->p, name->n);
+	str_addn(&text, sep->p, sep->n);
+	str_adds(&text, "NONFATAL");
+	val_string(&key, ak_str_make(a, text.p, text.n));
+	found = ak_array_at(a, ak_var_array(a, VAR_PROCINFO), &key, false) != NULL;
+	val_drop(a, &key);
+	str_end(&text);
+	str_drop(a, sep);
+	return found;
+}
+
+/* Sockets by name: there is no network here. */
+static bool is_socket(const char *name)
+{
+	return !strncmp(name, "/inet/", 6) || !strncmp(name, "/inet4/", 7) ||
+	       !strncmp(name, "/inet6/", 7);
+}
+
 struct stream *ak_stream_open(struct awk *a, enum stream_kind kind, struct awk_str *name)
 {
 	struct stream *s = stream_find(a, kind, name);
@@ -129,14 +189,17 @@ struct stream *ak_stream_open(struct awk *a, enum stream_kind kind, struct awk_s
 	s->name = name;
 	if (kind == STREAM_IN || is_output(kind))
 		err = open_file(a, s);
+	else if (kind == STREAM_TWO && is_socket(name->p))
+		err = -EAFNOSUPPORT;
 	else
 		err = open_pipe(a, s);
 	if (err) {
 		heap_free(a->heap, s);
 		ak_var_errno(a, err);
-		if (kind == STREAM_IN)
+		if (kind == STREAM_IN || ak_nonfatal(a, name))
 			return NULL;
-		awk_fatal(a, is_output(kind) ? "cannot redirect to `%s': %s" :
+		awk_fatal(a, is_output(kind) ? "cannot redirect to `%s': %s" : kind == STREAM_TWO ?
+			  "cannot open two way pipe `%s' for input/output: %s" :
 			  "cannot open pipe `%s': %s", name->p, tsb_strerror(err));
 	}
 	str_hold(name);
@@ -170,6 +233,9 @@ int ak_streams_flush(struct awk *a)
 static void stream_failed(struct awk *a, struct stream *s, int err)
 {
 	s->n = 0;
+	ak_var_errno(a, err);
+	if (ak_nonfatal(a, s->name))
+		return;
 	awk_fatal(a, "print to \"%s\" failed: %s", s->name->p, tsb_strerror(err));
 }
 
@@ -179,6 +245,18 @@ void ak_stream_write(struct awk *a, struct stream *s, const char *p, size_t n)
 
 	if (s->out_fd == 1 && is_output(s->kind)) {
 		tsb_put(a->p, p, n);
+		return;
+	}
+	s->used = ++a->stream_uses;
+	if (s->parked) {
+		s->out_fd = open_or_park(a, s->name->p, O_WRONLY | O_CREAT | O_APPEND);
+		if (s->out_fd < 0)
+			awk_fatal(a, "cannot redirect to `%s': %s", s->name->p,
+				  tsb_strerror(s->out_fd));
+		s->parked = false;
+	}
+	if (s->out_fd < 0 && ak_nonfatal(a, s->name)) {
+		ak_var_errno(a, -EBADF);
 		return;
 	}
 	if (s->out_fd < 0)
@@ -211,6 +289,10 @@ static int stream_end(struct awk *a, struct stream *s)
 
 	if (s->out_fd >= 0) {
 		err = ak_stream_flush(a, s);
+		if (err)
+			ak_var_errno(a, err);
+		if (err && ak_nonfatal(a, s->name))
+			err = 0;
 		if (err && err != -EPIPE)
 			awk_fatal(a, "flush to \"%s\" failed: %s", s->name->p, tsb_strerror(err));
 		if (s->out_fd > 2)
@@ -244,15 +326,26 @@ static bool close_one_end(struct awk *a, struct stream *s, const char *how)
 	return false;
 }
 
+static void never_opened(struct awk *a)
+{
+	static const char text[] = "close of redirection that was never opened";
+	struct awk_val v;
+
+	val_string(&v, ak_str_make(a, text, sizeof(text) - 1));
+	ak_var_set(a, VAR_ERRNO, &v);
+}
+
 int ak_stream_close(struct awk *a, const struct awk_val *name, const char *how)
 {
 	struct awk_str *text = ak_val_to_str(a, name);
 	bool found = false;
 	int result = -1;
+	bool found = false;
 
 	for (struct stream **s = &a->streams, *gone; *s; s = &(*s)->next) {
 		if ((*s)->name->n != text->n || memcmp((*s)->name->p, text->p, text->n))
 			continue;
+		found = true;
 		gone = *s;
 		found = true;
 		if (close_one_end(a, gone, how)) {
@@ -268,6 +361,8 @@ int ak_stream_close(struct awk *a, const struct awk_val *name, const char *how)
 	if (result < 0 && !found && a->lint)
 		ak_lint(a, "close: `%s' is not an open file, pipe or co-process", text->p);
 	str_drop(a, text);
+	if (!found)
+		never_opened(a);
 	return result;
 }
 

@@ -13,12 +13,15 @@
 
 /* The replacement of sub: & is the match, \& an ampersand, \\& a backslash and
  * the match, \\\& a backslash and an ampersand. */
-static void put_replacement(struct str *out, struct awk_str *r, const char *m, size_t n)
+static void put_replacement(struct awk *a, struct str *out, struct awk_str *r, const char *m,
+			    size_t n)
 {
 	const char *p = r->p, *end = p + r->n;
 
 	for (; p < end; p++) {
-		if (*p == '&') {
+		if (a->posix && *p == '\\' && (p[1] == '\\' || p[1] == '&'))
+			str_addc(out, *++p);	/* POSIX of 2008: two are one */
+		else if (*p == '&') {
 			str_addn(out, m, n);
 		} else if (*p != '\\') {
 			str_addc(out, *p);
@@ -103,7 +106,7 @@ static size_t substitute(struct awk *a, struct job *j, struct str *out)
 				if (j->groups)
 					put_groups(out, j->replacement, s->p, spans, n_spans);
 				else
-					put_replacement(out, j->replacement, s->p + so, eo - so);
+					put_replacement(a, out, j->replacement, s->p + so, eo - so);
 			}
 			at = last = eo;
 			if (j->which && seen == j->which)
@@ -128,9 +131,7 @@ static bool can_store(const struct node *n)
 	       n->op == N_FIELD;
 }
 
-/* The target with what its index gives in the index's place: it is evaluated once, though the
- * target is read and written. A field is there from now on. */
-static struct node *fix_target(struct awk *a, struct node *n, struct node *copy, struct node *index)
+struct node *ak_fix_target(struct awk *a, struct node *n, struct node *copy, struct node *index)
 {
 	*copy = *n;
 	*index = (struct node){ .op = N_CONST, .line = n->line, .source = n->source };
@@ -158,7 +159,7 @@ void ak_bi_substitute(struct awk *a, struct node *n, struct awk_val *out)
 
 	j.replacement = ak_eval_str(a, replacement);
 	if (target) {
-		target = fix_target(a, target, &copy, &index);
+		target = ak_fix_target(a, target, &copy, &index);
 		ak_eval(a, target, &v);
 		ak_eval_scalar_check(a, target, &v);
 		pattern = v.type == V_REGEX;
@@ -333,14 +334,7 @@ void ak_bi_split(struct awk *a, struct node *n, struct awk_val *out)
 	else
 		ak_eval(a, sep, &fs);
 	x = ak_eval_array_of(a, n->b->next, "split: second");
-	if (!sep && a->split_mode == SPLIT_FPAT) {
-		struct awk_str *pattern = ak_var_str(a, VAR_FPAT);
-
-		ak_split_fpat(a, s->p, s->n, ak_regex_of(a, &n->cache, pattern), &pieces, &seps);
-		str_drop(a, pattern);
-	} else {
-		ak_split_fs(a, s->p, s->n, &fs, &n->cache, false, &pieces, &seps);
-	}
+	ak_split_fs(a, s->p, s->n, &fs, &n->cache, false, &pieces, &seps);
 	val_drop(a, &fs);
 	give_pieces(a, n, x, &pieces, &seps);
 	val_number(out, (double)pieces.n);

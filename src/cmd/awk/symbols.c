@@ -52,6 +52,17 @@ bool ak_symtab_store(struct awk *a, struct node *target, struct awk_val *v)
 	return true;
 }
 
+void ak_symbols_check(struct awk *a, uint32_t slot, struct awk_array *x, const struct awk_val *key)
+{
+	struct awk_str *name;
+
+	if (ak_array_at(a, x, key, false))
+		return;
+	name = ak_val_to_str(a, key);
+	awk_fatal(a, "reference to uninitialized element `%s[\"%s\"] is not allowed'",
+		  a->global_list.at[slot], name->p);
+}
+
 void ak_symbols_no_delete(struct awk *a, const struct node *array)
 {
 	if (array->op == N_SPECIAL && array->slot >= VAR_SYMTAB)

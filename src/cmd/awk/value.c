@@ -82,10 +82,10 @@ double ak_val_to_num(struct awk *a, const struct awk_val *v)
 	switch (v->type) {
 	case V_NUM:
 		return v->num;
-	case V_STR: case V_REGEX:
+	case V_REGEX:
 		ak_number_parse(a, v->str->p, v->str->n, &num);
 		return num;
-	case V_INPUT:
+	case V_STR: case V_INPUT:
 		if (a->non_decimal)
 			return ak_number_non_decimal(a, v->str->p, v->str->n);
 		ak_number_parse(a, v->str->p, v->str->n, &num);

@@ -113,6 +113,7 @@ static void fill_procinfo(struct awk *a)
 	put_text(a, x, "strftime", "%a %b %e %H:%M:%S %Z %Y");
 	put_text(a, x, "FS", "FS");
 	put_text(a, x, "platform", "posix");
+	put_number(a, x, "errno", 0);
 	put_number(a, x, "pid", tsb_getpid(a->p));
 	put_number(a, x, "ppid", tsb_getppid(a->p));
 	put_number(a, x, "pgrpid", tsb_getpgid(a->p, 0));
@@ -167,7 +168,11 @@ void ak_var_read(struct awk *a, uint32_t slot, struct awk_val *out)
 
 static void split_changed(struct awk *a, enum split_mode mode)
 {
+	static const char *const names[] = { "FS", "FPAT", "FIELDWIDTHS" };
+
 	ak_fields_forget(a);
+	if (a->uses[VAR_PROCINFO])
+		put_text(a, ak_var_array(a, VAR_PROCINFO), "FS", names[mode]);
 	a->split_mode = mode;
 	val_drop(a, &a->split_fs);
 	ak_val_copy(&a->split_fs, &a->globals[VAR_FS]);
@@ -228,6 +233,8 @@ void ak_var_set(struct awk *a, uint32_t slot, struct awk_val *v)
 			  a->global_list.at[slot]);
 	if (slot == VAR_FS || slot == VAR_FPAT || slot == VAR_FIELDWIDTHS || slot == VAR_IGNORECASE)
 		ak_fields_forget(a);
+	if (slot == VAR_OFS)
+		ak_record_str(a);	/* $0 is put together with the old one */
 	val_drop(a, &a->globals[slot]);
 	a->globals[slot] = *v;
 	if (slot < VAR_SPECIAL_END)
@@ -299,6 +306,64 @@ static void unescape(struct awk *a, const char *p, struct str *out)
 	}
 }
 
+/* "space::name", or a plain name; else gawk says what is wrong, and the program does not run. */
+static bool qualified_name(struct awk *a, const char *name, size_t n)
+{
+	const char *colon = memchr(name, ':', n), *text;
+	int len = (int)n;
+
+	if (!colon)
+		return true;
+	if (colon[1] != ':')
+		text = tsb_format(a->p, "identifier %.*s: namespace separator is two colons, not one", len,
+				  name);
+	else if (colon + 2 >= name + n || !(isalpha((unsigned char)colon[2]) || colon[2] == '_'))
+		text = tsb_format(a->p, "qualified identifier `%.*s' is badly formed", len, name);
+	else if (memchr(colon + 2, ':', n - (size_t)(colon + 2 - name)))
+		text = tsb_format(a->p, "identifier `%.*s': namespace separator can only appear once in "
+				  "a qualified name", len, name);
+	else
+		return true;
+	awk_error(a, NULL, 0, text);
+	return false;
+}
+
+/* @/.../ as a value. */
+static bool typed_regex(const char *value)
+{
+	size_t n = strlen(value);
+
+	return n >= 3 && value[0] == '@' && value[1] == '/' && value[n - 1] == '/';
+}
+
+static void check_typed(struct awk *a, const struct awk_str *s)
+{
+	const char *error = NULL;
+	struct regex *re = ak_regex_compile(a, s->p, s->n, &error);
+
+	if (!re) {
+		awk_error(a, NULL, 0, tsb_format(a->p, "%s: /%s/", error, s->p));
+		awk_fatal(a, "could not make typed regex");
+	}
+	regex_free(re);
+}
+
+/* --sandbox: ARGV gets no file that was not there; assignments and nothing are allowed. */
+void ak_var_check_file(struct awk *a, const struct awk_val *v)
+{
+	struct awk_str *s = ak_val_to_str(a, v);
+	size_t n = strcspn(s->p, "=");
+	bool ok = !s->n || (s->p[n] && (isalpha((unsigned char)*s->p) || *s->p == '_'));
+
+	for (size_t i = 0; ok && s->n && i < n; i++)
+		ok = isalnum((unsigned char)s->p[i]) || s->p[i] == '_' || s->p[i] == ':';
+	for (int i = 0; !ok && i < a->n_operands; i++)
+		ok = !strcmp(a->operands[i], s->p);
+	if (!ok)
+		awk_fatal(a, "cannot add a new file (%s) to ARGV in sandbox mode", s->p);
+	str_drop(a, s);
+}
+
 bool ak_var_command_line(struct awk *a, const char *arg, bool option)
 {
 	const char *eq = strchr(arg, '='), *p = arg;
@@ -312,16 +377,26 @@ bool ak_var_command_line(struct awk *a, const char *arg, bool option)
 		goto bad;
 	for (; p < eq; p++)
 		if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_' ||
-		      (*p >= '0' && *p <= '9') || (*p == ':' && p[1] == ':' && p++ > arg)))
+		      (*p >= '0' && *p <= '9') || (*p == ':' && p > arg)))
 			goto bad;
+	if (!qualified_name(a, arg, (size_t)(eq - arg)))
+		return option;
+	if (!strncmp(arg, "awk::", 5))
+		arg += 5;
 	if (ak_lex_reserved(arg, (size_t)(eq - arg)))
 		awk_fatal(a, "cannot use gawk builtin `%.*s' as variable name", (int)(eq - arg), arg);
 	if (map_find(&a->func_names, arg, (size_t)(eq - arg)))
 		awk_fatal(a, "cannot use function `%.*s' as variable name", (int)(eq - arg), arg);
 	str_init(&text, a->heap, STR_MAX_DEFAULT);
-	unescape(a, eq + 1, &text);
 	slot = ak_var_slot(a, arg, (size_t)(eq - arg));
-	ak_val_input(a, &v, text.p, text.n);
+	if (typed_regex(eq + 1)) {
+		val_string(&v, ak_str_make(a, eq + 3, strlen(eq + 3) - 1));
+		v.type = V_REGEX;
+		check_typed(a, v.str);
+	} else {
+		unescape(a, eq + 1, &text);
+		ak_val_input(a, &v, text.p, text.n);
+	}
 	str_end(&text);
 	ak_var_set(a, slot, &v);
 	return true;
