@@ -226,7 +226,7 @@ static int basenc_encode(struct basenc *b, struct tsb_reader *in)
 	size_t held = 0, n, bytes = b->code->bytes;
 	char *data;
 
-	while ((n = tsb_getblock(in, &data))) {
+	while (!tsb_out_error(in->p) && (n = tsb_getblock(in, &data))) {
 		const unsigned char *at = (const unsigned char *)data, *end = at + n;
 
 		tsb_tick(in->p, n / 64 + 1);
@@ -312,7 +312,7 @@ static int basenc_decode(struct basenc *b, struct tsb_reader *in)
 	bool ok = true;
 	char *data;
 
-	while (ok && (n = tsb_getblock(in, &data))) {
+	while (ok && !tsb_out_error(in->p) && (n = tsb_getblock(in, &data))) {
 		tsb_tick(in->p, n / 64 + 1);
 		for (size_t i = 0; ok && i < n; i++) {
 			unsigned char c;

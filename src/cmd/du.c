@@ -599,7 +599,10 @@ static int du_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		return tsb_usage(p, NULL);
 	}
 	if (d->files0) {
-		if (files0_read(p, d->files0, "cannot open", &list))
+		status = files0_read(p, d->files0, "cannot open", &list);
+		if (status && !list.failed_open)
+			tsb_warn_errno(p, status, "%s: read error", quote_f(p, d->files0));
+		if (status)
 			return 1;
 		du_list(d, &list);
 	} else {

@@ -49,7 +49,7 @@ static int echo_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	if (argc == 1 && !posix && echo_asked(p, argv[0]))
 		return 0;
 	/* POSIX mode reads no options, but for a leading -n, and knows escapes. */
-	while (i < argc && (!posix || (i == 0 && !strcmp(argv[0], "-n"))) &&
+	while (i < argc && (!posix || !strcmp(argv[0], "-n")) &&
 	       echo_option(argv[i], &newline, &escapes))
 		i++;
 	str_init(&text, tsb_heap_of(p), STR_MAX_DEFAULT);

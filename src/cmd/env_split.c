@@ -19,6 +19,7 @@ struct env_split {
 	struct tsb_proc *p;
 	const char *s;		/* what is left of the text */
 	int status;
+	bool say;		/* of -v */
 	bool started;		/* the word is one, even if it is empty */
 	VEC(char *) words;	/* of this text */
 };
@@ -38,17 +39,29 @@ static bool env_split_bad(struct env_split *e, const char *text)
 	return false;
 }
 
+static void env_variable_say(struct env_split *e, const char *name, const char *value)
+{
+	const char *text = value ? tsb_format(e->p, "expanding ${%s} into %s\n", name,
+					      quote_text(e->p, value)) :
+			   tsb_format(e->p, "replacing ${%s} with null string\n", name);
+
+	tsb_write_all(e->p, 2, text, strlen(text));
+}
+
 /* ${NAME} at e->s, which is left on its last byte. */
 static bool env_variable(struct env_split *e, struct str *word)
 {
 	size_t n = e->s[1] == '{' ? strspn(e->s + 2, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 					   "0123456789_") : 0;
-	const char *value;
+	const char *value, *name;
 
 	if (!n || e->s[2 + n] != '}' || (e->s[2] >= '0' && e->s[2] <= '9'))
 		return env_split_bad(e, tsb_format(e->p, "only ${VARNAME} expansion is supported, "
 						   "error at: %s", e->s));
-	value = tsb_getenv(e->p, tsb_strndup(e->p, e->s + 2, n));
+	name = tsb_strndup(e->p, e->s + 2, n);
+	value = tsb_getenv(e->p, name);
+	if (e->say)
+		env_variable_say(e, name, value);
 	e->started |= value != NULL;
 	if (value)
 		str_adds(word, value);
@@ -145,6 +158,7 @@ static bool env_split_text(struct env_split *e, const char *text, bool say)
 	struct str word;
 
 	e->s = text;
+	e->say = say;
 	e->words.n = 0;
 	str_init(&word, tsb_heap_of(e->p), STR_MAX_DEFAULT);
 	while (env_word(e, &word)) {
@@ -186,6 +200,8 @@ static enum env_option env_look(const char *arg, size_t *at, bool *debug)
 		if (arg[n] == 'u' || arg[n] == 'C')
 			return arg[n + 1] ? ENV_OTHER : ENV_OTHER_TAKES;
 		*debug |= arg[n] == 'v';
+		if (!strchr("i0v", arg[n]))
+			return ENV_OTHER;	/* the parser tells of it */
 	}
 	return ENV_OTHER;
 }

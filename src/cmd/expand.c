@@ -2,6 +2,7 @@
  * expand, unexpand - tabs to blanks and back. All files are one stream: a line
  * may begin in one and end in the next.
  */
+#include "base/num.h"
 #include "cmd/cmd.h"
 
 #include <string.h>
@@ -45,12 +46,17 @@ static int expand_opt_digits(struct tsb_proc *p, void *opts, const struct tsb_op
 {
 	struct expand *e = opts;
 	const char *text, *comma;
+	uint64_t v;
 
 	(void)opt;
 	if (!e->back)
 		return tabs_parse(p, &e->tabs, arg);
 	text = tsb_format(p, "%s%s", e->digits ? e->digits : "", arg);
 	comma = strrchr(text, ',');
+	if (num_u64(tsb_strndup(p, text, strspn(text, "0123456789")), &v) == NUM_RANGE) {
+		tsb_warn(p, "tab stop value is too large");
+		return 1;
+	}
 	e->digits = comma ? comma + 1 : text;
 	return comma ? tabs_parse(p, &e->tabs, tsb_strndup(p, text, (size_t)(comma - text))) : 0;
 }

@@ -13,7 +13,7 @@ int files0_read(struct tsb_proc *p, const char *from, const char *cannot_open, s
 	char *name;
 	int fd = input_open(p, from);
 
-	*out = (struct files0){ from, NULL, 0 };
+	*out = (struct files0){ .from = from, .failed_open = fd < 0 };
 	if (fd < 0) {
 		tsb_warn_errno(p, fd, "%s %s%s", cannot_open, quote_af(p, from),
 			       cannot_open[0] == 'c' ? " for reading" : "");

@@ -98,7 +98,7 @@ static int numfmt_opt_field(struct tsb_proc *p, void *opts, const struct tsb_opt
 	}
 	n->fields_given = true;
 	n->all_fields = !strcmp(arg, "-");
-	return n->all_fields ? 0 : ranges_parse(p, arg, false, false, &n->fields);
+	return n->all_fields ? 0 : ranges_parse_dash(p, arg, &n->fields);
 }
 
 static int numfmt_opt_delimiter(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,

@@ -55,8 +55,10 @@ static const char *ptx_unescape(struct tsb_proc *p, const char *s)
 			*at++ = to[letter - from];
 			s++;
 		} else {
+			if (*s == '\\' && !s[1])
+				break;		/* a backslash of nothing */
 			*at++ = *s;
-			if (*s == '\\' && s[1])
+			if (*s == '\\')
 				*at++ = *++s;
 		}
 	}

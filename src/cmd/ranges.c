@@ -10,6 +10,7 @@
 
 struct ranges_state {
 	struct tsb_proc *p;
+	bool dash;		/* a "-" alone is all */
 	struct ranges *out;
 	size_t cap;
 	bool positions;
@@ -94,7 +95,7 @@ static bool ranges_item(struct ranges_state *st, const char **at)
 		return ranges_fail(st, "invalid byte or character range", "invalid field range");
 	if (!is_end(**at))
 		return ranges_bad_char(st, *at);
-	if (!has_lo && !has_hi)
+	if (!has_lo && !has_hi && !st->dash)
 		return ranges_fail(st, "invalid range with no endpoint: -",
 				   "invalid range with no endpoint: -");
 	lo = has_lo ? lo : 1;
@@ -143,23 +144,36 @@ static void ranges_complement(struct ranges_state *st)
 	ranges_add(st, next, UINT64_MAX);
 }
 
-int ranges_parse(struct tsb_proc *p, const char *list, bool positions, bool complement,
-		 struct ranges *out)
+static int ranges_read(struct ranges_state *st, const char *list, bool complement)
 {
-	struct ranges_state st = { p, out, 0, positions, 0 };
 	bool more = true;
 
-	*out = (struct ranges){ NULL, 0 };
+	*st->out = (struct ranges){ NULL, 0 };
 	while (more) {
-		if (!ranges_item(&st, &list))
-			return st.status;
+		if (!ranges_item(st, &list))
+			return st->status;
 		more = *list != '\0';
 		list += more;
 	}
-	ranges_merge(out);
+	ranges_merge(st->out);
 	if (complement)
-		ranges_complement(&st);
-	ranges_add(&st, UINT64_MAX, UINT64_MAX);
-	out->n--;
+		ranges_complement(st);
+	ranges_add(st, UINT64_MAX, UINT64_MAX);
+	st->out->n--;
 	return 0;
+}
+
+int ranges_parse(struct tsb_proc *p, const char *list, bool positions, bool complement,
+		 struct ranges *out)
+{
+	struct ranges_state st = { .p = p, .out = out, .positions = positions };
+
+	return ranges_read(&st, list, complement);
+}
+
+int ranges_parse_dash(struct tsb_proc *p, const char *list, struct ranges *out)
+{
+	struct ranges_state st = { .p = p, .out = out, .dash = true };
+
+	return ranges_read(&st, list, false);
 }

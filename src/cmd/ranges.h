@@ -23,5 +23,7 @@ struct ranges {
  * bytes and characters, not of fields. */
 int ranges_parse(struct tsb_proc *p, const char *list, bool positions, bool complement,
 		 struct ranges *out);
+/* Of fields, where "-" is all of them. */
+int ranges_parse_dash(struct tsb_proc *p, const char *list, struct ranges *out);
 
 #endif

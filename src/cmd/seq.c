@@ -241,6 +241,8 @@ static void seq_whole(struct tsb_proc *p, const char *first, const char *last, u
 		if (at == 0 || (last && seq_compare(s + at, room - at, last, m) > 0))
 			break;
 		tsb_putc(p, separator);
+		if (tsb_out_error(p))
+			return;		/* nothing that follows would be read */
 		tsb_tick(p, 1);
 	}
 	tsb_putc(p, '\n');
@@ -299,6 +301,8 @@ static void seq_floats(struct tsb_proc *p, const struct seq_format *f, const str
 		if (past && !seq_is_last(p, f, x, before, last))
 			break;
 		tsb_puts(p, separator);
+		if (tsb_out_error(p))
+			return;
 		tsb_tick(p, 1);
 	}
 	tsb_putc(p, '\n');

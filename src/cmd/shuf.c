@@ -228,7 +228,7 @@ static int shuf_write_repeated(struct shuf *s)
 		tsb_warn(s->p, "no lines to repeat");
 		return 1;
 	}
-	for (uint64_t i = 0; i < s->count; i++)
+	for (uint64_t i = 0; i < s->count && !tsb_out_error(s->p); i++)
 		shuf_put(s, randint_choose(&s->random, s->n));
 	sink_flush(&s->out);
 	return 0;

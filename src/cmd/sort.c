@@ -16,6 +16,7 @@
 #include "cmd/files0.h"
 #include "cmd/rawopt.h"
 #include "cmd/sort.h"
+#include "cmd/tempname.h"
 #include "cmd/util.h"
 
 /* ---- Reading and writing ---- */
@@ -375,8 +376,10 @@ static int sort_names(struct sort *s, struct files0 *list, int argc, char **argv
 	}
 	input_close(s->p, sort_open(s, s->files0));
 	err = files0_read(s->p, s->files0, "open failed:", list);
-	if (err)
-		sort_die(s, err, "cannot read file names from", s->files0);
+	if (err) {
+		tsb_warn(s->p, "cannot read file names from %s", quote_af(s->p, s->files0));
+		return SORT_FAILURE;
+	}
 	if (!list->n) {
 		tsb_warn(s->p, "no input from %s", quote_af(s->p, s->files0));
 		return SORT_FAILURE;
@@ -396,6 +399,21 @@ static int sort_names(struct sort *s, struct files0 *list, int argc, char **argv
 	return 0;
 }
 
+/* More files than are merged at once go through temporary files, which must be possible. */
+static bool sort_has_room(struct sort *s, size_t n)
+{
+	const char *dir = s->temp ? s->temp : tsb_getenv(s->p, "TMPDIR");
+	int err;
+
+	if (!s->merge || n <= (s->batch ? s->batch : 16))
+		return true;
+	dir = dir ? dir : "/tmp";
+	err = tempname_try(s->p, dir);
+	if (err)
+		tsb_warn_errno(s->p, err, "cannot create temporary file in %s", quote_af(s->p, dir));
+	return !err;
+}
+
 static int sort_start(struct sort *s, char **names, size_t n)
 {
 	char opts[16] = "c --debug";
@@ -407,7 +425,7 @@ static int sort_start(struct sort *s, char **names, size_t n)
 	if (s->debug)
 		sort_debug_warnings(s);
 	if (!s->check)
-		return sort_files(s, names, n);
+		return sort_has_room(s, n) ? sort_files(s, names, n) : SORT_FAILURE;
 	if (n > 1) {
 		tsb_warn(s->p, "extra operand %s not allowed with -%c", quote_af(s->p, names[1]),
 			 s->check);
@@ -434,8 +452,8 @@ static int sort_run(struct tsb_proc *p, void *raw, int argc, char **argv)
 	s = parsed.opts;
 	s->p = p;
 	s->delim = s->zero ? '\0' : '\n';
-	list = (struct files0){ NULL, parsed.argc ? parsed.argv : standard,
-				parsed.argc ? (size_t)parsed.argc : 1 };
+	list = (struct files0){ .at = parsed.argc ? parsed.argv : standard,
+				.n = parsed.argc ? (size_t)parsed.argc : 1 };
 	sink_init(&s->out, p);
 	sort_tables(s);
 	if (s->files0) {

@@ -36,6 +36,7 @@ struct sort {
 	struct sort_key global, *keys, *last_key, *open_key;
 	const char *output;
 	const char *files0, *random_source, *compress, *temp;
+	size_t batch;		/* files that are merged at once; 0: 16 */
 	bool stable, unique, merge, zero, debug;
 	int check;		/* 0, 'c' or 'C' */
 	int tab;		/* -1: blanks */

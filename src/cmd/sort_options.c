@@ -207,10 +207,10 @@ static int sort_set_batch(struct tsb_proc *p, void *opts, const struct tsb_opt *
 			  const char *arg)
 {
 	const uint64_t most = 1021;	/* descriptors */
+	struct sort *s = opts;
 	uint64_t v;
 	enum num_result r = *arg == '-' ? NUM_INVALID : num_suffixed(arg, "", &v);
 
-	(void)opts;
 	if (r != NUM_OK && r != NUM_RANGE)
 		return sort_bad_number(p, opt, arg, r);
 	if (r == NUM_OK && v < 2) {
@@ -218,8 +218,10 @@ static int sort_set_batch(struct tsb_proc *p, void *opts, const struct tsb_opt *
 		tsb_warn(p, "minimum --batch-size argument is %s", quote_text(p, "2"));
 		return SORT_FAILURE;
 	}
-	if (r == NUM_OK && v <= most)
+	if (r == NUM_OK && v <= most) {
+		s->batch = (size_t)v;
 		return 0;
+	}
 	tsb_warn(p, "--batch-size argument %s too large", quote_text(p, arg));
 	tsb_warn(p, "maximum --batch-size argument with current rlimit is %u", (unsigned)most);
 	return SORT_FAILURE;

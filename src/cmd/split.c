@@ -27,7 +27,7 @@ static int split_opt_way(struct tsb_proc *p, void *opts, const struct tsb_opt *o
 	if (s->way != SPLIT_UNSET)
 		return split_twice(p);
 	s->way = (enum split_way)opt->value;
-	return whole_parse(p, arg, 1, INT64_MAX, lines ? NULL : SPLIT_UNITS,
+	return whole_parse(p, arg, 1, lines ? UINT64_MAX : INT64_MAX, lines ? NULL : SPLIT_UNITS,
 			   lines ? "invalid number of lines" : "invalid number of bytes", &s->n);
 }
 
@@ -44,7 +44,25 @@ static int split_opt_digits(struct tsb_proc *p, void *opts, const struct tsb_opt
 	s->from_digits = true;
 	if (strspn(arg, "0") == strlen(arg))
 		return tsb_usage(p, "invalid number of lines: %s", quote_text(p, "0"));
-	return whole_parse(p, arg, 1, INT64_MAX, NULL, "invalid number of lines", &s->n);
+	s->n = 0;
+	for (const char *c = arg; *c >= '0' && *c <= '9'; c++) {
+		if (__builtin_mul_overflow(s->n, (uint64_t)10, &s->n) ||
+		    __builtin_add_overflow(s->n, (uint64_t)(*c - '0'), &s->n))
+			return tsb_warn(p, "line count option -%.*s... is too large",
+					(int)(c + 1 - arg), arg), 1;
+	}
+	return 0;
+}
+
+/* How much is read at once: of no consequence, but it must be a number. */
+static int split_opt_block(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
+			   const char *arg)
+{
+	uint64_t size;
+
+	(void)opts;
+	(void)opt;
+	return whole_parse(p, arg, 1, INT64_MAX, SPLIT_UNITS, "invalid IO block size", &size);
 }
 
 static int split_opt_chunks(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
@@ -157,6 +175,7 @@ static const struct tsb_opt split_opts[] = {
 		    "write to shell COMMAND; file name is $FILE"),
 	TSB_OPT_CALL(split_opt_way, SPLIT_LINES, 'l', "lines", "NUMBER",
 		     "put NUMBER lines/records per output file"),
+	{ TSB_OPTION_CALL, 0, "-io-blksize", "SIZE", "", 0, 0, TSB_OPT_HIDDEN, split_opt_block },
 	TSB_OPT_CALL(split_opt_chunks, 0, 'n', "number", "CHUNKS", "generate CHUNKS output files"),
 	TSB_OPT_CALL(split_opt_end, 0, 't', "separator", "SEP",
 		     "use SEP instead of newline as the record separator; '\\0' (zero) specifies the "
@@ -170,6 +189,14 @@ static const struct tsb_opt split_opts[] = {
 	TSB_OPT_END
 };
 
+/* A device without a size that gives bytes: how many nobody knows. */
+static bool split_has_more(struct split *s, int fd)
+{
+	char c;
+
+	return tsb_read(s->p, fd, &c, 1) > 0;
+}
+
 /* Chunks need to know how much there is. */
 static int split_find_size(struct split *s, int fd)
 {
@@ -178,6 +205,11 @@ static int split_find_size(struct split *s, int fd)
 	if (s->way != SPLIT_CHUNK_BYTES && s->way != SPLIT_CHUNK_LINES)
 		return 0;
 	end = at < 0 ? at : tsb_lseek(s->p, fd, 0, 2);
+	if (end == at && S_ISCHR(s->input_stat.mode) && split_has_more(s, fd)) {
+		tsb_warn_errno(s->p, -EOVERFLOW, "%s: cannot determine file size",
+			       quote_f(s->p, s->input));
+		return 1;
+	}
 	if (end < 0) {
 		tsb_warn(s->p, "%s: cannot determine file size", quote_f(s->p, s->input));
 		return 1;
@@ -193,8 +225,6 @@ static int split_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	int fd, status;
 
 	s->p = p;
-	if (s->suffix_start && s->suffix_length && strlen(s->suffix_start) > s->suffix_length)
-		return tsb_usage(p, "numerical suffix start value is too large for the suffix length");
 	if (s->k && s->filter)
 		return tsb_usage(p, "--filter does not process a chunk extracted to stdout");
 	if (argc > 2)
@@ -202,6 +232,8 @@ static int split_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	status = split_set_suffix(s);
 	if (status)
 		return status;
+	if (s->suffix_start && strlen(s->suffix_start) > s->suffix_length)
+		return tsb_usage(p, "numerical suffix start value is too large for the suffix length");
 	s->input = argc ? argv[0] : "-";
 	s->base = argc > 1 ? argv[1] : "x";
 	s->n = s->n ? s->n : 1000;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "cmd/util.h"
 
@@ -22,18 +23,22 @@ static const struct tsb_opt sync_opts[] = {
 
 static bool sync_file(struct tsb_proc *p, const char *name)
 {
-	int fd = tsb_open(p, name, O_RDONLY | O_NONBLOCK, 0), err;
+	int fd = tsb_open(p, name, O_RDONLY | O_NONBLOCK, 0), err = fd;
+	struct tsb_stat st;
+	bool pipe;
 
-	if (fd == -EACCES || fd == -EISDIR)
+	if (fd < 0)
 		fd = tsb_open(p, name, O_WRONLY | O_NONBLOCK, 0);
 	if (fd < 0) {
-		tsb_warn_errno(p, fd, "error opening %s", quote_af(p, name));
+		tsb_warn_errno(p, err, "error opening %s", quote_af(p, name));
 		return false;
 	}
 	err = tsb_fsync(p, fd);
+	pipe = !tsb_fstat(p, fd, &st) && S_ISFIFO(st.mode);
+	err = pipe ? -EINVAL : err;
 	tsb_close(p, fd);
-	/* As fsync(2): nothing to write through is no failure of a file. */
-	if (err && err != -EINVAL && err != -ENOSYS && err != -EROFS) {
+	/* As fsync(2): nothing to write through is a failure of a pipe, and of no file. */
+	if (pipe || (err && err != -EINVAL && err != -ENOSYS && err != -EROFS)) {
 		tsb_warn_errno(p, err, "error syncing %s", quote_af(p, name));
 		return false;
 	}

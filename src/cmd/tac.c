@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "cmd/lines.h"
 #include "cmd/locale.h"
+#include "cmd/tempname.h"
 #include "cmd/util.h"
 #include "text/regex.h"
 
@@ -188,6 +189,18 @@ static int tac_read_failed(struct tac *o, const char *name, int err)
 	return 1;
 }
 
+/* What comes through a pipe is put into a file first, so there must be room for one. */
+static bool tac_has_room(struct tac *o)
+{
+	const char *dir = tsb_getenv(o->p, "TMPDIR");
+	int err = tempname_try(o->p, dir ? dir : "/tmp");
+
+	if (err)
+		tsb_warn_errno(o->p, err, "failed to create temporary file in %s",
+			       quote_af(o->p, dir ? dir : "/tmp"));
+	return !err;
+}
+
 static int tac_file(struct tac *o, struct lines *in, const char *name)
 {
 	int fd = input_open(o->p, name);
@@ -197,6 +210,8 @@ static int tac_file(struct tac *o, struct lines *in, const char *name)
 			 tsb_strerror(fd));
 		return 1;
 	}
+	if (tsb_lseek(o->p, fd, 0, 1) < 0 && !tac_has_room(o))
+		return 1;
 	lines_open(in, o->p, fd);
 	while (lines_fill(in))
 		;

@@ -128,6 +128,8 @@ static const struct tsb_opt tail_opts[] = {
 		     "with -f, terminate after process ID, PID dies"),
 	{ TSB_OPTION_FLAG, 0, "-presume-input-pipe", NULL, "", offsetof(struct tail, as_pipe), 1,
 	  TSB_OPT_HIDDEN, NULL },
+	{ TSB_OPTION_FLAG, 0, "-disable-inotify", NULL, "", offsetof(struct tail, polls), 1,
+	  TSB_OPT_HIDDEN, NULL },
 	TSB_OPT_SET(struct tail, headers, -1, 'q', "quiet",
 		    "never output headers giving file names"),
 	TSB_OPT_FLAG(struct tail, retry, 0, "retry", "keep trying to open a file if it is "

@@ -27,6 +27,7 @@ struct tail_file {
 struct tail {
 	struct tsb_proc *p;
 	bool bytes, from_start, forever, retry, zero, as_pipe;
+	bool polls;		/* asked for: there is no other way here */
 	int headers;		/* 0: when several, 1: always, -1: never */
 	bool print_headers, header_done;
 	uint64_t count, max_unchanged;

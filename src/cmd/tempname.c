@@ -4,6 +4,7 @@
  */
 #include "cmd/tempname.h"
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -34,4 +35,18 @@ char *tempname_beside(struct tsb_proc *p, const char *path)
 
 	tempname_fill(p, s + strlen(s) - 6, 6);
 	return s;
+}
+
+int tempname_try(struct tsb_proc *p, const char *dir)
+{
+	char *name = path_join(p, dir, "cuXXXXXX");
+	int fd;
+
+	tempname_fill(p, name + strlen(name) - 6, 6);
+	fd = tsb_open(p, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fd;
+	tsb_close(p, fd);
+	tsb_unlink(p, name);
+	return 0;
 }

@@ -182,7 +182,6 @@ static int tr_bracket(struct tr_text *t, struct tr_set *set, size_t i, size_t *n
 	if (end + 1 >= t->n)
 		return 0;
 	n = end - (i + 2);
-	*next = end + 2;
 	if (!n) {
 		tsb_warn(t->p, mark == ':' ? "missing character class name '[::]'"
 					   : "missing equivalence class character '[==]'");
@@ -191,6 +190,7 @@ static int tr_bracket(struct tr_text *t, struct tr_set *set, size_t i, size_t *n
 	if (mark == ':' ? tr_add_class(t, set, i + 2, n) : n == 1) {
 		if (mark == '=')
 			tr_add(t, set, (struct tr_item){ TR_EQUIV, t->s[i + 2], 0, 0, 0 });
+		*next = end + 2;
 		return 1;
 	}
 	if (tr_is_repeat_rest(t, i + 2))

@@ -10,6 +10,7 @@
 
 #include "base/num.h"
 #include "cmd/util.h"
+#include "cmd/whole.h"
 
 /* First line of a small file; "unknown" if it cannot be read. */
 static const char *uname_read(struct tsb_proc *p, const char *path)
@@ -168,10 +169,8 @@ static int nproc_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 
 	if (argc)
 		return util_extra_operand(p, argv[0]);
-	if (o->ignore && num_u64(o->ignore, &ignore) != NUM_OK) {
-		tsb_warn(p, "invalid number: %s", quote_text(p, o->ignore));
+	if (o->ignore && whole_parse(p, o->ignore, 0, UINT64_MAX, NULL, "invalid number", &ignore))
 		return 1;
-	}
 	/* One thread runs a sandbox; OpenMP's variables are honoured as by GNU's. */
 	if (!o->all) {
 		n = nproc_env(p, "OMP_NUM_THREADS");
@@ -299,6 +298,8 @@ static int tty_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	}
 	if (!o->silent)
 		tsb_puts(p, tty ? "/dev/tty\n" : "not a tty\n");
+	if (util_write_failed(p))
+		return 3;
 	return tty ? 0 : 1;
 }
 

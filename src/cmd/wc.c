@@ -338,7 +338,7 @@ static int wc_many(struct wc *o, char **names, size_t n, const char *from)
 static int wc_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	char *standard[] = { NULL, NULL };
-	struct files0 list = { NULL, argv, (size_t)argc };
+	struct files0 list = { .at = argv, .n = (size_t)argc };
 	struct wc *o = opts;
 	struct tsb_stat st;
 	int err;
