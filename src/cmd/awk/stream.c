@@ -340,14 +340,12 @@ int ak_stream_close(struct awk *a, const struct awk_val *name, const char *how)
 	struct awk_str *text = ak_val_to_str(a, name);
 	bool found = false;
 	int result = -1;
-	bool found = false;
 
 	for (struct stream **s = &a->streams, *gone; *s; s = &(*s)->next) {
 		if ((*s)->name->n != text->n || memcmp((*s)->name->p, text->p, text->n))
 			continue;
 		found = true;
 		gone = *s;
-		found = true;
 		if (close_one_end(a, gone, how)) {
 			result = 0;
 			break;
