@@ -170,7 +170,10 @@ static JSValue compile_text(JSContext *ctx, const char *names, const char *text,
 	if (n > 1 && text[0] == '#' && text[1] == '!')
 		all[at] = all[at + 1] = '/';
 	memcpy(all + at + n, "\n})", 4);
+	guest_whole = (uint8_t *)all + 1;
+	guest_whole_end = (uint8_t *)all + at + n + 2;
 	r = evaluate(ctx, all, (size_t)at + n + 3, file, line - 1, JS_EVAL_TYPE_GLOBAL);
+	guest_whole = guest_whole_end = NULL;
 	js_free(ctx, all);
 	return r;
 }
@@ -183,7 +186,18 @@ static JSValue compile_library(JSContext *ctx, const char *name, const char *tex
 	return compile_text(ctx, "exports, require, module, host", text, n, file, 1);
 }
 
-/* compile(source, filename, "a, b", line) */
+/* Whether a text is a script: its mistakes are thrown. */
+static JSValue compile_script(JSContext *ctx, const char *text, size_t n, const char *file, int line)
+{
+	JSValue r = evaluate(ctx, text, n, file, line, JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY);
+
+	if (JS_IsException(r))
+		return r;
+	JS_FreeValue(ctx, r);
+	return JS_UNDEFINED;
+}
+
+/* compile(source, filename, "a, b", line); with undefined for the names it is looked at as a script only */
 NATIVE(engine_compile)
 {
 	size_t n, n2, n3;
@@ -194,7 +208,8 @@ NATIVE(engine_compile)
 	JSValue r = JS_EXCEPTION;
 
 	if (names && (argc < 4 || !JS_ToInt32(ctx, &line, argv[3])))
-		r = compile_text(ctx, names, text, n, file, line);
+		r = JS_IsUndefined(argv[2]) ? compile_script(ctx, text, n, file, line) :
+			compile_text(ctx, names, text, n, file, line);
 	js_free(ctx, text);
 	js_free(ctx, file);
 	js_free(ctx, names);
@@ -265,6 +280,12 @@ NATIVE(engine_zone)
 	return JS_UNDEFINED;
 }
 
+/* How many characters of its line the last syntax error is about. */
+NATIVE(engine_marked)
+{
+	return JS_NewInt32(ctx, guest_marked);
+}
+
 NATIVE(engine_thrown)
 {
 	return guest_thrown_at(ctx, argv[0]);
@@ -279,6 +300,7 @@ NATIVE(engine_json)
 	JS_CFUNC_DEF("deadline", 1, engine_deadline), \
 	JS_CFUNC_DEF("jsonMistake", 1, engine_json), \
 	JS_CFUNC_DEF("thrown", 1, engine_thrown), \
+	JS_CFUNC_DEF("marked", 0, engine_marked), \
 	JS_CFUNC_DEF("zoneChanged", 0, engine_zone), \
 	JS_CFUNC_DEF("classOf", 1, class_of), \
 	JS_CFUNC_DEF("promise", 1, promise_look), \

@@ -6,8 +6,9 @@
  *	load(name, type) -> source text, or [export names, function () -> object with them]
  *	meta(object, name)
  *	rejection(promise, reason, handled)
+ *	missing(importer, specifier, exporter, name) -> the error, when a module has no export of that name
  */
-enum hook { HOOK_RESOLVE, HOOK_LOAD, HOOK_META, HOOK_REJECTION, N_HOOKS };
+enum hook { HOOK_RESOLVE, HOOK_LOAD, HOOK_META, HOOK_REJECTION, HOOK_MISSING, N_HOOKS };
 
 static JSValue hooks[N_HOOKS];		/* one guest in a memory */
 
@@ -129,6 +130,14 @@ static int module_attributes(JSContext *ctx, void *opaque, JSValueConst attribut
 	return 0;
 }
 
+static JSValue module_missing(JSContext *ctx, JSAtom importer, JSAtom specifier, JSAtom exporter, JSAtom name)
+{
+	JSValue args[4] = { JS_AtomToString(ctx, importer), JS_AtomToString(ctx, specifier),
+			    JS_AtomToString(ctx, exporter), JS_AtomToString(ctx, name) };
+
+	return hook_call(ctx, HOOK_MISSING, 4, args);
+}
+
 static void rejection(JSContext *ctx, JSValueConst promise, JSValueConst reason, bool handled,
 		      void *opaque)
 {
@@ -148,11 +157,12 @@ static void glue_hooks(JSContext *ctx)
 	JS_SetModuleLoaderFunc2(ctx->rt, NULL, module_load, module_attributes, NULL);
 	JS_SetModuleNormalizeFunc2(ctx->rt, module_normalize);
 	JS_SetHostPromiseRejectionTracker(ctx->rt, rejection, NULL);
+	guest_not_exported = module_missing;
 }
 
 NATIVE(module_hooks)
 {
-	static const char *const names[] = { "resolve", "load", "meta", "rejection" };
+	static const char *const names[] = { "resolve", "load", "meta", "rejection", "missing" };
 
 	for (int i = 0; i < N_HOOKS; i++) {
 		JSValue fn = JS_GetPropertyStr(ctx, argv[0], names[i]);

@@ -205,10 +205,22 @@ static JSValue guest_thrown_at(JSContext *ctx, JSValueConst value)
 	return JS_UNDEFINED;
 }
 
+/* "new" is before the chain [from, p): what is behind the arguments of what it makes; NULL: none. */
+static const char *guest_made_by_new(const char *start, const char *from, const char *p)
+{
+	const char *word = guest_spaces_back(start, from);
+
+	if (word == from || word - start < 3 || memcmp(word - 3, "new", 3) || (word - start > 3 && guest_is_name((unsigned char)word[-4])))
+		return NULL;
+	while (from < p && (guest_is_name((unsigned char)*from) || *from == '.'))
+		from++;
+	return from < p && *from == '(' ? guest_partner(from, p) : NULL;
+}
+
 /* What is called where the script is: "a.b(...).c". False: the text is not known. */
 static bool guest_callee(JSContext *ctx, DynBuf *to)
 {
-	const char *start, *end, *p = guest_here(ctx, &start, &end), *from;
+	const char *start, *end, *p = guest_here(ctx, &start, &end), *from, *made;
 
 	if (!p)
 		return false;
@@ -235,6 +247,11 @@ static bool guest_callee(JSContext *ctx, DynBuf *to)
 	}
 	if (from >= p || p - from > GUEST_TEXT)
 		return false;
+	made = guest_made_by_new(start, from, p);
+	if (made) {
+		dbuf_putstr(to, "(intermediate value)");
+		from = made;
+	}
 	guest_chain_print(to, from, p);
 	return true;
 }
@@ -547,6 +564,7 @@ static const char *guest_regexp_text(const char *text)
 		{ "group name not defined", "Invalid named capture referenced" },
 		{ "expecting group name", "Invalid named reference" }, { "invalid group", "Invalid group" },
 		{ "invalid class range", "Invalid character class" },
+		{ "back reference out of range in regular expression", "Invalid escape" },
 		{ "invalid repetition count", "numbers out of order in {} quantifier" },
 		{ "invalid escape sequence in regular expression", "Invalid escape" },
 		{ "unknown unicode property name", "Invalid property name" },
@@ -563,9 +581,11 @@ static const char *guest_regexp_text(const char *text)
 	return text;
 }
 
-static void guest_bad_regexp(JSContext *ctx, JSValueConst pattern, const char *text)
+static bool guest_literal;	/* the parser has it compiled */
+
+static void guest_bad_regexp(JSContext *ctx, JSValueConst pattern, JSValueConst flags, const char *text)
 {
-	const char *p;
+	const char *p, *f;
 
 	if (!strcmp(text, "out of memory")) {
 		JS_ThrowOutOfMemory(ctx);
@@ -575,14 +595,19 @@ static void guest_bad_regexp(JSContext *ctx, JSValueConst pattern, const char *t
 	text = guest_regexp_text(text);
 	if (p && *p && !strcmp(text, "Unterminated character class") && p[strlen(p) - 1] == '\\')
 		text = "\\ at end of pattern";
-	JS_ThrowSyntaxError(ctx, "Invalid regular expression: /%s/: %s", p ? p : "", text);
+	f = JS_IsUndefined(flags) ? NULL : JS_ToCString(ctx, flags);
+	JS_ThrowSyntaxError(ctx, "Invalid regular expression: /%s/%s: %s", p ? p : "", f ? f : "", text);
+	JS_FreeCString(ctx, f);
 	JS_FreeCString(ctx, p);
 }
 
 static JSValue guest_bad_flags(JSContext *ctx, JSValueConst flags)
 {
-	const char *p = JS_ToCString(ctx, flags);
+	const char *p;
 
+	if (guest_literal)
+		return JS_ThrowSyntaxError(ctx, "Invalid regular expression flags");
+	p = JS_ToCString(ctx, flags);
 	JS_ThrowSyntaxError(ctx, "Invalid flags supplied to RegExp constructor '%s'", p ? p : "");
 	JS_FreeCString(ctx, p);
 	return JS_EXCEPTION;

@@ -46,6 +46,7 @@ function rehearse() {
 	globalThis.clearInterval(globalThis.setInterval(() => {}, 1e8));
 }
 rehearse();
+internalRequire('internal/newer').remove(globalThis);
 
 /* Objects that every run changes: their properties lie together (guest_freeze.h). */
 const { process, state } = internalRequire('internal/process');

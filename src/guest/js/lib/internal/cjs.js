@@ -173,7 +173,7 @@ Module._resolveFilename = function (request, parent, isMain, options) {
 	if (builtins.bare(request) !== undefined)
 		return request;
 	const file = parent && parent.filename;
-	if (request[0] === '#' && file) {
+	if (request[0] === '#' && file && packages.scope(file)?.imports) {
 		const found = packages.resolveImports(request, file, conditions, file);
 		if (found.path)
 			return existing(found.path, request, parent);
@@ -193,6 +193,37 @@ Module._resolveFilename = function (request, parent, isMain, options) {
 /* ---- Loading ---- */
 
 
+/* What a circle of modules sees of one that is not done: who asks for what is not there yet is warned. */
+let circles;
+
+const plain = value => value !== null && typeof value === 'object' && host.classOf(value) !== 'Proxy';
+
+function warn(name) {
+	process.emitWarning(`Accessing non-existent property '${String(name)}' of module exports inside circular dependency`);
+}
+
+function unfinished(module) {
+	const value = module.exports;
+	if (!plain(value) || Object.getPrototypeOf(value) !== Object.prototype || value.__esModule)
+		return value;
+	circles ??= new Proxy({}, {
+		get(target, name) {
+			if (name in target || name === '__esModule')
+				return target[name];
+			warn(name);
+			return undefined;
+		},
+		getOwnPropertyDescriptor(target, name) {
+			if (Object.hasOwn(target, name) || name === '__esModule')
+				return Object.getOwnPropertyDescriptor(target, name);
+			warn(name);
+			return undefined;
+		},
+	});
+	Object.setPrototypeOf(value, circles);
+	return value;
+}
+
 Module._load = function moduleFind(request, parent, isMain) {
 	const name = builtins.bare(request);
 	if (name !== undefined) {
@@ -209,7 +240,7 @@ Module._load = function moduleFind(request, parent, isMain) {
 	if (known) {
 		if (parent && parent.children && !parent.children.includes(known))
 			parent.children.push(known);
-		return known.exports;
+		return known.loaded ? known.exports : unfinished(known);
 	}
 	if (builtins.bare(filename) !== undefined)
 		return builtins.load(builtins.bare(filename));
@@ -224,6 +255,8 @@ Module._load = function moduleFind(request, parent, isMain) {
 	try {
 		module.load(filename);
 		good = true;
+		if (circles && plain(module.exports) && Object.getPrototypeOf(module.exports) === circles)
+			Object.setPrototypeOf(module.exports, Object.prototype);
 	} finally {
 		if (!good) {
 			delete Module._cache[filename];
@@ -289,14 +322,15 @@ exports.requireOf = requireOf;
 
 /* What a file without a clear type is: an ES module if only that parses. */
 const looksLikeModule = source => /(^|[^.\w$])(import|export|await)\b/.test(source);
+const MODULE_SYNTAX = /^(Cannot use import statement outside a module|Unexpected token 'export'|Cannot use 'import.meta' outside a module)$/;
 exports.isModuleSource = function (source) {
 	if (!looksLikeModule(source))
 		return false;
 	try {
 		host.compile(source, 'x', PARAMETERS, 1);
 		return false;
-	} catch {
-		return host.detectModule(source);
+	} catch (e) {
+		return MODULE_SYNTAX.test(e.message) || host.detectModule(source);
 	}
 };
 
@@ -345,7 +379,8 @@ Module._extensions['.json'] = function (module, filename) {
 		module.exports = JSON.parse(text);
 	} catch (e) {
 		e.message = `${filename}: ${e.message}`;
-		throw e;
+		throw require('internal/fatal').within(e, ['parse (<anonymous>)', 'Module._extensions..json (node:internal/modules/cjs/loader:1641:39)'],
+			/^ {4}at (JSON\.parse|(Module|Object)\._extensions\.\.json|Module\._extensions\.<computed>) /);
 	}
 };
 

@@ -37,6 +37,8 @@ function begin(self, Handle, data, options) {
 
 function hashData(algorithm, length) {
 	const parts = (algorithm.toLowerCase() === PAIR ? ['md5', 'sha1'] : [algorithm]).map(c.digestOf);
+	if (/^(RSA-)?(MD4|MDC2)$|^whirlpool$/i.test(algorithm))
+		throw c.openssl('0308010C', 'digital envelope routines', 'unsupported');
 	if (parts[0] === undefined)
 		throw c.plain(Error, undefined, 'Digest method not supported');
 	const bytes = parts.reduce((sum, one) => sum + one.bytes, 0);

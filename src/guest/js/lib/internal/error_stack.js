@@ -8,6 +8,7 @@ const native = Object.getOwnPropertyDescriptor(Error.prototype, 'stack');
 const nativeCapture = Error.captureStackTrace;
 const read = new WeakMap();		/* error -> the text that was read */
 const captured = new WeakMap();		/* error -> what captureStackTrace() found */
+const given = new WeakSet();		/* errors whose stack a script has set */
 const { classOf } = host;
 
 function heading(error) {
@@ -41,20 +42,23 @@ Object.defineProperty(Error.prototype, 'stack', {
 		return text;
 	},
 	set(value) {
-		if ((typeof this === 'object' && this !== null) || typeof this === 'function')
-			Object.defineProperty(this, 'stack', { value, writable: true, configurable: true, enumerable: false });
+		if ((typeof this !== 'object' || this === null) && typeof this !== 'function')
+			return;
+		given.add(this);
+		Object.defineProperty(this, 'stack', { value, writable: true, configurable: true, enumerable: false });
 	},
 });
 
 Error.captureStackTrace = function captureStackTrace(target, above) {
 	const from = typeof above === 'function' ? above : captureStackTrace;
-	if (classOf(target) !== 'Error' || typeof Error.prepareStackTrace === 'function' || Object.hasOwn(target, 'stack')) {
+	if (classOf(target) !== 'Error' || typeof Error.prepareStackTrace === 'function' || given.has(target)) {
 		nativeCapture(target, from);
 		return;
 	}
 	const found = {};
 	nativeCapture(found, from);
 	captured.set(target, found.stack);
-	read.delete(target);
+	if (read.delete(target))	/* it may be a property of its own by now (guest_own_stack.h) */
+		Object.defineProperty(target, 'stack', { value: withHeading(target, found.stack), writable: true, configurable: true, enumerable: false });
 };
 Object.defineProperty(Error, 'captureStackTrace', { enumerable: false });

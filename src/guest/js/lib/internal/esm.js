@@ -226,9 +226,15 @@ function formatOf(path) {
 	case '':
 		return packages.typeOf(path) === 'module' ? 'module' : 'detect';
 	default:
-		throw failure(TypeError, 'ERR_UNKNOWN_FILE_EXTENSION', `Unknown file extension "${fileurl.extname(path)}" for ${path}`);
+		throw require('internal/fatal').within(
+			failure(TypeError, 'ERR_UNKNOWN_FILE_EXTENSION', `Unknown file extension "${fileurl.extname(path)}" for ${path}`),
+			['Object.getFileProtocolModuleFormat [as file:] (node:internal/modules/esm/get_format:189:9)',
+				'defaultGetFormat (node:internal/modules/esm/get_format:232:36)', 'defaultLoad (node:internal/modules/esm/load:145:22)',
+				'async ModuleLoader.loadAndTranslate (node:internal/modules/esm/loader:543:45)'], /^/);
 	}
 }
+
+const commonjs = new Set();	/* the names of those that were imported */
 
 function load(name, type) {
 	if (evaluated.has(name))
@@ -240,13 +246,17 @@ function load(name, type) {
 	const path = fileurl.toPath(name);
 	let format = formatOf(path);
 	needType(name, format, type);
-	if (format === 'commonjs')
+	if (format === 'commonjs') {
+		commonjs.add(name);
 		return ofCommonjs(path);
+	}
 	const text = files.readText(path);
 	if (format === 'json')
 		return json(text, name);
-	if (format === 'detect' && !require('internal/cjs').isModuleSource(text))
+	if (format === 'detect' && !require('internal/cjs').isModuleSource(text)) {
+		commonjs.add(name);
 		return ofCommonjs(path);
+	}
 	return text;
 }
 
@@ -264,7 +274,38 @@ function meta(object, name) {
 const evaluated = new Map();
 exports.setText = (name, text) => { evaluated.set(name, text); };
 
-host.hooks({ resolve: (specifier, parent) => evaluated.has(specifier) ? specifier : resolve(specifier, parent), load, meta });
+/* Where in a text a name is imported: [line, column, the line]. */
+function importOf(text, specifier, name) {
+	const word = new RegExp(`(?<![\\w$])${name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}(?![\\w$])`, 'd');
+	for (const found of text.matchAll(/(?:^|[;\n])\s*(?:import|export)\b([^;'"]*)from\s*(['"])((?:(?!\2).)*)\2/dg)) {
+		const [from] = found.indices[1];
+		const at = found[3] !== specifier ? null : name === 'default' ? /[\w$]+/d.exec(found[1]) : word.exec(found[1]);
+		if (!at)
+			continue;
+		const before = text.slice(0, from + at.index), line = before.split('\n').length;
+		return [line, before.length - before.lastIndexOf('\n'), text.split('\n')[line - 1]];
+	}
+	return undefined;
+}
+
+/* A name that is not exported, as Node says it: of CommonJS it tells what to do. */
+function missing(importer, specifier, exporter, name) {
+	const e = new SyntaxError(`The requested module '${specifier}' does not provide an export named '${name}'`);
+	let text = evaluated.get(importer);
+	if (text === undefined && importer.startsWith('file:'))
+		text = files.readText(fileurl.toPath(importer));
+	const place = text === undefined ? undefined : importOf(text, specifier, name);
+	if (exporter.startsWith('file:') && !exporter.endsWith('.json') && commonjs.has(exporter)) {
+		const names = /{.*}/.exec(place ? place[2] : '');
+		e.message = `Named export '${name}' not found. The requested module '${specifier}' is a CommonJS module, which may not support all ` +
+			'module.exports as named exports.\nCommonJS modules can always be imported via the default export, for example using:\n\n' +
+			`import pkg from '${specifier}';\n${names ? `const ${names[0].replace(/\s+as\s+/g, ': ')} = pkg;\n` : ''}`;
+	}
+	return require('internal/fatal').misplaced(e, place && [importer, ...place, name.length],
+		['ModuleJob._instantiate (node:internal/modules/esm/module_job:213:21)', 'async ModuleJob.run (node:internal/modules/esm/module_job:320:5)']);
+}
+
+host.hooks({ missing, resolve: (specifier, parent) => evaluated.has(specifier) ? specifier : resolve(specifier, parent), load, meta });
 
 /* ---- For others ---- */
 

@@ -46,10 +46,19 @@ exports.mistake = function (error, frames, below) {
 	const found = /\n    at ([^\n(]*):(\d+):(\d+)(?=\n|$)/.exec(error.stack);
 	if (!found)
 		return error;
-	mistakes.set(error, found.slice(1));
+	mistakes.set(error, [...found.slice(1), undefined, host.marked()]);
 	const lines = error.stack.slice(found.index + 1).split('\n').slice(1);
-	const at = below === undefined ? -1 : lines.findIndex((line) => line.includes(below));
+	const at = below === undefined ? -1 : below === null ? lines.length : lines.findIndex((line) => line.includes(below));
 	const stack = [error.stack.slice(0, found.index), ...frames.map((one) => `    at ${one}`), ...lines.slice(at + 1)].join('\n');
+	Object.defineProperty(error, 'stack', { value: stack, writable: true, configurable: true, enumerable: false });
+	return error;
+};
+
+/* An error about a text that is not running: [file, line, column, the line, characters], and all its frames. */
+exports.misplaced = function (error, place, frames) {
+	if (place)
+		mistakes.set(error, place);
+	const stack = [`SyntaxError: ${error.message}`, ...frames.map((one) => `    at ${one}`)].join('\n');
 	Object.defineProperty(error, 'stack', { value: stack, writable: true, configurable: true, enumerable: false });
 	return error;
 };
@@ -65,9 +74,10 @@ exports.within = function (error, frames, ours) {
 	return error;
 };
 
+const FRAME_ANY = /\n {4}at ([^\n(]*):(\d+):(\d+)(?=\n|$)/;
 const FRAME = /\n    at (?:[^\n]*?\()?((?:file:\/\/)?\/[^\n]*?|\[\w+\]|node:[^\n]*?):(\d+):(\d+)\)?(?=\n|$)/;
 
-/* [file, line, column]: the statement that threw, else where the error was made. */
+/* [file, line, column, a text that is no file, characters to mark]: the statement that threw, else where the error was made. */
 function placeOf(error, fromPromise) {
 	const thrown = fromPromise || settled.has(error) ? undefined : host.thrown(error);
 	if (thrown && !thrown[0].startsWith('node:'))
@@ -81,16 +91,16 @@ function placeOf(error, fromPromise) {
 		return ['<anonymous_script>', ...json];
 	const stack = typeof error.stack === 'string' ? error.stack : '';
 	const at = FRAME.exec(stack);
-	return at ? at.slice(1) : undefined;
+	return at ? [...at.slice(1), undefined, error instanceof SyntaxError && stack.indexOf('\n    at ') === at.index ? host.marked() : 1] : undefined;
 }
 
 /* "file:line\nsource\n    ^\n" */
-function frame(error, fromPromise) {
-	const at = placeOf(error, fromPromise);
-	if (!at)
+function frame(error, fromPromise, mistaken) {
+	const at = mistaken ? [...FRAME_ANY.exec(error.stack)?.slice(1) ?? [], undefined, host.marked()] : placeOf(error, fromPromise);
+	if (!at || at.length < 5 && mistaken)
 		return '';
 	let [file, number, column] = at;
-	const [, , , given] = at;
+	const [, , , given, length = 1] = at;
 	if (file.startsWith('node:')) {
 		const own = require('internal/source_lines').of(`${file}:${number}:${column}`);
 		if (own)
@@ -103,9 +113,19 @@ function frame(error, fromPromise) {
 	const line = given ?? lineOf(file, number);
 	if (line === undefined)
 		return '';
-	const mark = column > line.length && (given !== undefined || mistakes.has(error)) ? '' : '^';
-	return `${file}:${number}\n${line}\n${line.slice(0, column - 1).replace(/[^\t]/g, ' ')}${mark}\n`;
+	const mark = column > line.length && given !== undefined ? '' : '^'.repeat(Math.max(length, 0));
+	return `${file}:${number}\n${line}\n${length || error.message === 'Unexpected end of input' ? line.slice(0, column - 1).replace(/[^\t]/g, ' ') : ''}${mark}\n`;
 }
+
+exports.frame = frame;
+
+/* Errors whose stacks begin with the line already. */
+const shownAlready = new WeakSet();
+exports.decorated = function (error, stack) {
+	shownAlready.add(error);
+	Object.defineProperty(error, 'stack', { value: stack, writable: true, configurable: true, enumerable: false });
+	return error;
+};
 
 /* A reason that is no error, as V8 names it. */
 function named(value) {
@@ -180,8 +200,8 @@ function report(error, fromPromise) {
 			`    at throwUnhandledRejectionsMode (${REJECTED})\n    at processPromiseRejections (node:internal/process/promises:470:17)\n` +
 			"    at process.processTicksAndRejections (node:internal/process/task_queues:96:32) {\n  code: 'ERR_UNHANDLED_REJECTION'\n}\n";
 	} else if (thrown) {
-		const where = emitted(error) ? UNHEARD : !fromPromise && (asserted(error) || thrownInside(error)) ||
-			frame(error, fromPromise);
+		const where = shownAlready.has(error) ? '' : emitted(error) ? UNHEARD : !fromPromise && (asserted(error) || thrownInside(error)) ||
+			frame(error, fromPromise) || (fromPromise ? require('internal/source_lines').of('node:internal/process/promises:391:5') : '');
 		text = `${where && `${where}\n`}${shown(error)}\n`;
 	} else {
 		const where = frame(error, fromPromise), object = error !== null && (typeof error === 'object' || typeof error === 'function');

@@ -140,7 +140,7 @@ const rows = {
 	Headers: 'internal/fetch', Request: 'internal/fetch', Response: 'internal/fetch', FormData: 'internal/fetch',
 	ReadableStream: 'stream/web', WritableStream: 'stream/web', TransformStream: 'stream/web', TextEncoderStream: 'stream/web',
 	TextDecoderStream: 'stream/web', CompressionStream: 'stream/web', DecompressionStream: 'stream/web',
-	ByteLengthQueuingStrategy: 'stream/web', CountQueuingStrategy: 'stream/web', crypto: 'internal/webcrypto', Crypto: 'internal/webcrypto',
+	ByteLengthQueuingStrategy: 'stream/web', CountQueuingStrategy: 'stream/web', crypto: 'internal/webcrypto', Atomics: 'internal/atomics', Crypto: 'internal/webcrypto',
 	CryptoKey: 'internal/webcrypto', SubtleCrypto: 'internal/webcrypto', Intl: 'internal/intl',
 };
 const enumerable = new Set(['structuredClone', 'atob', 'btoa', 'performance', 'fetch', 'crypto']);

@@ -336,7 +336,7 @@ function entriesOf(ctx, value, level, plan) {
 function isStackOverflow(error) {
 	return (error instanceof RangeError || error instanceof InternalErrorClass) && /call stack|stack overflow/i.test(error.message);
 }
-const InternalErrorClass = globalThis.InternalError || RangeError;
+const InternalErrorClass = require('internal/newer').InternalError || RangeError;
 
 /* What the prototypes of a user's class hold, as text; undefined when that is nothing. */
 function prototypeList(ctx, value, hidden, level) {

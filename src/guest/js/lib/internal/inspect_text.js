@@ -118,7 +118,7 @@ function separated(text) {
 }
 
 exports.formatNumber = function (stylize, value, separator) {
-	const text = value === 0 && 1 / value < 0 ? '-0' : `${value}`;
+	const text = !separator && value === 0 && 1 / value < 0 ? '-0' : `${value}`;
 	return stylize(separator ? separated(text) : text, 'number');
 };
 

@@ -226,8 +226,9 @@ function unitName(f, one, singular) {
 
 function pushUnit(parts, f, singular) {
 	const [first, per] = f.unit.split('-per-');
-	let text = unitName(f, first, singular);
-	if (per !== undefined)
+	const short = f.unitDisplay === 'long' ? undefined : f.unit === 'mile-per-hour' ? 'mph' : f.unit === 'mile-per-gallon' ? 'mpg' : undefined;
+	let text = short ?? unitName(f, first, singular);
+	if (per !== undefined && short === undefined)
 		text += f.unitDisplay === 'long' ? ` per ${per}` : `/${per === 'hour' ? 'h' : per === 'second' ? 's' : units[per][0]}`;
 	const glued = f.unitDisplay === 'narrow' || (f.unitDisplay === 'short' && noSpace.has(first));
 	if (!glued)

@@ -47,8 +47,19 @@ function evalGlobals(module, name, text) {
 	}
 }
 
+const COMPILING = [
+	['compileSourceTextModule (node:internal/modules/esm/utils:346:16)', 'ModuleLoader.moduleStrategy (node:internal/modules/esm/translators:146:18)',
+		'#translate (node:internal/modules/esm/loader:497:12)', 'ModuleLoader.loadAndTranslate (node:internal/modules/esm/loader:544:27)'],
+	['compileSourceTextModule (node:internal/modules/esm/utils:346:16)', 'ModuleLoader.eval (node:internal/modules/esm/loader:241:18)',
+		'node:internal/process/execution:68:24', 'asyncRunEntryPointWithESMLoader (node:internal/modules/run_main:117:11)',
+		'Object.runEntryPointWithESMLoader (node:internal/modules/run_main:141:19)', 'evalModuleEntryPoint (node:internal/process/execution:67:47)',
+		'node:internal/main/eval_string:30:3'],
+];
+
 /* Names of CommonJS that a module has used: Node says so. */
 function explained(e, specifier) {
+	if (e instanceof SyntaxError && /^[^\n]*\n {4}at (file:[^\n(]*):\d+:\d+(\n|$)/.test(e.stack) && host.thrown(e) === undefined)
+		return require('internal/fatal').mistake(e, COMPILING[specifier.endsWith('/[eval1]') ? 1 : 0], null);
 	const found = e instanceof ReferenceError && /^(require|module|exports|__filename|__dirname) is not defined$/.exec(e.message);
 	if (!found)
 		return e;
@@ -87,6 +98,8 @@ function evaluate(text, name, options) {
 	const fatal = require('internal/fatal');
 	fatal.text(name, text);
 	const asModule = () => {
+		for (const one of ['__filename', 'module', 'exports', '__dirname', 'require'])
+			delete globalThis[one];
 		const url = `${require('internal/fileurl').fromPath(process.cwd())}/[${name.slice(1, -1)}1]`;
 		require('internal/esm').setText(url, text);
 		fatal.text(url, text);
@@ -104,12 +117,20 @@ function evaluate(text, name, options) {
 			require('internal/cjs').isModuleSource(text))
 			return asModule();
 		fatal.evaluated(true);
-		throw e instanceof SyntaxError && host.thrown(e) === undefined && e.stack.includes(`\n    at ${name}:`) ?
+		throw isMistakeOf(e, name) ?
 			fatal.mistake(e, PARSING, 'node:internal/process/execution:118:14') : e;
 	}
 	if (options.print)
 		console.log(value);
 	return undefined;
+}
+
+/* The text itself does not compile: no frame is above it. */
+function isMistakeOf(e, name) {
+	if (!(e instanceof SyntaxError) || host.thrown(e) !== undefined)
+		return false;
+	const { stack } = e;
+	return stack.startsWith(`\n    at ${name}:`, stack.indexOf('\n    at '));
 }
 
 function evalScript(text, options) {
@@ -167,7 +188,12 @@ function checkSyntax(script) {
 			host.compile(text, path, '', 1);
 		return;
 	}
-	host.compile(text, path, 'exports, require, module, __filename, __dirname', 1);
+	try {
+		host.compile(text, path, 'exports, require, module, __filename, __dirname', 1);
+	} catch (e) {
+		throw require('internal/fatal').mistake(e, ['wrapSafe (node:internal/modules/cjs/loader:1464:18)',
+			'checkSyntax (node:internal/main/check_syntax:78:3)'], 'checkSyntax (');
+	}
 }
 
 function start(options, prelude) {
@@ -210,10 +236,8 @@ exports.main = function () {
 	options.apply();
 	loop.call(start, undefined, [options, prelude]);
 	loop.run(beforeExit);
-	if (state.waits) {
-		print(2, 'Warning: Detected unsettled top-level await\n');
+	if (state.waits)
 		state.exitCode ??= UNSETTLED;
-	}
 	end();
 	return 0;
 };

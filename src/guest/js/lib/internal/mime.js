@@ -106,4 +106,12 @@ function parseEnv(content) {
 	return result;
 }
 
-Object.assign(exports, { MIMEType, MIMEParams, parseEnv });
+/* Into the environment, where it is not there yet. */
+function loadEnv(text) {
+	for (const [name, value] of Object.entries(parseEnv(text))) {
+		if (process.env[name] === undefined)
+			process.env[name] = value;
+	}
+}
+
+Object.assign(exports, { MIMEType, MIMEParams, parseEnv, loadEnv });

@@ -97,6 +97,13 @@ const rows = {
 	}],
 	'--expose-gc': [false, () => { globalThis.gc = function gc() { host.gc(); }; }],
 	'--title': [true, (o, text) => { process.title = text; }],
+	'--env-file': [true, (o, name) => {
+		try {
+			require('internal/mime').loadEnv(require('internal/files').readText(name));
+		} catch {
+			bad(`${name}: not found`);
+		}
+	}],
 	'--test': [false, o => { o.test = true; }],
 	'--test-reporter': [true, (o, name) => {
 		if (!['tap', 'spec', 'dot'].includes(name))

@@ -58,7 +58,12 @@ Object.defineProperty(proc, 'title', {
 });
 proc.features = {
 	inspector: false, debug: false, uv: true, ipv6: true, tls_alpn: true, tls_sni: true, tls_ocsp: true, tls: true,
-	cached_builtins: true,
+	get cached_builtins() {
+		return true;
+	},
+	get require_module() {
+		return true;
+	},
 };
 proc.config = { target_defaults: {}, variables: {} };
 proc.allowedNodeEnvironmentFlags = new Set();
@@ -240,7 +245,13 @@ function warned(warning) {
 }
 warned.told = false;
 
-proc.emitWarning = function emitWarning(warning, type, code) {
+proc.loadEnvFile = function loadEnvFile(path = undefined) {
+	const text = require('fs').readFileSync(path === undefined ? '.env' : path, 'utf8');
+	require('internal/mime').loadEnv(text);
+};
+
+proc.emitWarning = function emitWarning(warning, type, code, ctor) {
+	void ctor;
 	let detail;
 	if (type !== null && typeof type === 'object' && !Array.isArray(type)) {
 		({ code, detail } = type);

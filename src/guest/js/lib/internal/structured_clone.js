@@ -118,7 +118,7 @@ function transferAll(list, memo) {
 		moved.add(one);
 	}
 	for (const one of moved)
-		memo.set(one, one.transfer());
+		memo.set(one, require('internal/newer').transfer(one));
 }
 
 exports.structuredClone = function structuredClone(value, options) {
