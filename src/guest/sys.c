@@ -17,7 +17,7 @@ static guest_sys_fn *const calls[] = {
 #undef SYS
 };
 
-enum { N_CALLS = sizeof(calls) / sizeof(*calls), STEP_BYTES = 256 };
+enum { N_CALLS = sizeof(calls) / sizeof(*calls), STEP_BYTES = 256, STACK_HALF = 4 << 20 };
 
 /* struct sys_arg of js/glue.h, as a guest lays it out. */
 struct wire {
@@ -74,10 +74,13 @@ uint32_t Z_hZ_library(struct guest *g, uint32_t index, uint32_t what, uint32_t p
 	return (uint32_t)n;
 }
 
-/* Bytes of native stack that are left; host calls need some of them. */
+/*
+ * Bytes of native stack that are left to a guest that asks, of half of it: scripts recurse deep enough
+ * in that, and what is quadratic in the depth (JSON.stringify) stays short. Host calls need some of them.
+ */
 uint32_t Z_hZ_stack_left(struct guest *g)
 {
-	intptr_t left = (const char *)__builtin_frame_address(0) - g->stack_low;
+	intptr_t left = (const char *)__builtin_frame_address(0) - g->stack_low - (intptr_t)STACK_HALF;
 
 	return left < 0 ? 0 : left > INT32_MAX ? INT32_MAX : (uint32_t)left;
 }

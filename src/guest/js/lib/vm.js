@@ -82,6 +82,9 @@ exports.createContext = function createContext(object = {}) {
 	require('internal/newer').remove(global);
 	delete global.performance;
 	delete global.print;
+	run('globalThis.console = { __proto__: {} }; for (const name of ["log", "warn", "dir", "time", "timeEnd", "timeLog", "trace", "assert", "clear", "count", ' +
+		'"countReset", "group", "groupEnd", "table", "debug", "info", "dirxml", "error", "groupCollapsed"]) console[name] = { [name]() {} }[name]; ' +
+		'Object.defineProperty(globalThis, "console", { enumerable: false })', 'node:vm');
 	contexts.set(object, { global, run, own: new Set(Reflect.ownKeys(global)) });
 	return object;
 };

@@ -285,13 +285,25 @@ Module.prototype.require = function moduleRequire(id) {
 
 const PARAMETERS = 'exports, require, module, __filename, __dirname';
 
+/* The engine looks names up behind the parser, and does not say where. */
+function placed(e, source, filename, at) {
+	const before = source.slice(0, Math.max(at, 0)), line = before.split('\n').length;
+	const stack = e.stack.replace('\n', `\n    at ${filename}:${line}:${before.length - before.lastIndexOf('\n')}\n`);
+	Object.defineProperty(e, 'stack', { value: stack, writable: true, configurable: true, enumerable: false });
+}
+
 function compile(source, filename) {
 	let fn;
 	try {
 		fn = host.compile(source, filename, PARAMETERS, 1);
 	} catch (e) {
-		throw e instanceof SyntaxError ? require('internal/fatal').mistake(e, ['wrapSafe (node:internal/modules/cjs/loader:1464:18)',
-			'Module._compile (node:internal/modules/cjs/loader:1495:20)'], 'Module._compile') : e;
+		if (!(e instanceof SyntaxError))
+			throw e;
+		const field = /^Private field '(.*)' must be declared/.exec(e.message);
+		if (field)
+			placed(e, source, filename, source.indexOf(`.${field[1]}`));
+		throw require('internal/fatal').mistake(e, ['wrapSafe (node:internal/modules/cjs/loader:1464:18)',
+			'Module._compile (node:internal/modules/cjs/loader:1495:20)'], 'Module._compile', field ? 1 : undefined);
 	}
 	Object.defineProperty(fn, 'name', { value: 'Object.<anonymous>', configurable: true });
 	return fn;
@@ -379,8 +391,9 @@ Module._extensions['.json'] = function (module, filename) {
 		module.exports = JSON.parse(text);
 	} catch (e) {
 		e.message = `${filename}: ${e.message}`;
-		throw require('internal/fatal').within(e, ['parse (<anonymous>)', 'Module._extensions..json (node:internal/modules/cjs/loader:1641:39)'],
-			/^ {4}at (JSON\.parse|(Module|Object)\._extensions\.\.json|Module\._extensions\.<computed>) /);
+		const fatal = require('internal/fatal');
+		throw fatal.rethrown(fatal.within(e, ['parse (<anonymous>)', 'Module._extensions..json (node:internal/modules/cjs/loader:1641:39)'],
+			/^ {4}at (JSON\.parse|(Module|Object)\._extensions\.\.json|Module\._extensions\.<computed>) /), 'node:internal/modules/cjs/loader:1641:1');
 	}
 };
 

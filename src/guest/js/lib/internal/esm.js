@@ -142,7 +142,8 @@ function json(text, name) {
 		value = JSON.parse(text);
 	} catch (e) {
 		e.message = `${pathOf(name)}: ${e.message}`;
-		throw e;
+		throw require('internal/fatal').within(e, ['parse (<anonymous>)', 'ModuleLoader.jsonStrategy (node:internal/modules/esm/translators:435:21)',
+			'#translate (node:internal/modules/esm/loader:497:12)', 'ModuleLoader.loadAndTranslate (node:internal/modules/esm/loader:544:27)'], /^/);
 	}
 	return [['default'], () => ({ default: value })];
 }
@@ -151,7 +152,7 @@ function ofData(name, type) {
 	const m = /^data:([^,]*?)(;base64)?,(.*)$/s.exec(name);
 	const media = m ? m[1].split(';')[0] : '';
 	const raw = m ? decodeURIComponent(m[3]) : '';
-	const text = m && m[2] ? host.utf8Decode(Uint8Array.fromBase64(raw)) : raw;
+	const text = m && m[2] ? require('buffer').Buffer.from(raw, 'base64').toString() : raw;
 	const format = { 'text/javascript': 'module', 'application/json': 'json' }[media];
 	if (!format)
 		throw failure(TypeError, 'ERR_UNKNOWN_MODULE_FORMAT', `Unknown module format: ${media} for URL ${name}`);
@@ -283,7 +284,7 @@ function importOf(text, specifier, name) {
 		if (!at)
 			continue;
 		const before = text.slice(0, from + at.index), line = before.split('\n').length;
-		return [line, before.length - before.lastIndexOf('\n'), text.split('\n')[line - 1]];
+		return [line, before.length - before.lastIndexOf('\n'), text.split('\n')[line - 1], at[0].length];
 	}
 	return undefined;
 }
@@ -301,9 +302,13 @@ function missing(importer, specifier, exporter, name) {
 			'module.exports as named exports.\nCommonJS modules can always be imported via the default export, for example using:\n\n' +
 			`import pkg from '${specifier}';\n${names ? `const ${names[0].replace(/\s+as\s+/g, ': ')} = pkg;\n` : ''}`;
 	}
-	return require('internal/fatal').misplaced(e, place && [importer, ...place, name.length],
-		['ModuleJob._instantiate (node:internal/modules/esm/module_job:213:21)', 'async ModuleJob.run (node:internal/modules/esm/module_job:320:5)']);
+	return require('internal/fatal').misplaced(e, place && [importer, ...place],
+		['ModuleJob._instantiate (node:internal/modules/esm/module_job:213:21)', 'async ModuleJob.run (node:internal/modules/esm/module_job:320:5)',
+			...exports.starting ? ['async ModuleLoader.import (node:internal/modules/esm/loader:606:24)',
+				'async asyncRunEntryPointWithESMLoader (node:internal/modules/run_main:117:5)'] : []]);
 }
+
+exports.starting = false;	/* the program's own module is being linked */
 
 host.hooks({ missing, resolve: (specifier, parent) => evaluated.has(specifier) ? specifier : resolve(specifier, parent), load, meta });
 

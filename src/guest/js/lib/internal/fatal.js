@@ -42,14 +42,17 @@ function lineOf(file, number) {
 const mistakes = new WeakMap();
 
 /* frames: Node's own, for the engine's line about the place and what is below it down to `below` */
-exports.mistake = function (error, frames, below) {
+exports.mistake = function (error, frames, below, length = host.marked()) {
 	const found = /\n    at ([^\n(]*):(\d+):(\d+)(?=\n|$)/.exec(error.stack);
 	if (!found)
 		return error;
-	mistakes.set(error, [...found.slice(1), undefined, host.marked()]);
+	mistakes.set(error, [...found.slice(1), undefined, length]);
 	const lines = error.stack.slice(found.index + 1).split('\n').slice(1);
 	const at = below === undefined ? -1 : below === null ? lines.length : lines.findIndex((line) => line.includes(below));
-	const stack = [error.stack.slice(0, found.index), ...frames.map((one) => `    at ${one}`), ...lines.slice(at + 1)].join('\n');
+	const kept = [...frames.map((one) => `    at ${one}`), ...lines.slice(at + 1)];
+	if (kept.length === 9 && kept[8].startsWith('    at endReadableNT '))	/* the engine's own line took its place */
+		kept.push('    at process.processTicksAndRejections (node:internal/process/task_queues:82:21)');
+	const stack = [error.stack.slice(0, found.index), ...kept].join('\n');
 	Object.defineProperty(error, 'stack', { value: stack, writable: true, configurable: true, enumerable: false });
 	return error;
 };
@@ -58,9 +61,9 @@ exports.mistake = function (error, frames, below) {
 exports.misplaced = function (error, place, frames) {
 	if (place)
 		mistakes.set(error, place);
+	const above = place ? frame(error) : '';
 	const stack = [`SyntaxError: ${error.message}`, ...frames.map((one) => `    at ${one}`)].join('\n');
-	Object.defineProperty(error, 'stack', { value: stack, writable: true, configurable: true, enumerable: false });
-	return error;
+	return exports.decorated(error, above + stack);
 };
 
 /* An error that Node's own code makes: its frames there instead of ours, down to the first of another function. */
@@ -69,8 +72,15 @@ exports.within = function (error, frames, ours) {
 	const lines = found < 0 ? [] : error.stack.slice(at + 1).split('\n');
 	while (lines.length && ours.test(lines[0]))
 		lines.shift();
-	const stack = [error.stack.slice(0, at), ...frames.map((one) => `    at ${one}`), ...lines].join('\n');
+	const stack = [error.stack.slice(0, at), ...[...frames.map((one) => `    at ${one}`), ...lines].slice(0, 10)].join('\n');
 	Object.defineProperty(error, 'stack', { value: stack, writable: true, configurable: true, enumerable: false });
+	return error;
+};
+
+/* What Node's own code caught and threw again: that place is above the error. */
+const again = new WeakMap();
+exports.rethrown = function (error, place) {
+	again.set(error, place);
 	return error;
 };
 
@@ -200,7 +210,7 @@ function report(error, fromPromise) {
 			`    at throwUnhandledRejectionsMode (${REJECTED})\n    at processPromiseRejections (node:internal/process/promises:470:17)\n` +
 			"    at process.processTicksAndRejections (node:internal/process/task_queues:96:32) {\n  code: 'ERR_UNHANDLED_REJECTION'\n}\n";
 	} else if (thrown) {
-		const where = shownAlready.has(error) ? '' : emitted(error) ? UNHEARD : !fromPromise && (asserted(error) || thrownInside(error)) ||
+		const where = shownAlready.has(error) ? '' : again.has(error) ? require('internal/source_lines').of(again.get(error)) : emitted(error) ? UNHEARD : !fromPromise && (asserted(error) || thrownInside(error)) ||
 			frame(error, fromPromise) || (fromPromise ? require('internal/source_lines').of('node:internal/process/promises:391:5') : '');
 		text = `${where && `${where}\n`}${shown(error)}\n`;
 	} else {

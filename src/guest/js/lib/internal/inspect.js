@@ -290,7 +290,7 @@ function objectPlan(ctx, value, constructor, tag, plan, kind, level, typedArray)
 function planOf(ctx, value, constructor, tag, level, found, typedArray) {
 	const kind = classOf(value);
 	const plan = { base: '', braces: ['{', '}'], keys: [], type: PLAIN, format: () => [], done: undefined, found };
-	const iterable = value[Symbol.iterator] || constructor === null;
+	const iterable = Symbol.iterator in value || constructor === null;
 	if (iterable && Array.isArray(value)) {
 		listPlan(ctx, value, constructor, tag, plan);
 	} else if (iterable && (kind === 'Set' || kind === 'Map')) {

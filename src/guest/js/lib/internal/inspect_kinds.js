@@ -90,7 +90,7 @@ exports.typedArray = function (ctx, value, level) {
 exports.arrayBuffer = function (ctx, value) {
 	let bytes;
 	try {
-		if (value.detached)
+		if (require('internal/newer').isDetached(value))
 			return [ctx.stylize('(detached)', 'special')];
 		bytes = new Uint8Array(value);
 	} catch {

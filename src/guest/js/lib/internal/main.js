@@ -77,7 +77,16 @@ function explained(e, specifier) {
 
 /* The first turn of a module waits for what it awaits; a failure is uncaught. */
 function esmRun(specifier, parent) {
-	const [promise] = host.importModule(specifier, parent);
+	let promise;
+	const esm = require('internal/esm');
+	try {
+		esm.starting = true;
+		[promise] = host.importModule(specifier, parent);
+	} catch (e) {
+		throw explained(e, specifier);
+	} finally {
+		esm.starting = false;
+	}
 	const [first, value] = host.promise(promise);
 	if (first === 2) {
 		promise.catch(() => {});

@@ -2,8 +2,10 @@
 'use strict';
 
 const transfer = ArrayBuffer.prototype.transfer;
+const detached = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'detached').get;
 
 exports.transfer = (buffer) => transfer.call(buffer);
+exports.isDetached = (buffer) => host.classOf(buffer) === 'ArrayBuffer' && detached.call(buffer);
 exports.InternalError = globalThis.InternalError;
 
 const NAMES = {

@@ -231,7 +231,20 @@ function dotReporter(write) {
 exports.reporter = undefined;	/* --test-reporter */
 
 exports.open = function () {
-	const write = (text) => { print(1, text); };
+	let pending = '';
+	const flush = () => {
+		const text = pending;
+		pending = '';
+		if (text)
+			print(1, text);
+	};
+	/* Node's reporter is a stream: what the tests print in the same turn comes before it. */
+	const write = (text) => {
+		if (!pending)
+			setImmediate(flush);
+		pending += text;
+	};
+	process.on('exit', flush);
 	if (process.env.NODE_TEST_CONTEXT === 'child')
 		return dataReporter(write);
 	const tty = host.isatty(1);
