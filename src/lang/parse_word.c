@@ -548,6 +548,8 @@ static bool tilde_place(struct parser *ps, const struct parts *out, struct unquo
 		return s[pos - 1] == ':';
 	if (u->stop != STOP_TOKEN || u->mode & LEX_COND)
 		return false;
+	if (ps->posix && !(u->mode & LEX_DECL))
+		return false;	/* an argument is no assignment there */
 	if (u->assign < 0)
 		u->assign = word_assigns(s, u->from, pos);
 	if (!u->assign || s[pos - 1] == ':')

@@ -108,6 +108,7 @@ struct doing {
 	bool ignored_known;
 	bool stdin_given;	/* by a redirection or a pipe: background commands read it too */
 	bool stage_input;	/* this process is a ( ) that a pipe leads to */
+	bool exiting;			/* exit was called: functions are not left before the EXIT trap */
 	bool exit_trap_done, in_substitution;
 	enum { DUMP_NONE, DUMP_STRINGS, DUMP_PO } dump;	/* -D */
 	bool first;			/* the outermost shell of a run */
@@ -426,6 +427,8 @@ int set_option_letter(enum opt_id id);	/* 0: none */
 void history_line(struct shell *sh, const char *text, size_t n);
 void history_begin(struct shell *sh);	/* set -o history: what HISTFILE holds */
 
+/* A redirection closed this descriptor of the shell: a coprocess's array says so. */
+void coproc_closed(struct shell *sh, int fd);
 /* Before traps are shown or set: those signals that came ignored. */
 void traps_know_ignored(struct shell *sh);
 

@@ -373,6 +373,8 @@ int call_function(struct shell *sh, const struct node *function, int argc, char 
 	call_enter(sh, f, argc, argv, &st);
 	sh->line = f->node->line;
 	*flow = call_body(sh, f->node);
+	if (*flow == FLOW_EXIT && doing(sh)->exiting)
+		shell_finish(sh, *flow);
 	call_leave(sh, &st);
 	sh->line = line;
 	return sh->status;

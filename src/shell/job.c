@@ -511,6 +511,24 @@ static int coproc_fd(struct shell *sh, int fd)
 	return fd;
 }
 
+void coproc_closed(struct shell *sh, int fd)
+{
+	struct slice items[2];
+	char digits[2][24];
+
+	for (struct job *j = sh->jobs; j; j = j->next) {
+		if (!j->coproc || (j->coproc_fd[0] != fd && j->coproc_fd[1] != fd))
+			continue;
+		j->coproc_fd[j->coproc_fd[1] == fd] = -1;
+		for (int i = 0; i < 2; i++) {
+			items[i].n = (size_t)snprintf(digits[i], sizeof(digits[i]), "%d",
+						      j->coproc_fd[i]);
+			items[i].p = digits[i];
+		}
+		var_set_list(sh, j->coproc, items, 2);
+	}
+}
+
 enum flow eval_coproc(struct shell *sh, const struct node *n)
 {
 	const char *name = n->named.name.n ? n->named.name.s : "COPROC";
@@ -534,10 +552,13 @@ enum flow eval_coproc(struct shell *sh, const struct node *n)
 	}
 	doing(csh)->exec_node = only_command(n->named.body);
 	shell_start(csh, n->named.body);
+	/* 63 and 60, as in bash, which moves all four. */
+	from[0] = coproc_fd(sh, from[0]);
+	from[1] = shell_high_fd(sh, from[1]);
+	to[0] = shell_high_fd(sh, to[0]);
+	to[1] = coproc_fd(sh, to[1]);
 	tsb_close(sh->p, to[0]);
 	tsb_close(sh->p, from[1]);
-	from[0] = coproc_fd(sh, from[0]);
-	to[1] = coproc_fd(sh, to[1]);
 	coproc_variables(sh, name, from[0], to[1], pid);
 	started(sh, &pid, 1, n);
 	j = job_of_pid(sh, pid);

@@ -325,6 +325,16 @@ static bool value_nameref(struct shell *sh, const struct param *p, struct value 
 	return out->set;
 }
 
+static bool named_by_star(const struct param *p)
+{
+	return p->name.n == 1 && p->name.s[0] == '*';
+}
+
+static bool named_by_list(const struct param *p)
+{
+	return p->name.n == 1 && (p->name.s[0] == '*' || p->name.s[0] == '@');
+}
+
 static enum flow value_indirect(struct shell *sh, const struct param *p, struct value *out)
 {
 	struct value named;
@@ -336,10 +346,11 @@ static enum flow value_indirect(struct shell *sh, const struct param *p, struct 
 	if (flow != FLOW_NEXT)
 		return flow;
 	if (named.list && named.n) {
+		char between[2] = { named_by_star(p) ? sh->ifs.n ? sh->ifs.p[0] : '\0' : ' ', '\0' };
 		struct str *all = scratch_take(sh);
 
 		for (size_t i = 0; i < named.n; i++) {
-			str_adds(all, i ? " " : "");
+			str_adds(all, i ? between : "");
 			str_addslice(all, named.items[i]);
 		}
 		named.text = (struct slice){ arena_dup(&sh->turn, all->p, all->n), all->n };
@@ -349,6 +360,11 @@ static enum flow value_indirect(struct shell *sh, const struct param *p, struct 
 		memset(out, 0, sizeof(*out));
 		out->text = SLICE("");
 		return FLOW_NEXT;	/* known, and nothing in it: it leads nowhere */
+	}
+	if (!named.set && named_by_list(p)) {
+		memset(out, 0, sizeof(*out));
+		out->text = SLICE("");
+		return FLOW_NEXT;	/* no arguments, no name */
 	}
 	if (!named.set) {
 		shell_error(sh, "%.*s: invalid indirect expansion", (int)p->name.n, p->name.s);

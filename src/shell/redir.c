@@ -326,12 +326,14 @@ static int apply_close(struct shell *sh, const struct redir *r, struct redir_und
 			return 1;
 		}
 		tsb_close(sh->p, (int)number);
+		coproc_closed(sh, (int)number);
 		return 0;
 	}
 	if (fd >= SAVE_AT)
 		move_saved(sh, fd);
 	if (proc_fd_open(sh->p, fd))
 		save_fd(sh, fd, u);
+	coproc_closed(sh, fd);
 	return 0;
 }
 
@@ -359,8 +361,10 @@ static int apply_dup(struct shell *sh, const struct redir *r, int from, bool mov
 		if (err)
 			shell_error(sh, "%s: %s", shown, tsb_strerror(err));
 	}
-	if (!err && move && from != to)
+	if (!err && move && from != to) {
 		save_fd(sh, from, u);
+		coproc_closed(sh, from);
+	}
 	return err ? 1 : 0;
 }
 

@@ -112,6 +112,8 @@ enum special special_of(const char *s, size_t n)
 
 	if (n == 10 && !memcmp(s, "GLOBIGNORE", 10))
 		return SP_GLOBIGNORE;
+	if (n == 9 && !memcmp(s, "IGNOREEOF", 9))
+		return SP_IGNOREEOF;
 	if (n == 15 && !memcmp(s, "POSIXLY_CORRECT", 15))
 		return SP_POSIXLY_CORRECT;
 	if (n >= 4 && s[0] == 'L' && is_locale(s, n))
@@ -640,6 +642,9 @@ void special_changed(struct shell *sh, enum special which)
 		/* As POSIX has it 1 begins anew; another number leaves a cluster of letters as it is. */
 		if (!var_get_text(sh, "OPTIND", &value) || atoll(value.p) <= 1)
 			sh->getopts_pos = 0;
+		break;
+	case SP_IGNOREEOF:
+		sh->opts[OPT_IGNOREEOF] = var_get_text(sh, "IGNOREEOF", &value);
 		break;
 	case SP_POSIXLY_CORRECT:
 		sh->opts[OPT_POSIX] = var_get_text(sh, "POSIXLY_CORRECT", &value);

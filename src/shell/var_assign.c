@@ -470,7 +470,7 @@ static int declare_fill(struct shell *sh, struct var *v, const struct pairs *lis
 int var_assign_declare(struct shell *sh, const struct assign *a, uint32_t on, uint32_t off,
 		       bool local, bool global)
 {
-	bool fresh = local && var_local_scope(sh);
+	bool fresh = local && var_local_scope(sh) && !sh->opts[SHOPT_LOCALVAR_INHERIT];
 	bool assoc = a->is_array && assign_is_assoc(sh, a, on, fresh);
 	struct pairs list = { 0 };
 	struct slice value = { "", 0 };

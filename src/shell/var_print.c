@@ -257,6 +257,12 @@ static size_t environ_rest(struct shell *sh, struct str *all)
 		environ_add(all, &n, "SHLVL", 5, SLICE("1"));
 		environ_add(all, &n, "PWD", 3, (struct slice){ cwd, strlen(cwd) });
 	}
+	for (const char *const *e = words_of(sh)->env; e && *e; e++) {
+		if (!environ_is_foreign(*e))
+			continue;
+		str_addn(all, *e, strlen(*e) + 1);
+		n++;
+	}
 	environ_functions(sh, all, &n);
 	return n;
 }

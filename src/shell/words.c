@@ -123,6 +123,14 @@ bool environ_is_variable(const char *entry, const char **value)
 	return equals && name_valid(entry, n) && !special_is_lazy(entry, n);
 }
 
+bool environ_is_foreign(const char *entry)
+{
+	const char *equals = strchr(entry, '=');
+
+	return equals && equals > entry && !name_valid(entry, (size_t)(equals - entry)) &&
+	       strncmp(entry, "BASH_FUNC_", 10) != 0;
+}
+
 static void import_one(struct shell *sh, const char *entry)
 {
 	const char *value;

@@ -25,7 +25,7 @@ enum special {
 	SP_BASH_ARGC, SP_BASH_ARGV,
 	SP_BASH_ALIASES, SP_BASH_CMDS,
 	SP_LAST_READ = SP_BASH_CMDS,
-	SP_IFS, SP_PATH, SP_OPTIND, SP_POSIXLY_CORRECT, SP_GLOBIGNORE,
+	SP_IFS, SP_PATH, SP_OPTIND, SP_POSIXLY_CORRECT, SP_IGNOREEOF, SP_GLOBIGNORE,
 	SP_LOCALE
 };
 
@@ -171,6 +171,8 @@ struct var *special_lazy(struct shell *sh, const char *s, size_t n);
 struct var *environ_lazy(struct shell *sh, const char *s, size_t n);
 /* Is an entry NAME=VALUE of a variable (at `value` then)? */
 bool environ_is_variable(const char *entry, const char **value);
+/* NAME=VALUE whose name no variable can have: it is for the programs. */
+bool environ_is_foreign(const char *entry);
 /* What waits can go to a child as it stands, with SHLVL=1 and PWD behind. */
 bool environ_is_plain(struct shell *sh);
 bool special_is_lazy(const char *s, size_t n);	/* ... and not taken from the environment */

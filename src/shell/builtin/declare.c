@@ -192,7 +192,9 @@ static int assign_literal_text(struct declare *d, const struct assign_text *t)
 	s = parse_script(doing(sh)->script_heap, text.p, text.n, &opt, &err);
 	if (s && s->body && s->body->list.first->kind == NODE_SIMPLE &&
 	    s->body->list.first->simple.assigns)
-		status = var_assign(sh, s->body->list.first->simple.assigns, 0, d->local);
+		status = d->global ? var_assign_declare(sh, s->body->list.first->simple.assigns, 0, 0,
+							false, true)
+				   : var_assign(sh, s->body->list.first->simple.assigns, 0, d->local);
 	if (s)
 		script_drop(s);
 	str_end(&text);
@@ -215,6 +217,7 @@ static int assign_value(struct declare *d, struct var *v, const struct assign_te
 	struct sub sub;
 
 	if ((v->flags & (VAR_INDEXED | VAR_ASSOC)) && is_literal_text(t->value) &&
+	    (!d->traced || d->on & (VAR_INDEXED | VAR_ASSOC)) &&
 	    !memchr(t->name, '[', t->n))
 		return assign_literal_text(d, t);
 	if (!name_split(t->name, t->n, &base, &sub))
@@ -406,7 +409,7 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		if (d->on & VAR_ASSOC)
 			;
 		else if (!old || !(old->flags & VAR_ASSOC) ||
-		    (d->local && old->scope != var_local_scope(sh)))
+		    (d->local && old->scope != var_local_scope(sh) && !outer && !d->inherit))
 			early |= VAR_INDEXED;
 	}
 	if (d->no_empty_arrays && !tree && !has_value)

@@ -137,6 +137,7 @@ int builtin_exit(struct shell *sh, int argc, char **argv, enum flow *flow)
 		return status;
 	}
 	*flow = FLOW_EXIT;
+	doing(sh)->exiting = true;
 	return status;
 }
 

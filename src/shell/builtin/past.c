@@ -130,16 +130,35 @@ static bool history_opens(const struct str *t)
 	return false;
 }
 
+/* Does the last line end in a comment? Then only a newline can follow. */
+static bool history_comments(const struct str *t)
+{
+	const char *line = t->n ? memrchr(t->p, '\n', t->n) : NULL;
+	const char *p = line ? line + 1 : t->p, *end = t->p + t->n;
+	char quote = '\0', before = ' ';
+
+	for (; p && p < end; before = *p++) {
+		if (*p == '#' && !quote && strchr(" \t;", before))
+			return true;
+		if (*p == '\\' && quote != '\'' && p + 1 < end)
+			p++;
+		else if (quote ? *p == quote : *p == '\'' || *p == '"')
+			quote = quote ? '\0' : *p;
+	}
+	return false;
+}
+
 /* cmdhist: the lines of a command are joined; not within quotes, nor before a here-document's end. */
 static void history_join(struct str *out, const char *text, size_t n)
 {
 	char quote = '\0';
-	bool here = memmem(text, n, "<<", 2);
+	bool here = memmem(text, n, "<<", 2), comment = false;
 
 	for (size_t i = 0; i < n; i++) {
 		char c = text[i];
 
-		if (c == '\n' && !quote && !here) {
+		comment = c != '\n' && (comment || (c == '#' && !quote && i && strchr(" \t\n", text[i - 1])));
+		if (c == '\n' && !quote && !here && !history_comments(out)) {
 			str_adds(out, history_opens(out) ? " " : "; ");
 			while (i + 1 < n && text[i + 1] == '\n')
 				i++;
@@ -148,6 +167,8 @@ static void history_join(struct str *out, const char *text, size_t n)
 		if (c == '\\' && quote != '\'' && i + 1 < n) {
 			str_addc(out, c);
 			c = text[++i];
+		} else if (comment) {
+			;
 		} else if (quote ? c == quote : c == '\'' || c == '"') {
 			quote = quote ? '\0' : c;
 		}
@@ -155,15 +176,11 @@ static void history_join(struct str *out, const char *text, size_t n)
 	}
 }
 
-void history_line(struct shell *sh, const char *text, size_t n)
+static void history_keep(struct shell *sh, const char *text, size_t n)
 {
 	struct doing *d = doing(sh);
 	struct str line;
 
-	while (n && text[n - 1] == '\n')
-		n--;
-	while (n && *text == '\n')
-		text++, n--;
 	str_init(&line, sh->heap, STR_MAX_DEFAULT);
 	if (sh->opts[SHOPT_CMDHIST])
 		history_join(&line, text, n);
@@ -175,6 +192,23 @@ void history_line(struct shell *sh, const char *text, size_t n)
 		d->history_new++;
 	}
 	str_end(&line);
+}
+
+void history_line(struct shell *sh, const char *text, size_t n)
+{
+	while (n && text[n - 1] == '\n')
+		n--;
+	/* Empty lines are none; comments in front are lines of their own. */
+	while (n && (*text == '\n' || *text == '#')) {
+		const char *end = memchr(text, '\n', n);
+		size_t len = end ? (size_t)(end - text) : n;
+
+		if (len)
+			history_keep(sh, text, len);
+		text += end ? len + 1 : len;
+		n -= end ? len + 1 : len;
+	}
+	history_keep(sh, text, n);
 }
 
 void history_remove(struct shell *sh, size_t i)

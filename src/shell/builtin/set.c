@@ -67,6 +67,10 @@ bool shell_set_option(struct shell *sh, enum opt_id id, bool on)
 		sh->opts[OPT_INTERACTIVE_COMMENTS] = sh->opts[SHOPT_INTERACTIVE_COMMENTS] = on;
 	if (id == SHOPT_LOGIN_SHELL || id == SHOPT_RESTRICTED_SHELL)
 		return true;		/* they stay what they are */
+	if (id == OPT_IGNOREEOF && on)
+		var_set_text(sh, "IGNOREEOF", "10", 2);
+	else if (id == OPT_IGNOREEOF)
+		var_unset(sh, "IGNOREEOF", 9, false);
 	if (id == OPT_HISTORY && on && !sh->opts[id])
 		history_begin(sh);
 	sh->opts[id] = on;
