@@ -194,6 +194,31 @@ static struct part *arith_take_hole(struct arith_parser *ap)
 	return p;
 }
 
+/* The text [from, to) behind *tail; what stands in quotes is a part without them. */
+static struct part **arith_text_parts(struct arith_parser *ap, size_t from, size_t to, struct part **tail)
+{
+	while (from < to) {
+		const char *open = memchr(ap->s + from, '\'', to - from), *close;
+		size_t at = open ? (size_t)(open - ap->s) : to;
+
+		close = open ? memchr(open + 1, '\'', to - at - 1) : NULL;
+		if (!close)
+			at = to;
+		if (at > from) {
+			*tail = arith_text_part(ap, from, at);
+			tail = &(*tail)->next;
+		}
+		if (close) {
+			*tail = arith_text_part(ap, at + 1, (size_t)(close - ap->s));
+			(*tail)->kind = PART_SINGLE;
+			tail = &(*tail)->next;
+			at = (size_t)(close - ap->s) + 1;
+		}
+		from = at;
+	}
+	return tail;
+}
+
 /* The text [from, to) as a word: its holes are parts. */
 static struct word *subscript_word(struct arith_parser *ap, size_t from, size_t to)
 {
@@ -209,10 +234,7 @@ static struct word *subscript_word(struct arith_parser *ap, size_t from, size_t 
 		const char *hole = memchr(ap->s + from, '\0', to - from);
 		size_t end = hole ? (size_t)(hole - ap->s) : to;
 
-		if (end > from) {
-			*tail = arith_text_part(ap, from, end);
-			tail = &(*tail)->next;
-		}
+		tail = arith_text_parts(ap, from, end, tail);
 		if (hole) {
 			*tail = arith_take_hole(ap);
 			tail = &(*tail)->next;

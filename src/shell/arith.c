@@ -277,6 +277,7 @@ static bool place_find(struct walk *w, const struct arith_node *n, struct place 
 	struct shell *sh = w->sh;
 
 	p->none = p->bad = false;
+	p->key = SLICE("");
 	p->t = var_target(sh, &n->name);
 	if (n->sub.kind != SUBSCRIPT_NONE)
 		p->t.sub = sub_of(&n->sub);
@@ -291,8 +292,12 @@ static bool place_find(struct walk *w, const struct arith_node *n, struct place 
 	p->bad = sub_source(&p->t.sub).n == 0;
 	if (p->bad)
 		return true;
-	if (p->t.v && (p->t.v->flags & VAR_ASSOC))
-		return sub_key(sh, &p->t.sub, &p->key);
+	if (p->t.v && (p->t.v->flags & VAR_ASSOC)) {
+		if (!sub_key(sh, &p->t.sub, &p->key))
+			return false;
+		p->bad = !p->key.n;
+		return true;
+	}
 	p->bad = p->t.sub.kind != SUBSCRIPT_EXPR;
 	if (p->bad)
 		return true;
@@ -311,7 +316,7 @@ static bool place_find(struct walk *w, const struct arith_node *n, struct place 
 /* What bash says of it, each time it stumbles: of a[] twice in reading. */
 static void place_complain(struct shell *sh, const struct place *p, bool writing)
 {
-	struct slice sub = sub_source(&p->t.sub);
+	struct slice sub = p->t.v && p->t.v->flags & VAR_ASSOC ? p->key : sub_source(&p->t.sub);
 
 	if (writing && !sub.n && sh->builtin) {
 		builtin_error(sh, "`%.*s[]': not a valid identifier", (int)p->t.name.n, p->t.name.s);

@@ -124,12 +124,25 @@ static bool cond_number(struct shell *sh, struct slice text, int64_t *value)
 	return good;
 }
 
-static int cond_compare(struct shell *sh, const char *op, struct slice left, struct slice right)
+/* a[$i] as it is written, with its subscript expanded once and for all, as in (( )). */
+static struct slice cond_operand(const struct word *w, struct slice expanded)
 {
+	const char *open = memchr(w->text.p, '[', w->text.n);
+
+	if (!open || !(w->flags & WORD_EXPANDS) || w->text.p[w->text.n - 1] != ']' ||
+	    !parse_is_name(w->text.p, (size_t)(open - w->text.p)))
+		return expanded;
+	return w->text;
+}
+
+static int cond_compare(struct shell *sh, const struct cond *c, struct slice left, struct slice right)
+{
+	const char *op = c->op;
 	int64_t a, b;
 	bool holds;
 
-	if (!cond_number(sh, left, &a) || !cond_number(sh, right, &b))
+	if (!cond_number(sh, cond_operand(c->a, left), &a) ||
+	    !cond_number(sh, cond_operand(c->b, right), &b))
 		return COND_FALSE;
 	switch (op[1] << 8 | op[2]) {
 	case 'e' << 8 | 'q':
@@ -221,11 +234,27 @@ static int cond_binary(struct shell *sh, const struct cond *c, bool negate)
 	if (!strcmp(c->op, "-nt") || !strcmp(c->op, "-ot") || !strcmp(c->op, "-ef"))
 		return test_files(sh, c->op, arena_dup(&sh->turn, left.p, left.n),
 				  arena_dup(&sh->turn, right.p, right.n)) ? COND_TRUE : COND_FALSE;
-	return cond_compare(sh, c->op, left, right);
+	return cond_compare(sh, c, left, right);
+}
+
+/* -v a[$k]: the key has been expanded, and is not once more. false: no element of an associative array. */
+static bool cond_has_key(struct shell *sh, struct slice text, bool *found)
+{
+	const char *open = memchr(text.p, '[', text.n);
+	size_t n = open ? (size_t)(open - text.p) : 0;
+	struct var *v = n && text.p[text.n - 1] == ']' ? var_find_text(sh, text.p, n) : NULL;
+	struct slice value;
+
+	if (!v || !(v->flags & VAR_ASSOC) || text.n < n + 3)
+		return false;
+	var_refresh(sh, v);
+	*found = assoc_get(v->assoc, open + 1, text.n - n - 2, &value);
+	return true;
 }
 
 static int cond_leaf(struct shell *sh, const struct cond *c, bool negate)
 {
+	bool found;
 	struct slice text;
 	enum flow flow;
 
@@ -240,6 +269,8 @@ static int cond_leaf(struct shell *sh, const struct cond *c, bool negate)
 		return text.n ? COND_TRUE : COND_FALSE;
 	if (c->op[1] == 'z')
 		return text.n ? COND_FALSE : COND_TRUE;
+	if (c->op[1] == 'v' && c->a->flags & WORD_EXPANDS && cond_has_key(sh, text, &found))
+		return found ? COND_TRUE : COND_FALSE;
 	return test_unary(sh, c->op[1], arena_dup(&sh->turn, text.p, text.n)) ? COND_TRUE :
 		COND_FALSE;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lang/arith.h"
+#include "shell/words.h"
 
 bool text_is_name(const char *s)
 {
@@ -16,13 +17,10 @@ bool text_is_name(const char *s)
 /* Length of the name before [subscript], n without one; 0: not a reference. */
 static size_t reference_name(const char *s, size_t n)
 {
-	const char *open = memchr(s, '[', n);
+	struct slice base;
+	struct sub sub;
 
-	if (!open)
-		return parse_is_name(s, n) ? n : 0;
-	if (s[n - 1] != ']' || open + 2 >= s + n || !parse_is_name(s, (size_t)(open - s)))
-		return 0;
-	return (size_t)(open - s);
+	return name_split(s, n, &base, &sub) ? base.n : 0;
 }
 
 bool reference_valid(const char *s, size_t n)

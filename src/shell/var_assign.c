@@ -8,6 +8,7 @@
 
 #include "kernel/kernel.h"
 #include "shell/words.h"
+#include "text/escape.h"
 
 /* One item of an array literal, expanded. */
 struct pair {
@@ -252,6 +253,16 @@ static int fill_assoc_flat(struct shell *sh, struct var *v, const struct pairs *
 	return 0;
 }
 
+static void literal_no_key(struct shell *sh, const struct var *v, const struct pair *p)
+{
+	struct str value;
+
+	str_init(&value, sh->heap, STR_MAX_DEFAULT);
+	quote_single(&value, p->value.p, p->value.n);
+	shell_error(sh, "%s: %s: must use subscript when assigning associative array", v->name, value.p);
+	str_end(&value);
+}
+
 static int fill_assoc(struct shell *sh, struct var *v, const struct pairs *list)
 {
 	if (list->n && list->at[0].item && list->at[0].item->sub.kind == SUBSCRIPT_NONE)
@@ -262,8 +273,7 @@ static int fill_assoc(struct shell *sh, struct var *v, const struct pairs *list)
 		struct slice key;
 
 		if (sub.kind == SUBSCRIPT_NONE) {
-			shell_error(sh, "%s: %.*s: must use subscript when assigning associative array",
-				    v->name, (int)p->value.n, p->value.p);
+			literal_no_key(sh, v, p);
 			continue;
 		}
 		key = p->sub;

@@ -292,6 +292,18 @@ static int unset_element(struct shell *sh, struct var *v, struct slice name, con
 	return 0;
 }
 
+bool var_unset_key(struct shell *sh, const char *text, size_t n)
+{
+	const char *open = memchr(text, '[', n);
+	size_t at = open ? (size_t)(open - text) : 0;
+	struct var *v = at && text[n - 1] == ']' ? var_find_text(sh, text, at) : NULL;
+
+	if (!v || !(v->flags & VAR_ASSOC) || v->flags & VAR_READONLY || n < at + 3)
+		return false;
+	assoc_unset(v->assoc, open + 1, n - at - 2);
+	return true;
+}
+
 int var_unset(struct shell *sh, const char *text, size_t n, bool nameref)
 {
 	struct slice base;

@@ -675,6 +675,8 @@ static int unset_one(struct shell *sh, const char *arg, int what)
 	size_t n = strlen(arg);
 	const struct function *f;
 
+	if (what != 'f' && !reference_valid(arg, n) && var_unset_key(sh, arg, n))
+		return 0;
 	if (what == 'f' || (what == 0 && !reference_valid(arg, n)) ||
 	    (what == 0 && text_is_name(arg) && !var_find_text(sh, arg, n))) {
 		f = function_find(sh, arg, n);
