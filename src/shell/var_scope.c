@@ -298,7 +298,8 @@ bool var_unset_key(struct shell *sh, const char *text, size_t n)
 	size_t at = open ? (size_t)(open - text) : 0;
 	struct var *v = at && text[n - 1] == ']' ? var_find_text(sh, text, at) : NULL;
 
-	if (!v || !(v->flags & VAR_ASSOC) || v->flags & VAR_READONLY || n < at + 3)
+	if (!v || !(v->flags & VAR_ASSOC) || v->flags & VAR_READONLY || n < at + 3 ||
+	    (n == at + 3 && strchr("@*", open[1])))
 		return false;
 	assoc_unset(v->assoc, open + 1, n - at - 2);
 	return true;

@@ -171,7 +171,7 @@ struct var *special_lazy(struct shell *sh, const char *s, size_t n);
 struct var *environ_lazy(struct shell *sh, const char *s, size_t n);
 /* Is an entry NAME=VALUE of a variable (at `value` then)? */
 bool environ_is_variable(const char *entry, const char **value);
-/* unset a[..] whose inside is no subscript: in an associative array it is the key as it stands. */
+/* unset a[..], the key as it stands. false: a is no associative array. */
 bool var_unset_key(struct shell *sh, const char *text, size_t n);
 /* NAME=VALUE whose name no variable can have: it is for the programs. */
 bool environ_is_foreign(const char *entry);

@@ -675,8 +675,6 @@ static int unset_one(struct shell *sh, const char *arg, int what)
 	size_t n = strlen(arg);
 	const struct function *f;
 
-	if (what != 'f' && !reference_valid(arg, n) && var_unset_key(sh, arg, n))
-		return 0;
 	if (what == 'f' || (what == 0 && !reference_valid(arg, n)) ||
 	    (what == 0 && text_is_name(arg) && !var_find_text(sh, arg, n))) {
 		f = function_find(sh, arg, n);
@@ -694,6 +692,23 @@ static int unset_one(struct shell *sh, const char *arg, int what)
 		return 1;
 	}
 	return var_unset(sh, arg, n, what == 'n');
+}
+
+/* Is argument i written as an element, unset a[$k]? Then the subscript has been expanded once, and that is all. */
+static bool unset_is_element(const struct shell *sh, int argc, int i)
+{
+	const struct node *n = sh->current;
+	const struct word *w = n && n->kind == NODE_SIMPLE ? n->simple.words : NULL, *at = NULL;
+	const char *open;
+	int count = 0;
+
+	for (; w; w = w->next)
+		if (count++ == i)
+			at = w;
+	if (count != argc || !at)
+		return false;
+	open = memchr(at->text.p, '[', at->text.n);
+	return open && parse_is_name(at->text.p, (size_t)(open - at->text.p));
 }
 
 int builtin_unset(struct shell *sh, int argc, char **argv, enum flow *flow)
@@ -716,7 +731,8 @@ int builtin_unset(struct shell *sh, int argc, char **argv, enum flow *flow)
 		return 1;
 	}
 	for (int i = o.at; i < argc; i++)
-		if (unset_one(sh, argv[i], what))
+		if (!(!functions && unset_is_element(sh, argc, i) &&
+		      var_unset_key(sh, argv[i], strlen(argv[i]))) && unset_one(sh, argv[i], what))
 			status = 1;
 	return status;
 }
