@@ -134,7 +134,7 @@ static void zip_extras(struct zip_entry *e)
 	}
 }
 
-static size_t zip_entry_read(struct zip_file *z, struct zip_entry *e, const unsigned char *at,
+size_t zip_entry_read(struct zip_file *z, struct zip_entry *e, const unsigned char *at,
 			     size_t left)
 {
 	size_t n_name, total;

@@ -79,7 +79,7 @@ static const struct { int letter; const char *name; } zip_longs[] = {
 	{ 't', "from-date" }, { 't' + 256, "before-date" }, { 'b', "temp-path" }, { 'A', "adjust-sfx" },
 	{ 'O', "output-file" }, { 'O', "out" }, { 'F' + 256, "filesync" }, { 's' + 256, "show-files" },
 	{ 'h', "help" }, { 'P', "password" },
-	{ 'c', "entry-comments" },
+	{ 'c', "entry-comments" }, { 'F', "fix" }, { 'F' + 1024, "fixfix" },
 	 { 'S' + 512, "update-or-add" }, { 0, NULL }
 };
 
@@ -128,6 +128,8 @@ static bool zip_letter(struct zipper *z, int c)
 	case 'L' + 256: z->crlf = 2; break;
 	case 'z': z->comment = true; break;
 	case 'c': z->comments = true; break;
+	case 'F': z->fix = 1; break;
+	case 'F' + 1024: z->fix = 2; break;
 	case 'o': z->stamp = true; break;
 	case 'h': zip_help(z); break;
 	case 'e':
@@ -203,10 +205,11 @@ static char **zip_list(struct zipper *z, int c, char **argv, const char *glued)
 /* Letters of two: "-tt", "-ll", "-FS", "-sf". */
 static int zip_pair(const char *at)
 {
-	static const char pairs[][3] = { "tt", "ll", "FS", "sf", "dd" };
-	static const int codes[] = { 't' + 256, 'L' + 256, 'F' + 256, 's' + 256, 'D' + 256 };
+	static const char pairs[][3] = { "tt", "ll", "FS", "sf", "dd", "FF" };
+	static const int codes[] = { 't' + 256, 'L' + 256, 'F' + 256, 's' + 256, 'D' + 256,
+				     'F' + 1024 };
 
-	for (size_t i = 0; i < 5; i++)
+	for (size_t i = 0; i < 6; i++)
 		if (!strncmp(at, pairs[i], 2))
 			return codes[i];
 	return 0;
@@ -323,7 +326,7 @@ static char *zip_inside(struct zipper *z, const char *path, bool is_dir)
 			  is_dir && *path && path[strlen(path) - 1] != '/' ? "/" : "");
 }
 
-static struct zip_member *zip_new_member(struct zipper *z, char *name)
+struct zip_member *zip_new_member(struct zipper *z, char *name)
 {
 	struct zip_member *m;
 
@@ -588,6 +591,12 @@ static int zip_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		z->names[z->n_names++] = "-";
 	z->after_dos = zip_date(z, z->after, "t");
 	z->before_dos = zip_date(z, z->before, "tt");
+	if (z->fix) {
+		if (!strchr(path_last(z->archive), '.'))
+			z->archive = tsb_format(p, "%s.zip", z->archive);
+		zip_fix(z);
+		return z->status;
+	}
 	zip_open_old(z);
 	if (!z->existed && z->action != ZIP_ADD && z->action != ZIP_SYNC && !z->quiet)
 		zip_warn(z, "%s not found or empty", z->archive);
@@ -637,6 +646,8 @@ static const struct tsb_opt zip_opts[] = {
 		    "which is weak)"),
 	TSB_OPT_DOC('e', "encrypt", NULL, "the same, with a password from the terminal"),
 	TSB_OPT_DOC('c', "entry-comments", NULL, "a comment for each entry, from standard input"),
+	TSB_OPT_DOC('F', "fix", NULL, "an archive whose offsets are wrong becomes another (--out)"),
+	TSB_OPT_WORD("-FF", NULL, "what can be found of a damaged archive becomes another (--out)"),
 	TSB_OPT_DOC('A', "adjust-sfx", NULL, "look whether the offsets are right"),
 	TSB_OPT_WORD("-sf", NULL, "show the files that would be taken"),
 	TSB_OPT_WORD("-FS", NULL, "the archive becomes what is in the file system"),

@@ -45,6 +45,8 @@ enum zip_status { ZIP_OK, ZIP_NO_END, ZIP_BAD, ZIP_MISSING };
 
 /* Reads the directory of an open file. */
 enum zip_status zip_read(struct zip_file *z, struct tsb_proc *p, int fd);
+/* An entry of the central directory at those bytes: how many it takes; 0: none. */
+size_t zip_entry_read(struct zip_file *z, struct zip_entry *e, const unsigned char *at, size_t left);
 /* Where an entry's data begins; 0: its local header is not there. The sum that
  * the local header names is the one that counts. */
 uint64_t zip_data_offset(struct zip_file *z, struct zip_entry *e);

@@ -408,7 +408,7 @@ static void zip_write_new(struct zipper *z, struct zip_member *m)
 /* A kept member: its bytes as they were, from its header on. */
 static void zip_write_kept(struct zipper *z, struct zip_member *m)
 {
-	uint64_t at = m->old->offset, data = zip_data_offset(&z->z, m->old);
+	uint64_t at = m->old->offset + (uint64_t)z->z.in_front, data = zip_data_offset(&z->z, m->old);
 	uint64_t left = data ? data - at + m->old->packed : 0;
 
 	if (data && (m->old->flags & ZIP_DESCRIPTOR))

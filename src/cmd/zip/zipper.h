@@ -32,6 +32,7 @@ struct zipper {
 	bool verbose, comment, from_stdin, show;
 	const char *password;	/* -P */
 	bool comments;		/* -c */
+	int fix;		/* 1: -F, 2: -FF */
 	struct tsb_reader answers;	/* for comments */
 	bool answering;
 	const char *no_suffixes, *after, *before, *out_name;
@@ -56,6 +57,9 @@ struct zipper {
 void zip_say(struct zipper *z, const char *fmt, ...) TSB_PRINTF(2, 3);	/* unless -q */
 void zip_warn(struct zipper *z, const char *fmt, ...) TSB_PRINTF(2, 3);
 void zip_fail(struct zipper *z, int status, const char *fmt, ...) TSB_PRINTF(3, 4) TSB_NORETURN;
+struct zip_member *zip_new_member(struct zipper *z, char *name);
+/* -F and -FF: what is left of the archive, into another. */
+void zip_fix(struct zipper *z);
 /* Writes all members, their directory, and puts the file in place. */
 void zip_write(struct zipper *z);
 
