@@ -291,6 +291,32 @@ static int cpio_opt_owner(struct tsb_proc *p, void *opts, const struct tsb_opt *
 	return 0;
 }
 
+static int cpio_opt_usage(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	static const char text[] =
+		"Usage: cpio [-ioptBcvVbfnrsSAl0aLdmu?] [-C NUMBER] [-D DIR] [-H FORMAT]\n"
+		"            [-R [USER][:.][GROUP]] [-W FLAG] [-F [[USER@]HOST:]FILE-NAME]\n"
+		"            [-M STRING] [-I [[USER@]HOST:]FILE-NAME] [-E FILE]\n"
+		"            [-O [[USER@]HOST:]FILE-NAME] [--extract] [--create]\n"
+		"            [--pass-through] [--list] [--block-size=BLOCK-SIZE]\n"
+		"            [--io-size=NUMBER] [--directory=DIR] [--force-local]\n"
+		"            [--format=FORMAT] [--quiet] [--owner=[USER][:.][GROUP]] [--verbose]\n"
+		"            [--dot] [--warning=FLAG] [--file=[[USER@]HOST:]FILE-NAME]\n"
+		"            [--message=STRING] [--rsh-command=COMMAND] [--swap] [--nonmatching]\n"
+		"            [--numeric-uid-gid] [--rename] [--swap-bytes] [--swap-halfwords]\n"
+		"            [--to-stdout] [--pattern-file=FILE] [--only-verify-crc] [--append]\n"
+		"            [--device-independent] [--reproducible] [--ignore-devno]\n"
+		"            [--renumber-inodes] [--link] [--absolute-filenames]\n"
+		"            [--no-absolute-filenames] [--null] [--reset-access-time]\n"
+		"            [--dereference] [--make-directories] [--preserve-modification-time]\n"
+		"            [--no-preserve-owner] [--sparse] [--unconditional] [--help]\n"
+		"            [--usage] [--version] [destination-directory]\n";
+
+	(void)opts, (void)opt, (void)arg;
+	tsb_puts(p, text);
+	tsb_exit(p, 0);
+}
+
 static const struct tsb_opt cpio_opts[] = {
 	TSB_OPT_CALL(cpio_opt_mode, CPIO_IN, 'i', "extract", NULL, "Extract files from an archive (run in copy-in mode)"),
 	TSB_OPT_CALL(cpio_opt_mode, CPIO_OUT, 'o', "create", NULL, "Create the archive (run in copy-out mode)"),
@@ -341,6 +367,7 @@ static const struct tsb_opt cpio_opts[] = {
 	TSB_OPT_FLAG(struct cpio, sparse, 0, "sparse", "Write files with large blocks of zeros as sparse files"),
 	TSB_OPT_FLAG(struct cpio, unconditional, 'u', "unconditional", "Replace all files unconditionally"),
 	TSB_OPT_HELP('?', NULL),
+	TSB_OPT_CALL(cpio_opt_usage, 0, 0, "usage", NULL, "give a short usage message"),
 	TSB_OPT_END
 };
 

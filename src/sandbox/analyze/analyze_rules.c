@@ -30,7 +30,7 @@ static const struct {
 	  " fd fgrep file fmt fold free getconf getent getfacl getopt grep groups hd head hexdump hostid hostname iconv id"
 	  " join jq last less locale locate logname look ls lsattr lsb_release lsblk lscpu lsof lzcat lzgrep man md5sum more"
 	  " mountpoint ncal netstat nl nm nproc numfmt objdump od paste pathchk pgrep pidof pidwait pr printenv printf ps"
-	  " pstree ptx pwd readelf readlink realpath rev rg rpm sdiff seq sha1sum sha224sum sha256sum sha384sum sha512sum shuf"
+	  " pstree ptx pwd readelf readlink realpath rev rg rpm sdiff seq sha1sum sha224sum sha256sum sha384sum sha512sum shasum shuf"
 	  " size sleep ss stat strings sum tac tail test time timeout top tput tr tree true tsort tty uname unexpand uniq"
 	  " uptime users uuidgen vdir vmstat w watch wc which who whoami xxd xzcat xzgrep yes yq zcat zdiff zegrep zfgrep"
 	  " zgrep zip zipinfo zstdcat zstdgrep nice nohup stdbuf setsid xargs parallel command builtin exec ionice chrt"
