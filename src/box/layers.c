@@ -430,8 +430,8 @@ static int refuse_memory(struct bx *b, unsigned flags)
 	if (is_namespace(b->record) && (bx_at(b->record, "spec.resources.disk") ||
 					json_is_true(bx_at(b->record, "spec.transient"))))
 		return bx_fail(b->store, TBX_ERR_UNSUPPORTED, "%s is for one run, or has a limit of the disk: "
-			       "its files are in memory, inside, and end with it; use a box of `create` "
-			       "without --disk, or `tinybox cp`", b->id);
+			       "its files are in memory, or in a file system of its own, and no layer; use a box of "
+			       "`create` without --disk, or `tinybox cp`", b->id);
 	return TBX_OK;
 }
 

@@ -127,7 +127,7 @@ struct wall *wall_open(const struct spec *spec, struct cgroup *c, struct report 
 	w->cgroup = c;
 	memset(w->tree, -1, sizeof(w->tree));
 	w->host_has = (struct wall_host)WALL_HOST_ALL;
-	w->listener = w->channel[0] = w->channel[1] = w->shared_lock = -1;
+	w->listener = w->channel[0] = w->channel[1] = w->shared_lock = w->disk = -1;
 	w->target = spec->target ? spec->target : "/workspace";
 	snprintf(w->host, sizeof(w->host), "%s", spec->hostname ? spec->hostname : spec->box);
 	w->landlock = wall_landlock_abi();
@@ -317,6 +317,8 @@ pid_t wall_enter(struct wall *w, int (*inside)(void *ctx), void *ctx, const int 
 	*why = pid < 0 ? clone_why(errno) : NULL;
 	if (!*why && w->range)
 		*why = wall_help(w, (pid_t)pid, sock[0]);
+	/* it ends with the box */
+	shut(&w->disk);
 	if (!*why)
 		*why = await(w, sock[0]);
 	saved = errno;
@@ -336,6 +338,7 @@ void wall_close(struct wall *w)
 		return;
 	filter_free(&w->filter);
 	wall_unshare(w);
+	shut(&w->disk);
 	shut(&w->listener);
 	shut(&w->channel[0]);
 	shut(&w->channel[1]);
@@ -367,8 +370,12 @@ int wall_channel_inside(const struct wall *w)
 
 bool wall_sweep(const char *dir)
 {
+	static const char *const name[] = {"overlay", "disk", "disk.new"};
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), saved;
-	bool ok = fd >= 0 && tree_remove(fd, "overlay");
+	bool ok = fd >= 0;
+
+	for (size_t i = 0; ok && i < sizeof(name) / sizeof(*name); i++)
+		ok = tree_remove(fd, name[i]);
 
 	saved = errno;
 	if (fd >= 0)

@@ -10,9 +10,9 @@
  *
  * The root is kept in the state directory, so what a program writes there is there after a stop and a
  * start: DIR/overlay/upper is exactly that (an overlay's upper layer, with user.overlay.* attributes; of
- * the ids WALL_BASE + n when the host's root made it). With a limit of the disk it is a tmpfs and gone
- * with the box. Paths of the state directory, the workspace
- * and the root may have no symbolic links: give real paths.
+ * the ids WALL_BASE + n when the host's root made it). With a limit of the disk it is a file system of its own:
+ * an ext4 in DIR/disk when the host's root made it, otherwise, and for one exec, a tmpfs that is gone at a stop.
+ * Paths of the state directory, the workspace and the root may have no symbolic links: give real paths.
  */
 #ifndef INIT_WALL_H
 #define INIT_WALL_H

@@ -57,12 +57,13 @@ struct wall {
 	struct wall_host host_has;
 	uint64_t rlimit_pids;		/* 0: none */
 	struct wall_net net;
+	int disk;			/* the file system of limited size, a detached mount; -1: none */
 	int listener;			/* the proxy's, in the box's network; -1 */
 	int channel[2];			/* keeper, process 1; -1 */
 };
 
 /* Whether what it writes to its root is kept in memory: as a limit of the disk, or as nobody needs it. */
-bool wall_in_memory(const struct spec *s);
+bool wall_in_memory(const struct wall *w);
 
 /* A child's failure travels as this: both have the same static strings. */
 struct wall_failure {
@@ -126,7 +127,8 @@ int wall_landlock_abi(void);
  * box's ids, or in the child (userns -1).
  */
 const char *wall_trees(const struct wall *w, int userns, int *tree);
-const char *wall_store(const struct wall *w);	/* the directories in the state directory */
+const char *wall_store(struct wall *w);		/* the directories in the state directory */
+int wall_disk(const struct wall *w, int dir);	/* wall_disk.c: a file system of limited size, detached, or -1 */
 
 /* Mounts (wall_tree.c): descriptors of mounts that are not attached; -1: errno. */
 #define TREE_READONLY 1

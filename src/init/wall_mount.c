@@ -56,32 +56,51 @@ static void drop_mark(int store)
 	}
 }
 
-bool wall_in_memory(const struct spec *s)
+bool wall_in_memory(const struct wall *w)
 {
+	const struct spec *s = w->spec;
+
+	if (s->disk)
+		return w->disk < 0;
 	/* what counts as its memory may not grow by what it writes */
-	return s->disk || (s->transient && !s->memory);
+	return s->transient && !s->memory;
 }
 
-const char *wall_store(const struct wall *w)
+/* Where the box's layer is; takes the descriptor. */
+static bool fill_store(const struct wall *w, int store)
 {
 	static const char *const below[] = {"upper", "work"};
-	int dir, store;
 	bool ok;
 
-	if (wall_in_memory(w->spec))
-		return NULL;
-	dir = open_source(w->spec->dir);
-	if (dir < 0)
-		return "the state directory cannot be opened (its path may have no symbolic link)";
-	store = tree_dir(dir, STORE, 0755);
 	if (store >= 0)
 		drop_mark(store);
+	/* where the box has left no room, the overlay gets what its last one had, once the journal is written */
+	if (store >= 0 && w->disk >= 0 && tree_remove(store, "work"))
+		syncfs(store);
 	ok = store >= 0 && (!w->range || !fchownat(store, "", WALL_BASE, WALL_BASE, AT_EMPTY_PATH));
 	for (size_t i = 0; ok && i < 2; i++)
 		ok = tree_make_dir(store, below[i], 0755) && (!w->range ||
 		     !fchownat(store, below[i], WALL_BASE, WALL_BASE, AT_SYMLINK_NOFOLLOW));
 	if (store >= 0)
 		close(store);
+	return ok;
+}
+
+const char *wall_store(struct wall *w)
+{
+	int dir;
+	bool ok = true;
+
+	if (!w->spec->disk && wall_in_memory(w))
+		return NULL;
+	dir = open_source(w->spec->dir);
+	if (dir < 0)
+		return "the state directory cannot be opened (its path may have no symbolic link)";
+	w->disk = wall_disk(w, dir);
+	if (w->disk >= 0)
+		ok = fill_store(w, openat(w->disk, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	else if (!w->spec->disk)
+		ok = fill_store(w, tree_dir(dir, STORE, 0755));
 	close(dir);
 	return ok ? NULL : "the box's directories cannot be made in the state directory";
 }
@@ -113,8 +132,8 @@ const char *wall_trees(const struct wall *w, int userns, int *tree)
 {
 	const struct spec *s = w->spec;
 
-	if (!wall_in_memory(s)) {
-		tree[WALL_STORE] = store_tree(w);
+	if (!wall_in_memory(w)) {
+		tree[WALL_STORE] = w->disk >= 0 ? fcntl(w->disk, F_DUPFD_CLOEXEC, 3) : store_tree(w);
 		if (tree[WALL_STORE] < 0)
 			return "the box's root in the state directory cannot be mounted";
 	}
@@ -349,7 +368,7 @@ static int overlay(const struct wall *w, const int *lower, size_t count, int sto
 	/* in memory nothing is synced */
 	struct tree_option o[] = {{"upperdir", upper}, {"workdir", work}, {"userxattr", NULL},
 		{"volatile", NULL}};
-	size_t options = wall_in_memory(w->spec) ? 3 : 4;
+	size_t options = wall_in_memory(w) ? 3 : 4;
 	int u = tree_dir(store, "upper", 0755), k = tree_dir(store, "work", 0755), tree = -1;
 
 	snprintf(upper, sizeof(upper), "/proc/self/fd/%d", u);
@@ -374,9 +393,9 @@ static int open_store(struct wall *w, int at)
 {
 	int store = w->tree[WALL_STORE];
 
-	if (wall_in_memory(w->spec) && !w->spec->disk)
+	if (wall_in_memory(w) && !w->spec->disk)
 		return tree_dir(at, "store", 0755);
-	if (w->spec->disk)
+	if (wall_in_memory(w))
 		store = sized(w->spec->disk);
 	return put_in_stage(store, at, "store") ? store : -1;
 }
@@ -507,9 +526,9 @@ static const char *kept_root(struct wall *w, int at, int *root)
 
 	if (why)
 		return why;
-	if (w->base && wall_in_memory(s) && !takes_attributes(at))
+	if (w->base && wall_in_memory(w) && !takes_attributes(at))
 		without_base(w);
-	if (!wall_in_memory(s) || s->root || w->base || spec_has_layers(s))
+	if (!wall_in_memory(w) || s->root || w->base || spec_has_layers(s))
 		return make_overlay(w, at, root);
 	*root = sized(s->disk);
 	return *root >= 0 && stage(*root) ? skeleton(w, *root) : "a tmpfs for the box's root cannot be mounted";
@@ -519,7 +538,7 @@ const char *wall_mounts(struct wall *w)
 {
 	const struct spec *s = w->spec;
 	const char *why;
-	bool free = wall_in_memory(s) && !s->disk;
+	bool free = wall_in_memory(w) && !s->disk;
 	int at, root;
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))

@@ -26,8 +26,9 @@ static bool kernel_at_least(unsigned major_nr, unsigned minor_nr)
 	return a > major_nr || (a == major_nr && b >= minor_nr);
 }
 
-static void tell_disk(const struct spec *s, struct report *r)
+static void tell_disk(const struct wall *w, struct report *r)
 {
+	const struct spec *s = w->spec;
 	char asked[24];
 
 	if (!s->disk)
@@ -37,7 +38,10 @@ static void tell_disk(const struct spec *s, struct report *r)
 		report_open(r, "disk", asked, "the workspace is the host's directory and has no quota",
 			    "mount the workspace read-only, or put it on a file system of that size");
 	else
-		report_enforced(r, "disk", asked, "a tmpfs of that size");
+		report_enforced(r, "disk", asked, w->disk >= 0 ? "an ext4 of that size, in a file" :
+				s->transient ? "a tmpfs of that size" :
+				"a tmpfs of that size (in memory, and gone at a stop: only the host's root, with "
+				"mke2fs and loop devices, can have a file system in a file)");
 }
 
 static void tell_limits(struct wall *w, struct report *r)
@@ -121,6 +125,6 @@ void wall_tell(struct wall *w, struct report *r)
 			"user namespace, no_new_privs, no capabilities" :
 			"no_new_privs, no capabilities; its user is root of the namespace around");
 	report_enforced(r, "devices", "", "a /dev of its own");
-	tell_disk(s, r);
+	tell_disk(w, r);
 	tell_limits(w, r);
 }

@@ -254,6 +254,32 @@ tb create --sandbox passthrough --network open --autosnapshot 1m >out 2>err
 is "autosnapshot of what cannot be kept" 70 $?
 has "... is said" "passthrough" "$(cat err)"
 
+# ---- a limit of the disk: what was written is there after a stop, even where nothing fits any more ----
+box=$(tb create --sandbox namespace --accept disk --disk 64m 2>err)
+case $(tb inspect "$box" | grep "control.*disk") in
+*ext4*)
+	tb exec "$box" sh -c 'echo kept >/root/f; rm -r /srv; head -c 100m /dev/zero >/tmp/x' 2>err
+	has "disk: no more fits" "No space left" "$(cat err)"
+	is "disk: it is a file" yes "$([ -f "state/boxes/$box/run/disk" ] && echo yes)"
+	for i in 1 2; do
+		tb stop "$box" >/dev/null; tb start "$box" >/dev/null
+		is "disk: kept, full ($i)" "kept gone" "$(tb exec "$box" sh -c 'cat /root/f; [ -e /srv ] || echo gone' | xargs)"
+	done
+	tb exec "$box" rm /tmp/x
+	is "disk: room again" y "$(tb exec "$box" sh -c 'echo y >/tmp/y && cat /tmp/y')"
+	tb snapshot "$box" 2>err
+	is "disk: no layer" 70 $?
+	tb rm "$box" >/dev/null
+	for _ in $(seq 50); do losetup -a | grep -q "$dir" || break; sleep 0.1; done
+	is "disk: its loop device is gone" "" "$(losetup -a | grep "$dir")" ;;
+*tmpfs*)
+	skip "disk: a file system in a file" "no root, mke2fs or loop devices"
+	has "disk: that it ends with a stop is told" "gone at a stop" "$(tb inspect "$box")"
+	tb rm "$box" >/dev/null ;;
+*)
+	is "disk: a limit" "" "$(cat err)" ;;
+esac
+
 # ---- the loop ----
 line() {	# line PATTERN: in out, within ten seconds
 	for _ in $(seq 100); do grep -q "$1" out && { echo yes; return; }; sleep 0.1; done
