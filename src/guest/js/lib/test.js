@@ -38,6 +38,5 @@ Object.defineProperty(test, 'mock', {
 	enumerable: true, configurable: true, get: once(() => new (require('internal/test_mock').MockTracker)()),
 });
 test.run = function run() {
-	const { ERR_FEATURE_UNAVAILABLE_ON_PLATFORM } = require('internal/errors').codes;
-	throw ERR_FEATURE_UNAVAILABLE_ON_PLATFORM('test.run(): use node --test');
+	throw require('internal/fs_common').plainError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', 'test.run() is not in this sandbox: use node --test');
 };

@@ -28,6 +28,22 @@ function drop(object, names) {
 		delete object[name];
 }
 
+/* What old scripts ask RegExp itself for: it is said that there is none, and not undefined. */
+function tell(RegExp) {
+	for (const name of ['$1', '$2', '$3', '$4', '$5', '$6', '$7', '$8', '$9', 'input', '$_', 'lastMatch', '$&', 'lastParen', '$+', 'leftContext',
+		'$`', 'rightContext', "$'"]) {
+		Object.defineProperty(RegExp, name, {
+			get() {
+				const e = new Error(`RegExp.${name} is not in this sandbox: there is what exec(), match() and replace() give`);
+				e.code = 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM';
+				throw e;
+			},
+			set() {},
+			configurable: true, enumerable: false,
+		});
+	}
+}
+
 /* Of the globals of a realm. */
 exports.remove = function (g) {
 	for (const name in METHODS)
@@ -37,5 +53,6 @@ exports.remove = function (g) {
 		delete g.Iterator.prototype[Symbol.dispose];
 	for (const name in NAMES)
 		drop(g[name], NAMES[name]);
+	tell(g.RegExp);
 	drop(g, 'AsyncDisposableStack DisposableStack Float16Array InternalError Iterator SuppressedError');
 };
