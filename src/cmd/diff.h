@@ -63,6 +63,7 @@ struct diff_cmd {
 	VEC(struct pattern *) exclude;
 	const char *group_format[4], *line_format[3];
 	int color;			/* -1: as the terminal is */
+	bool tty;			/* the output counts as a terminal */
 	const char *palette;
 
 	const char *options;		/* as given, for "diff -r a b" */

@@ -198,6 +198,8 @@ const struct tsb_opt diff_opts[] = {
 	TSB_OPT_FLAG(D, brief, 'q', "brief", "report only when files differ"),
 	TSB_OPT_CALL(diff_set_format, 'C', 0, "changed-group-format", "GFMT",
 		     "format groups that differ with GFMT"),
+	{ TSB_OPTION_FLAG, 0, "-presume-output-tty", NULL, "", offsetof(struct diff_cmd, tty), 1,
+	  TSB_OPT_HIDDEN, NULL },
 	TSB_OPT_CALL_OPT(set_color, 1, 0, "color", "WHEN",
 			 "color output; WHEN is never, always, or auto (the default)"),
 	TSB_OPT_CALL(set_context, 'c', 'c', NULL, NULL, "output 3 lines of copied context"),
@@ -335,7 +337,7 @@ int diff_prepare(struct diff_cmd *d)
 	const char *term = tsb_getenv(d->p, "TERM");
 
 	if (d->color < 0)
-		d->color = tsb_isatty(d->p, 1) && term && strcmp(term, "dumb") != 0;
+		d->color = (d->tty || tsb_isatty(d->p, 1)) && term && strcmp(term, "dumb") != 0;
 	if (d->style == DIFF_UNSPECIFIED && d->show_function) {
 		d->style = DIFF_CONTEXT;
 		d->context = d->context > CONTEXT_DEFAULT ? d->context : CONTEXT_DEFAULT;

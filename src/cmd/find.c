@@ -159,6 +159,7 @@ static void find_walk_list(struct find *f)
 {
 	bool from_stdin = !strcmp(f->files0, "-");
 	const char *name = from_stdin ? "(standard input)" : f->files0;
+	struct tsb_stat names, answers;
 	struct tsb_reader in;
 	size_t n, number = 0;
 	char *start;
@@ -170,6 +171,10 @@ static void find_walk_list(struct find *f)
 		tsb_warn_errno(f->p, fd, "cannot open %s for reading", quote_text(f->p, name));
 		tsb_exit(f->p, 1);
 	}
+	if (!from_stdin && f->asks && !tsb_fstat(f->p, fd, &names) && !tsb_fstat(f->p, 0, &answers) &&
+	    util_same_file(&names, &answers))
+		find_die(f, "option -files0-from: standard input must not refer to the same file when "
+			 "combined with -ok, -okdir: %s\n", quote_text(f->p, name));
 	tsb_reader_init(&in, f->p, fd);
 	while (!f->quit && (n = tsb_getdelim(&in, &start, '\0'))) {
 		number++;

@@ -37,6 +37,12 @@ static struct slice trans_next(const struct sed *s, struct slice *list)
 	return one;
 }
 
+/* A backslash that is left of "\c" at the end: it is no character. */
+static bool trans_half(const struct slice *list)
+{
+	return list->n == 1 && *list->p == '\\';
+}
+
 /* Of two rules for one character the first counts; in a locale of single bytes
  * it is the last. */
 static void trans_byte(const struct sed *s, struct sed_trans *t, char from, char to)
@@ -63,7 +69,7 @@ void sed_parse_trans(struct sed *s, struct sed_cmd *cmd)
 	t->single = true;
 	for (int i = 0; i < 256; i++)
 		t->byte[i] = (unsigned char)i;
-	while (from.n && to.n) {
+	while (from.n && to.n && !trans_half(&from) && !trans_half(&to)) {
 		struct sed_pair *pair = vec_add(tsb_heap_of(s->p), &t->pairs);
 
 		pair->from = trans_next(s, &from);

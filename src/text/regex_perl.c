@@ -102,8 +102,8 @@ bool re_perl_compile(struct regex *re, const char *pattern, size_t n, const char
 	pcre2_set_heap_limit(perl->limits, PERL_HEAP_LIMIT);
 	context = pcre2_compile_context_create(perl->general);
 	pcre2_set_parens_nest_limit(context, PERL_NEST_MAX);
-	pcre2_set_newline(context, re->flags & REGEX_NUL_LINES ? PCRE2_NEWLINE_NUL :
-			  PCRE2_NEWLINE_LF);
+	/* Where lines end with NUL, "." and (?m) still mean "\n", as in GNU's grep. */
+	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
 	str_init(&s, re->heap, STR_MAX_DEFAULT);
 	wrap_pattern(&s, pattern, n, re->flags);
 	perl->code = pcre2_compile((PCRE2_SPTR)(s.n ? s.p : ""), s.n, compile_options(re->flags),

@@ -353,6 +353,8 @@ int space_may_setattr(const struct tsb_caller *who, const struct tsb_stat *st,
 
 	*full = *set;
 	full->mask &= ~(unsigned)TSB_SET_NOW;
+	if (set->mask & TSB_SET_NOW)	/* the time that the change has, too */
+		full->atime = full->mtime = who->now;
 	call_drop_setid(st, full);
 	if (who->uid == 0)
 		return 0;
