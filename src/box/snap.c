@@ -399,7 +399,16 @@ static json_t *changes(json_t *from, json_t *to)
 	return list;
 }
 
-static int tree_of(struct tbx_store *store, const char *name, json_t *tree, char **sandbox)
+/* What a box of a machine writes anew for itself is no change. */
+static void drop_names(const char *sandbox, json_t *tree)
+{
+	static const char *const own[] = { "/etc/hostname", "/etc/hosts", "/etc/resolv.conf" };
+
+	for (size_t i = 0; !strcmp(sandbox, "microvm") && i < sizeof(own) / sizeof(*own); i++)
+		json_object_del(tree, own[i]);
+}
+
+static int tree_of(struct tbx_store *store, const char *name, json_t *tree, char **sandbox, json_t **spec)
 {
 	const struct bx_keeping *k;
 	struct bx_snap s;
@@ -409,24 +418,28 @@ static int tree_of(struct tbx_store *store, const char *name, json_t *tree, char
 		return status;
 	status = k->check(&s, false);
 	*sandbox = strdup(k->sandbox);
+	*spec = json_incref(json_object_get(s.record, "spec"));
 	if (!status)
 		status = k->tree ? k->tree(&s, tree) : bx_snap_look(store, s.id, tree);
+	drop_names(k->sandbox, tree);
 	bx_snap_close(&s);
 	return status;
 }
 
 int tbx_snapshot_diff(struct tbx_store *store, const char *from, const char *to, struct tbx_doc **out)
 {
-	json_t *old = json_object(), *new = json_object(), *doc;
+	json_t *old = json_object(), *new = json_object(), *spec = NULL, *other_spec = NULL, *doc;
 	char *kind = NULL, *other = NULL;
 	int status;
 
 	*out = NULL;
-	status = tree_of(store, to, new, &kind);
+	status = tree_of(store, to, new, &kind, &spec);
 	if (!status && from)
-		status = tree_of(store, from, old, &other);
+		status = tree_of(store, from, old, &other, &other_spec);
 	else if (!status)
-		status = bx_snap_look_new(store, kind, old);
+		status = bx_snap_look_new(store, kind, spec, old);
+	if (!status && !from)
+		drop_names(kind, old);
 	if (!status && from && kind && other && strcmp(kind, other))
 		status = bx_fail(store, TBX_ERR_ARGUMENT, "%s is of a %s box and %s of a %s box: they begin "
 				 "from other files", from, other, to, kind);
@@ -439,6 +452,8 @@ int tbx_snapshot_diff(struct tbx_store *store, const char *from, const char *to,
 	}
 	json_decref(old);
 	json_decref(new);
+	json_decref(spec);
+	json_decref(other_spec);
 	free(kind);
 	free(other);
 	return status;

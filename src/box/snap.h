@@ -113,7 +113,8 @@ void bx_snap_hash(struct bx_snap *s);
 /* What is in a box of that spec, made for it. whole: /usr and /bin are looked at, too. */
 int bx_snap_look_at(struct tbx_store *store, struct tbx_spec *spec, bool whole, json_t *tree);
 int bx_snap_look(struct tbx_store *store, const char *id, json_t *tree);
-int bx_snap_look_new(struct tbx_store *store, const char *sandbox, json_t *tree);
+/* spec: the snapshot's, whose machine and image a new one has, too. */
+int bx_snap_look_new(struct tbx_store *store, const char *sandbox, const json_t *spec, json_t *tree);
 /*
  * For reap: snapshots that are half made or damaged, and parts that nobody names, on this machine and
  * on `targets`. dead: machines that did not answer.

@@ -171,13 +171,30 @@ int bx_snap_look(struct tbx_store *store, const char *id, json_t *tree)
 	return bx_snap_look_at(store, &spec, false, tree);
 }
 
-int bx_snap_look_new(struct tbx_store *store, const char *sandbox, json_t *tree)
+/* What the machine was made of, for another one. */
+static void take_machine(struct tbx_spec *spec, const json_t *theirs, char **image)
+{
+	const json_t *machine = json_object_get(theirs, "machine");
+
+	*image = bx_json_copy(json_object_get(machine, "image"));
+	spec->image = *image;
+	spec->kernel = bx_text(machine, "kernel");
+	spec->accel = bx_text(machine, "accel");
+}
+
+int bx_snap_look_new(struct tbx_store *store, const char *sandbox, const json_t *theirs, json_t *tree)
 {
 	const struct bx_keeping *k = bx_keeping(store, sandbox);
 	struct tbx_spec spec = TBX_SPEC_INIT;
+	char *image = NULL;
+	int status;
 
 	if (!k || k->tree)
 		return k ? TBX_OK : TBX_ERR_UNSUPPORTED;
 	spec.sandbox = sandbox;
-	return bx_snap_look_at(store, &spec, false, tree);
+	if (!strcmp(sandbox, "microvm"))
+		take_machine(&spec, theirs, &image);
+	status = bx_snap_look_at(store, &spec, false, tree);
+	free(image);
+	return status;
 }

@@ -158,6 +158,7 @@ static void give_order(struct vm_client *c)
 static void not_asleep(struct vm_client *c)
 {
 	vm_order(c->vm, VM_RESUME, NULL);
+	c->holds = false;
 	refuse(c, WIRE_ERROR_STATE, "the machine does not sleep, so its memory cannot be kept");
 }
 
@@ -209,12 +210,17 @@ static void order(struct vm_client *c, enum vm_order what)
 {
 	c->order = what;
 	if (c->memory && (c->vm->paused || c->vm->asleep)) {
-		refuse(c, WIRE_ERROR_STATE, "the box is paused: resume it first");
+		c->holds = false;
+		refuse(c, WIRE_ERROR_STATE, c->vm->asleep ? "a snapshot of its memory is being taken: try again" :
+		       "the box is paused: resume it first");
 		return;
 	}
 	watch_want(&c->vm->loop, &c->w, 0);
-	if (c->memory && !sync_first(c))
+	if (c->memory && !sync_first(c)) {
+		c->holds = false;
 		refuse(c, WIRE_ERROR_SYSTEM, "the machine cannot be put to sleep");
+		return;
+	}
 	if (c->memory)
 		return;
 	if (what != VM_PAUSE || c->vm->paused || !sync_first(c))
@@ -238,6 +244,9 @@ void vm_client_ordered(struct vm_client *c, bool done)
 	struct vm *vm = c->vm;
 
 	if (!done) {
+		if (c->memory)
+			vm_order(vm, VM_RESUME, NULL);	/* what sleeps in it wakes */
+		c->holds = false;
 		refuse(c, WIRE_ERROR_SYSTEM, "the machine does not do that");
 		return;
 	}
@@ -473,11 +482,15 @@ static void request(struct vm_client *c, const struct wire_frame *f)
 	if (f->type == WIRE_INFO) {
 		info(c);
 	} else if (f->type == WIRE_PAUSE || f->type == WIRE_RESUME) {
+		if (f->type == WIRE_RESUME)
+			vm_memory_cancel(vm);
 		order(c, f->type == WIRE_PAUSE ? VM_PAUSE : VM_RESUME);
 	} else if (vm->paused && f->type != WIRE_STOP) {
-		refuse(c, WIRE_ERROR_STATE, "the box is paused: resume it first");
+		refuse(c, WIRE_ERROR_STATE, vm->asleep ? "a snapshot of its memory is being taken: try again" :
+		       "the box is paused: resume it first");
 	} else {
 		if (f->type == WIRE_STOP) {
+			vm_memory_cancel(vm);
 			vm->stopping = true;
 			if (vm->paused)
 				vm_order(vm, VM_RESUME, NULL);

@@ -95,6 +95,7 @@ bool vm_order_memory(struct vm *vm, const char *words, int fd);
  */
 bool vm_memory_save(struct vm *vm, struct vm_client *c);
 void vm_memory_forget(struct vm *vm, const struct vm_client *c);
+void vm_memory_cancel(struct vm *vm);	/* whoever waits for it hears that it failed, and the machine goes on */
 bool vm_memory_restore(struct vm *vm);	/* files.memory, right after the start */
 void vm_memory_answer(struct vm *vm, bool good);
 void vm_memory_event(struct vm *vm, const char *line);

@@ -106,6 +106,14 @@ void vm_memory_forget(struct vm *vm, const struct vm_client *c)
 	unlinkat(vm->here, HALF, 0);
 }
 
+void vm_memory_cancel(struct vm *vm)
+{
+	if (!vm->saver)
+		return;
+	vm_order_memory(vm, leave_it, -1);
+	end_save(vm, false);
+}
+
 /* ---- Reading ---- */
 
 bool vm_memory_open(struct vm *vm, int part)

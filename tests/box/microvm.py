@@ -276,6 +276,25 @@ def memories():
     inside("rm -f /root/enough /root/r; kill $(pidof sleep)")
 
 
+def half_memories():
+    """Who takes a snapshot of the memory is killed at moments, and others ask meanwhile: the box goes on."""
+    for moment in (0.05, 0.15, 0.4):
+        p = subprocess.Popen([TINYBOX, "snapshot", "--memory", "vm"], env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(moment)
+        p.kill()
+        p.wait()
+        run("snapshot", "--memory", "vm")
+        for _ in range(300):
+            if inside("echo on").stdout == "on\n":
+                break
+            time.sleep(0.1)
+        ok(inside("echo on").stdout == "on\n", f"a snapshot that is killed after {moment} s: the box goes on")
+    run("reap")
+    for s in json.loads(run("snapshot", "ls", "--json").stdout)["snapshots"]:
+        run("snapshot", "rm", s["id"])
+    ok(glob.glob(T + "/state/layers/*") == [], "and nothing is left of it", glob.glob(T + "/state/layers/*"))
+
+
 def refused_memories(name):
     done = run("snapshot", "export", name, T + "/m")
     ok(done.returncode != 0 and "--memory" in done.stderr, "a memory stays on its machine", done)
@@ -399,7 +418,7 @@ def main():
                       "--allow", "127.0.0.1:1", "--publish", "8080", "--hook", "echo $TINYBOX_START >>/root/hooks")
         ok(done.returncode == 0, "a box in a machine", done)
         ok(inside("cat /root/hooks").stdout == "create\n", "its hook ran")
-        for test in (isolation, printed_words, limits, many, network, files, hung, snapshots, memories, travels, killed) if done.returncode == 0 else ():
+        for test in (isolation, printed_words, limits, many, network, files, hung, snapshots, memories, half_memories, travels, killed) if done.returncode == 0 else ():
             test()
         refusals()
         halfway()

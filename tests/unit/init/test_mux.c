@@ -95,6 +95,31 @@ static bool talk(struct side *a, struct side *b, size_t n)
 	return true;
 }
 
+static void test_again(void)
+{
+	static const uint8_t word[MUX_WORD] = "another keeper's";
+	struct side *host = side(false), *guest = side(true), *next = side(false);
+	struct mux_channel *c = mux_open(&guest->mux, MUX_RECORDS, 0, guest);
+
+	mux_open(&host->mux, MUX_SERVER, 0, host);
+	talk(host, guest, 5);
+	mux_send(c, "not for you", 11);
+	mux_again(&next->mux, word);
+	mux_open(&next->mux, MUX_START, 0, next);
+	ok(mux_take(&guest->mux, next->mux.out.data, next->mux.out.size), "a guest hears of another keeper");
+	ok(guest->mux.again && !memcmp(guest->mux.word, word, MUX_WORD) && guest->opened == 1,
+	   "by its word, and takes nothing behind it before it has begun anew");
+	ok(!mux_take(&next->mux, guest->mux.out.data, guest->mux.out.size), "what it had to say is not for that one");
+	wire_consume(&host->mux.out, host->mux.out.size);
+	mux_again(&host->mux, word);
+	drop(next);
+	next = side(false);
+	ok(!mux_take(&next->mux, host->mux.out.data, host->mux.out.size) && !next->mux.again, "a guest cannot say so");
+	drop(host);
+	drop(guest);
+	drop(next);
+}
+
 static void test_talk(void)
 {
 	struct side *host = side(false), *guest = side(true);
@@ -236,6 +261,7 @@ static void test_noise(void)
 int main(void)
 {
 	test_talk();
+	test_again();
 	test_rules();
 	test_noise();
 	return done();
