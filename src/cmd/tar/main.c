@@ -385,7 +385,11 @@ static int tar_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	tar_volume_end(t);
 	if (t->totals && t->action != TAR_TEST_LABEL)
 		tar_totals(t);
-	tsb_flush(p);
+	if (tsb_flush(p)) {
+		tsb_out_forget(p);
+		tar_say(t, "stdout: write error");
+		return 2;
+	}
 	if (t->status == 2)
 		tar_say(t, "Exiting with failure status due to previous errors");
 	return t->status;

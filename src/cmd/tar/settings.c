@@ -136,6 +136,8 @@ int tar_opt_switch(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, co
 	case 0x110:	/* there are none in our filesystems, but the format is pax's */
 	case 0x112:
 		t->pax_given = true;
+		if (!t->pax_only || !strcmp(opt->long_name, "acls"))
+			t->pax_only = opt->long_name;
 		break;
 	}
 	return tar_switch_more(t, opt->value);
@@ -463,7 +465,10 @@ int tar_opt_text(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, cons
 	case 't': tar_add_xform(t, arg); break;
 	case '+': t->quote_more = arg; break;
 	case '-': t->quote_less = arg; break;
-	case 'i': case 'e': t->pax_given = true; break;
+	case 'i': case 'e':
+		t->pax_given = true;
+		t->pax_only = t->pax_only ? t->pax_only : "xattrs";
+		break;
 	}
 	return 0;
 }
@@ -619,6 +624,10 @@ static void tar_settle_format(struct tar *t)
 		t->format = TAR_V7;
 	if (t->o_option && t->action != TAR_CREATE)
 		t->same_owner = 0;
+	if (t->pax_only && t->format && t->format != TAR_PAX &&
+	    (t->action == TAR_CREATE || t->action == TAR_APPEND || t->action == TAR_UPDATE ||
+	     t->action == TAR_CAT || t->action == TAR_DELETE))
+		tar_usage(t, "--%s can be used only on POSIX archives", t->pax_only);
 	if (!t->format)
 		t->format = t->pax_given ? TAR_PAX : TAR_GNU;
 	if (t->label && t->format != TAR_OLDGNU && t->format != TAR_GNU && t->format != TAR_PAX)

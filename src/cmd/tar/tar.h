@@ -132,6 +132,7 @@ struct tar {
 	int action;		/* enum tar_action */
 	const char *archive;	/* -f; NULL: standard streams */
 	size_t n_archives;
+	const char *pax_only;	/* --xattrs and its like */
 	uint64_t volume;	/* its number, for --volno-file */
 	const char *compress;	/* the program; NULL: none */
 	bool auto_compress;
