@@ -10,16 +10,19 @@
 #include <fcntl.h>
 #include <linux/loop.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FILE_NAME "disk"
 #define MAKING "disk.new"
 #define TRIES 16
+#define LOCK_TRIES 1000		/* of 10 ms */
 #define SECONDS 60
 #define LOOP_MAJOR_NR 7
 
@@ -56,6 +59,22 @@ static bool make_ext4(int fd)
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return pid > 0 && status == 0;
+}
+
+/*
+ * The lock is the device's too, which has this very open file until it ends: the kernel may still be at unmounting
+ * what a box had that was killed, and two mounts of a file would ruin it.
+ */
+static bool lock_file(int fd)
+{
+	const struct timespec little = {.tv_nsec = 10000000};
+
+	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK || i == LOCK_TRIES)
+			return false;
+		nanosleep(&little, NULL);
+	}
+	return true;
 }
 
 /* One that is there is what the box left; one half made is made anew. */
@@ -108,21 +127,30 @@ static int attach(int file, char path[32])
 	return loop;
 }
 
+bool wall_disk_there(int dir)
+{
+	return !faccessat(dir, FILE_NAME, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
 int wall_disk(const struct wall *w, int dir)
 {
 	char device[32];
 	const struct tree_option o[] = {{"source", device}, {"errors", "remount-ro"}};
+	bool kept = wall_disk_there(dir);
 	int file, loop, tree = -1;
 
 	if (!w->range || !w->spec->disk || w->spec->transient)
 		return -1;
 	file = open_file(dir, w->spec->disk);
-	loop = file < 0 ? -1 : attach(file, device);
+	loop = file < 0 || !lock_file(file) ? -1 : attach(file, device);
 	if (loop >= 0)
 		tree = tree_new("ext4", o, 2, 0);
 	if (loop >= 0)
 		close(loop);
 	if (file >= 0)
 		close(file);
+	/* of no use without a device: then it is a tmpfs, now and at each start */
+	if (tree < 0 && !kept)
+		unlinkat(dir, FILE_NAME, 0);
 	return tree;
 }

@@ -129,6 +129,7 @@ int wall_landlock_abi(void);
 const char *wall_trees(const struct wall *w, int userns, int *tree);
 const char *wall_store(struct wall *w);		/* the directories in the state directory */
 int wall_disk(const struct wall *w, int dir);	/* wall_disk.c: a file system of limited size, detached, or -1 */
+bool wall_disk_there(int dir);			/* whether an earlier start left one, which is the box's files */
 
 /* Mounts (wall_tree.c): descriptors of mounts that are not attached; -1: errno. */
 #define TREE_READONLY 1

@@ -101,8 +101,13 @@ const char *wall_store(struct wall *w)
 		ok = fill_store(w, openat(w->disk, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	else if (!w->spec->disk)
 		ok = fill_store(w, tree_dir(dir, STORE, 0755));
+	else if (!w->spec->transient && wall_disk_there(dir))
+		ok = false;
 	close(dir);
-	return ok ? NULL : "the box's directories cannot be made in the state directory";
+	if (ok)
+		return NULL;
+	return w->spec->disk ? "the file system in the box's file (disk, in the state directory) cannot be mounted" :
+		"the box's directories cannot be made in the state directory";
 }
 
 static int store_tree(const struct wall *w)

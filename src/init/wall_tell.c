@@ -40,8 +40,7 @@ static void tell_disk(const struct wall *w, struct report *r)
 	else
 		report_enforced(r, "disk", asked, w->disk >= 0 ? "an ext4 of that size, in a file" :
 				s->transient ? "a tmpfs of that size" :
-				"a tmpfs of that size (in memory, and gone at a stop: only the host's root, with "
-				"mke2fs and loop devices, can have a file system in a file)");
+				"a tmpfs of that size, in memory and gone at a stop (root, with mke2fs, gets a file)");
 }
 
 static void tell_limits(struct wall *w, struct report *r)

@@ -265,6 +265,9 @@ case $(tb inspect "$box" | grep "control.*disk") in
 		tb stop "$box" >/dev/null; tb start "$box" >/dev/null
 		is "disk: kept, full ($i)" "kept gone" "$(tb exec "$box" sh -c 'cat /root/f; [ -e /srv ] || echo gone' | xargs)"
 	done
+	kill -9 "$(tb inspect --json "$box" | json pid)"; tb start "$box" >/dev/null
+	is "disk: kept, its keeper killed" kept "$(tb exec "$box" cat /root/f)"
+	is "disk: mounted once" 1 "$(losetup -a | grep -c "$dir")"
 	tb exec "$box" rm /tmp/x
 	is "disk: room again" y "$(tb exec "$box" sh -c 'echo y >/tmp/y && cat /tmp/y')"
 	tb snapshot "$box" 2>err
