@@ -107,7 +107,11 @@ class Performance extends require('internal/event_target').EventTarget {
 	get timeOrigin() { return host.wall() - clock.now(); }
 	get nodeTiming() { return { name: 'node', entryType: 'node', startTime: 0, duration: clock.now() }; }
 	now() { return clock.now(); }
-	mark(name, options = {}) { return record(new PerformanceMark(name, options)); }
+	mark(name, options = {}) {
+		if (arguments.length === 0)
+			throw new (require('internal/errors').codes.ERR_MISSING_ARGS)('name');
+		return record(new PerformanceMark(name, options));
+	}
 	measure(name, startOrOptions = {}, endMark = undefined) {
 		validateString(name, 'name');
 		const [start, end, detail] = measureRange(startOrOptions, endMark);

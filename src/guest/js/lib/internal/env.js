@@ -18,6 +18,8 @@ const handler = {
 	},
 	defineProperty(target, key, descriptor) {
 		const { ERR_INVALID_OBJECT_DEFINE_PROPERTY } = require('internal/errors').codes;
+		if (descriptor.get || descriptor.set)
+			throw ERR_INVALID_OBJECT_DEFINE_PROPERTY("'process.env' does not accept an accessor(getter/setter) descriptor");
 		if (!('value' in descriptor) || !descriptor.configurable || !descriptor.writable || !descriptor.enumerable) {
 			throw ERR_INVALID_OBJECT_DEFINE_PROPERTY(
 				"'process.env' only accepts a configurable, writable, and enumerable data descriptor");

@@ -161,6 +161,9 @@ define('ERR_INVALID_FILE_URL_HOST', TypeError, (name) => `File URL host must be 
 define('ERR_INVALID_FILE_URL_PATH', TypeError, (reason) => `File URL path ${reason}`);
 define('ERR_INVALID_TUPLE', TypeError, (name, type) => `${name} must be an iterable ${type} tuple`);
 define('ERR_INVALID_URI', URIError, 'URI malformed');
+define('ERR_INVALID_OBJECT_DEFINE_PROPERTY', TypeError, (text) => text);
+define('ERR_UNCAUGHT_EXCEPTION_CAPTURE_ALREADY_SET', Error,
+	'`process.setupUncaughtExceptionCapture()` was called while a capture callback was already active');
 define('ERR_STREAM_PREMATURE_CLOSE', Error, 'Premature close');
 define('ERR_STREAM_DESTROYED', Error, (name) => `Cannot call ${name} after a stream was destroyed`);
 define('ERR_STREAM_ALREADY_FINISHED', Error, (name) => `Cannot call ${name} after a stream was finished`);

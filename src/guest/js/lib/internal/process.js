@@ -160,7 +160,15 @@ proc.memoryUsage.rss = function rss() { return host.memory()[1]; };
 proc.constrainedMemory = function constrainedMemory() { return host.limit; };
 proc.availableMemory = function availableMemory() { return host.limit - host.memory()[0]; };
 proc.cpuUsage = function cpuUsage(previous) {
-	const user = host.usage();
+	const user = host.usage(), { ERR_INVALID_ARG_TYPE } = codes();
+	if (previous !== undefined && previous !== null) {
+		if (typeof previous !== 'object')
+			throw ERR_INVALID_ARG_TYPE('prevValue', 'object', previous);
+		for (const key of ['user', 'system']) {
+			if (typeof previous[key] !== 'number')
+				throw ERR_INVALID_ARG_TYPE(`prevValue.${key}`, 'number', previous[key]);
+		}
+	}
 	return previous ? { user: user - previous.user, system: 0 } : { user, system: 0 };
 };
 proc.resourceUsage = function resourceUsage() {
