@@ -62,6 +62,8 @@ static const struct tsb_opt par_opts[] = {
 		    "never, now or soon ,fail=N ,success=N ,done=N: when to stop"),
 	TSB_OPT_STR(struct par, halt, 0, "halt-on-error", "WHEN", NULL),
 	TSB_OPT_STR(struct par, joblog, 0, "joblog", "FILE", "write a line for each job to FILE"),
+	TSB_OPT_FLAG(struct par, resume, 0, "resume", "do not run what --joblog's FILE has"),
+	TSB_OPT_FLAG(struct par, resume_failed, 0, "resume-failed", "run what failed there again"),
 	TSB_OPT_STR(struct par, results, 0, "results", "DIR", "keep the output in files below DIR"),
 	TSB_OPT_STR(struct par, results, 0, "res", "DIR", NULL),
 	TSB_OPT_STR(struct par, delay_text, 0, "delay", "SECS", "wait before each start"),
@@ -668,27 +670,11 @@ static bool par_halt_option(struct par *r, struct par_run *run)
 	return true;
 }
 
-static bool par_open_log(struct par_run *run)
-{
-	static const char head[] = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n";
-
-	run->log = -1;
-	if (!run->r->joblog)
-		return true;
-	run->log = tsb_open(run->r->p, run->r->joblog, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (run->log < 0) {
-		tsb_warn(run->r->p, "Error: Cannot write to --joblog %s.", run->r->joblog);
-		return false;
-	}
-	tsb_write_all(run->r->p, run->log, head, sizeof(head) - 1);
-	return true;
-}
-
 static int par_run_jobs(struct par *r)
 {
 	struct par_run run = { .r = r };
 
-	if (!par_halt_option(r, &run) || !par_open_log(&run))
+	if (!par_halt_option(r, &run) || !par_open_log(r, &run.log))
 		return PAR_USAGE;
 	run.slots = tsb_alloc(r->p, (r->jobs_max + 1) * sizeof(bool));
 	if (r->nice_text)

@@ -34,7 +34,8 @@ enum par_output { PAR_GROUP, PAR_LINES, PAR_UNGROUP };
 struct par {
 	/* Options. */
 	bool keep, dry_run, verbose, trace, quote, no_empty, nul, tag, context, multi, link, pipe,
-		plus, shuffle, ignored, version, cores;
+		plus, shuffle, ignored, version, cores,
+		resume, resume_failed;
 	int output;
 	const char *jobs_text, *max_args, *max_replace, *lines_text, *replace, *colsep, *delimiter,
 		*halt, *joblog, *results, *tagstring, *trim, *header, *chars_text, *delay_text,
@@ -72,6 +73,9 @@ char *par_fill(struct par *r, const struct par_job *job, const char *template, b
 void par_quote(struct str *out, const char *s);
 /* A word of the command under -q: all but its places is quoted. */
 void par_quote_word(struct par *r, struct str *out, const char *word);
+/* --joblog: its descriptor, or -1; jobs that are not to be run again have ended. false: after a
+ * message. */
+bool par_open_log(struct par *r, int *log);
 /* An unnamed file for what a job prints or reads, or -errno. */
 int par_temporary(struct par *r);
 
