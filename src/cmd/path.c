@@ -249,9 +249,11 @@ int path_canon(struct tsb_proc *p, const char *path, unsigned mode, char **out)
 {
 	struct tsb_heap *heap = tsb_heap_of(p);
 	struct canon c = { .p = p, .mode = mode };
+	struct tsb_stat here;
 	int err;
 
-	if (!*path)
+	/* Where the working directory was removed a relative name leads nowhere. */
+	if (!*path || (*path != '/' && tsb_stat(p, ".", &here) == -ENOENT))
 		return -ENOENT;
 	str_init(&c.out, heap, STR_MAX_DEFAULT);
 	str_init(&c.rest, heap, STR_MAX_DEFAULT);

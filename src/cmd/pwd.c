@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "cmd/quote.h"
 #include "cmd/util.h"
 
 struct pwd {
@@ -39,6 +40,7 @@ static int pwd_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	struct pwd *o = opts;
 	const char *dir = NULL;
+	struct tsb_stat here;
 
 	(void)argv;
 	if (argc)
@@ -47,6 +49,11 @@ static int pwd_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		o->logical = tsb_getenv(p, "POSIXLY_CORRECT") != NULL;
 	if (o->logical)
 		dir = pwd_logical(p);
+	if (!dir && tsb_stat(p, ".", &here)) {
+		tsb_warn(p, "couldn't find directory entry in %s with matching i-node",
+			 quote_text(p, ".."));
+		return 1;
+	}
 	tsb_puts(p, dir ? dir : tsb_getcwd(p));
 	tsb_putc(p, '\n');
 	return 0;

@@ -82,12 +82,12 @@ static void tail_unusable(struct tail *o, struct tail_file *f, int was, int err,
 		return;
 	}
 	f->err = -1;
+	f->ignore = !(o->retry && o->follow == TAIL_NAME);
 	if (was != -1 || f->tailable) {
 		tsb_warn(o->p, "%s has been replaced with an untailable %s%s",
 			 quote_af(o->p, f->pretty), S_ISLNK(st->mode) ? "symbolic link" : "file",
-			 o->retry ? "" : "; giving up on this name");
+			 f->ignore ? "; giving up on this name" : "");
 	}
-	f->ignore = !o->retry;
 	f->tailable = false;
 }
 
