@@ -43,6 +43,21 @@ static int set_digits(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
 }
 
 /* Widths and tab stops may be given twice, but not differently. */
+/* An option with one value: another one is a conflict. */
+static int set_once(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	const char **field = (const char **)(void *)((char *)opts + opt->offset);
+
+	if (*field && strcmp(*field, arg))
+		return opt->short_name
+			       ? diffutils_try(p, "conflicting -%c option value '%s'",
+					       opt->short_name, arg)
+			       : diffutils_try(p, "conflicting --%s option value '%s'",
+					       opt->long_name, arg);
+	*field = arg;
+	return 0;
+}
+
 static int set_size(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
 	struct diff_cmd *d = opts;
@@ -193,6 +208,9 @@ static int set_color(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, 
 #define HIDDEN_FLAG(field, s, l) \
 	{ TSB_OPTION_FLAG, (s), (l), NULL, "", TSB_FIELD_(D, field, bool), 1, TSB_OPT_HIDDEN, NULL }
 
+#define ONCE(field, s, l, a, h) \
+	{ TSB_OPTION_CALL, (s), (l), (a), (h), TSB_FIELD_(D, field, const char *), 0, 0, set_once }
+
 const struct tsb_opt diff_opts[] = {
 	HIDDEN_FLAG(binary, 0, "binary"),
 	TSB_OPT_FLAG(D, brief, 'q', "brief", "report only when files differ"),
@@ -213,7 +231,7 @@ const struct tsb_opt diff_opts[] = {
 	TSB_OPT_FLAG(D, expand_tabs, 't', "expand-tabs", "expand tabs to spaces in output"),
 	TSB_OPT_CALL(diff_set_style, DIFF_FORWARD_ED, 'f', "forward-ed", NULL,
 		     "output something like an ed script, in the order of the file"),
-	TSB_OPT_STR(D, from, 0, "from-file", "FILE1", "compare FILE1 to all operands"),
+	ONCE(from, 0, "from-file", "FILE1", "compare FILE1 to all operands"),
 	{ TSB_OPTION_CALL, 'h', NULL, NULL, "", 0, 1, TSB_ARG_NONE | TSB_OPT_HIDDEN, set_nothing },
 	TSB_OPT_CALL(set_horizon, 1, 0, "horizon-lines", "NUM",
 		     "keep NUM lines of the common prefix and suffix"),
@@ -271,15 +289,15 @@ const struct tsb_opt diff_opts[] = {
 	TSB_OPT_CALL(diff_set_style, DIFF_SIDE, 'y', "side-by-side", NULL, "output in two columns"),
 	TSB_OPT_FLAG(D, large, 'H', "speed-large-files",
 		     "assume large files and many scattered small changes"),
-	TSB_OPT_STR(D, start, 'S', "starting-file", "FILE",
-		    "start with FILE when comparing directories"),
+	ONCE(start, 'S', "starting-file", "FILE",
+	     "start with FILE when comparing directories"),
 	TSB_OPT_FLAG(D, strip_cr, 0, "strip-trailing-cr", "strip trailing carriage return on input"),
 	TSB_OPT_FLAG(D, blank_empty, 0, "suppress-blank-empty",
 		     "suppress space or tab before empty output lines"),
 	TSB_OPT_FLAG(D, no_common, 0, "suppress-common-lines", "do not output common lines"),
 	TSB_OPT_CALL(set_size, 't', 0, "tabsize", "NUM", "tab stops every NUM (default 8) print columns"),
 	TSB_OPT_FLAG(D, text, 'a', "text", "treat all files as text"),
-	TSB_OPT_STR(D, to, 0, "to-file", "FILE2", "compare all operands to FILE2"),
+	ONCE(to, 0, "to-file", "FILE2", "compare all operands to FILE2"),
 	TSB_OPT_CALL(diff_set_format, 'U', 0, "unchanged-group-format", "GFMT",
 		     "format groups of common lines with GFMT"),
 	TSB_OPT_CALL(diff_set_format, 'u', 0, "unchanged-line-format", "LFMT",

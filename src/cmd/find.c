@@ -134,7 +134,7 @@ static void find_entry(struct find *f)
 static void find_walk(struct find *f, char *start)
 {
 	unsigned flags = WALK_LAZY;
-	size_t level = 0;
+	size_t level = SIZE_MAX;	/* what waits since the last starting point runs first */
 
 	if (f->follow == FIND_ALWAYS)
 		flags |= WALK_LOGICAL;
@@ -150,7 +150,6 @@ static void find_walk(struct find *f, char *start)
 		level = f->e->depth;
 		find_entry(f);
 	}
-	find_exec_finish(f, true);
 }
 
 /* ---- Starting points ---- */
@@ -299,7 +298,7 @@ static void find_init(struct find *f, struct tsb_proc *p, int argc, char **argv)
 	f->day = f->now;
 	f->day.sec -= 86400;
 	f->warn = !tsb_getenv(p, "POSIXLY_CORRECT") && tsb_isatty(p, 0);
-	f->regex = FIND_EMACS;
+	f->regex = FIND_EMACS | FIND_EMACS_DOT;
 }
 
 static int find_run(struct tsb_proc *p, void *opts, int argc, char **argv)

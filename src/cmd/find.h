@@ -191,7 +191,7 @@ void find_out_wrote(struct find *f, struct find_out *out);
 find_reader find_read_printf, find_read_fprintf;
 
 /* ---- find_regex.c ---- */
-enum { FIND_EMACS = 1u << 30 };
+enum { FIND_EMACS = 1u << 30, FIND_EMACS_DOT = 1u << 29 };
 find_reader find_read_regex, find_read_regextype;
 
 #endif

@@ -78,8 +78,11 @@ static void exec_run_line(struct find *f, struct find_exec *x)
 
 void find_exec_finish(struct find *f, bool only_dirs)
 {
+	for (size_t i = 0; !only_dirs && i < f->execs.n; i++)
+		if (f->execs.at[i]->many && !f->execs.at[i]->in_dir)
+			exec_run_line(f, f->execs.at[i]);
 	for (size_t i = 0; i < f->execs.n; i++)
-		if (f->execs.at[i]->many && (f->execs.at[i]->in_dir || !only_dirs))
+		if (f->execs.at[i]->many && f->execs.at[i]->in_dir)
 			exec_run_line(f, f->execs.at[i]);
 }
 

@@ -10,7 +10,7 @@
 #include "text/regex.h"
 
 static const struct { const char *name; unsigned flags; } regex_types[] = {
-	{ "findutils-default", FIND_EMACS }, { "ed", 0 }, { "emacs", FIND_EMACS },
+	{ "findutils-default", FIND_EMACS }, { "ed", 0 }, { "emacs", FIND_EMACS | FIND_EMACS_DOT },
 	{ "gnu-awk", REGEX_EXTENDED }, { "grep", REGEX_GREP },
 	{ "posix-awk", REGEX_EXTENDED }, { "awk", REGEX_EXTENDED },
 	{ "posix-basic", 0 }, { "posix-egrep", REGEX_EXTENDED | REGEX_GREP },
@@ -78,9 +78,10 @@ static bool regex_ends(const char *s)
 
 /*
  * \( \) \| group and choose, * + ? repeat unless they stand first, ^ and $ are
- * anchors only at the ends of a branch; braces are plain.
+ * anchors only at the ends of a branch; braces are plain. A dot is no newline, but
+ * by the name findutils-default it is.
  */
-static void regex_from_emacs(struct str *out, const char *s)
+static void regex_from_emacs(struct str *out, const char *s, bool dot_is_newline)
 {
 	bool first = true;
 
@@ -98,6 +99,11 @@ static void regex_from_emacs(struct str *out, const char *s)
 		}
 		if (*s == '[') {
 			s += regex_bracket(out, s);
+			continue;
+		}
+		if (*s == '.' && !dot_is_newline) {
+			str_adds(out, "[^\n]");
+			s++;
 			continue;
 		}
 		if (strchr("(){}|", *s) || (strchr("*+?", *s) && was_first) ||
@@ -125,7 +131,7 @@ static bool find_is_regex(struct find *f, struct find_pred *a)
 
 bool find_read_regex(struct find *f, int icase)
 {
-	unsigned flags = f->regex & ~(unsigned)FIND_EMACS;
+	unsigned flags = f->regex & ~(unsigned)(FIND_EMACS | FIND_EMACS_DOT);
 	const char *arg = find_arg(f), *error;
 	struct regex *re;
 	struct str text;
@@ -134,7 +140,7 @@ bool find_read_regex(struct find *f, int icase)
 		return false;
 	str_init(&text, tsb_heap_of(f->p), STR_MAX_DEFAULT);
 	if (f->regex & FIND_EMACS) {
-		regex_from_emacs(&text, arg);
+		regex_from_emacs(&text, arg, !(f->regex & FIND_EMACS_DOT));
 		flags |= REGEX_EXTENDED;
 	} else {
 		str_adds(&text, arg);

@@ -302,7 +302,8 @@ static bool wants_utf8(struct tsb_proc *p)
 
 static void set_separator(struct awk *a, const char *fs)
 {
-	char *assign = tsb_format(a->p, "FS=%s", a->posix && !strcmp(fs, "t") ? "\t" : fs);
+	bool tab = a->traditional && !a->posix && !strcmp(fs, "t");
+	char *assign = tsb_format(a->p, "FS=%s", tab ? "\t" : !strcmp(fs, "\\") ? "\\\\" : fs);
 
 	ak_var_command_line(a, assign, true);
 }
