@@ -104,10 +104,12 @@ static struct slice fail_source_line(struct parser *ps, size_t pos)
 	size_t from, to, max = FAIL_LINES_MAX - ps->fail_lines;
 	const char *s;
 
-	while (in->alias.n && in->below) {	/* not an alias's text: where it was used */
+	while (in->alias.n && in->below)
 		in = in->below;
-		pos = in->pos ? in->pos - 1 : 0;
-	}
+	if (in == &ps->in || in->foreign)
+		in = &ps->in;
+	else			/* not an alias's text: where it was used */
+		pos = ps->in.anchor;
 	s = in->s;
 	from = to = pos;
 	while (from > in->shown_from && s[from - 1] != '\n' && to - from < max)

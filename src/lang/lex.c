@@ -136,6 +136,31 @@ bool lex_grow(struct parser *ps)
 	return true;
 }
 
+void lex_stay(struct parser *ps, struct lex_stay *stay)
+{
+	*stay = (struct lex_stay){ ps->in.level, ps->mark_level };
+	ps->mark_level = ps->in.level;
+}
+
+/* What is left of an alias's frame came from the text behind it, by lex_grow(). */
+void lex_back(struct parser *ps, const struct lex_stay *stay)
+{
+	ps->mark_level = stay->mark_level;
+	while (ps->in.level > stay->level && ps->in.below) {
+		struct lex_frame *below = ps->in.below;
+		size_t rest = ps->in.end - ps->in.pos;
+
+		if (ps->failed)
+			;		/* what has begun below ends there */
+		else if (rest > below->pos ||
+			 memcmp(below->s + below->pos - rest, ps->in.s + ps->in.pos, rest) != 0)
+			parse_unmatched(ps, ')', ps->in.pos);	/* it stands in the alias itself */
+		else
+			below->pos -= rest;
+		ps->in = *below;
+	}
+}
+
 bool lex_refill(struct parser *ps)
 {
 	return ps->in.pos >= ps->in.end && lex_grow(ps);
@@ -162,6 +187,8 @@ uint32_t lex_line(struct parser *ps, size_t pos)
 {
 	struct lex_frame *in = &ps->in;
 
+	if (pos > in->end)	/* of another frame: an error left it behind */
+		pos = in->end;
 	if (pos < in->line_at || pos > in->line_to)
 		line_go(in, pos);
 	in->line_at = pos;

@@ -140,13 +140,16 @@ static void word_command(struct parser *ps, struct parts *out, enum part_kind ki
 {
 	struct part *part = parts_add(ps, out, kind);
 	size_t from = ps->in.pos;
+	struct lex_stay stay;
 
 	out->flags |= WORD_EXPANDS | WORD_EFFECTS;
 	if (!parse_enter(ps))
 		return;
 	if (ps->in.here && !ps->in_command)
 		ps->in.shown_from = from;
+	lex_stay(ps, &stay);
 	part->command = parse_nested(ps);
+	lex_back(ps, &stay);
 	parse_leave(ps);
 	if (!ps->failed)
 		part->raw = (struct slice){ ps->in.s + from, ps->in.pos - 1 - from };

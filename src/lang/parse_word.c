@@ -93,6 +93,8 @@ struct word *word_from_parts(struct parser *ps, struct parts *parts, size_t from
 {
 	struct word *w = MEM_NEW(ps->mem, struct word);
 
+	if (from > ps->in.pos)	/* of another frame: an error left it behind */
+		from = ps->in.pos;
 	w->parts = parts->first;
 	if (w->parts && w->parts->next)
 		word_join(ps, w);

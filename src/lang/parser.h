@@ -213,6 +213,13 @@ struct lex_cut {
 };
 void lex_cut(struct parser *ps, struct lex_cut *cut, size_t to);
 void lex_uncut(struct parser *ps, const struct lex_cut *cut);
+/* A word goes on behind a substitution in the frame where it began: that one is not
+ * left meanwhile, and aliases in the substitution are when it ends. */
+struct lex_stay {
+	unsigned level, mark_level;
+};
+void lex_stay(struct parser *ps, struct lex_stay *stay);
+void lex_back(struct parser *ps, const struct lex_stay *stay);
 void lex_enter(struct parser *ps, struct lex_frame *saved, char *s, size_t n, uint32_t line);
 void lex_leave(struct parser *ps, const struct lex_frame *saved);
 /* At the NUL: is there more text (of the text an alias stands in)? */

@@ -486,8 +486,12 @@ static int declare_arguments(struct declare *d, int argc, char **argv, int from)
 	for (int i = from; i < argc; i++) {
 		int bad;
 
-		if (d->print)
-			bad = print_named(d, argv[i]);
+		if (d->print) {
+			const struct assign *tree = d->functions ? NULL : tree_of(d->sh, i);
+
+			/* bash assigned arrays' literals before it looked at -p */
+			bad = (tree && declare_one(d, argv[i], tree)) || print_named(d, argv[i]);
+		}
 		else if (d->functions)
 			bad = declare_function(d, argv[i]);
 		else
