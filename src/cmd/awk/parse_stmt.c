@@ -388,8 +388,9 @@ static void check_params(struct parser *ps, struct func *f)
 			if (!strcmp(name, f->params.at[j]))
 				wrong = tsb_format(a->p, "parameter #%zu, `%s', duplicates parameter #%zu",
 						   i + 1, name, j + 1);
-		if (wrong)
-			parse_error(ps, tsb_format(a->p, "function `%s': %s", f->name, wrong));
+		if (wrong)	/* in the line of the ")" */
+			awk_error(a, f->source, ps->tokens.at[ps->at - 1].line,
+				  tsb_format(a->p, "function `%s': %s", f->name, wrong));
 	}
 }
 
@@ -407,6 +408,9 @@ static void parse_function(struct parser *ps)
 
 	ps->at++;
 	t = peek(ps);
+	if (t->type == T_BUILTIN)
+		ak_lex_error(ps->a, t, tsb_format(ps->a->p, "`%.*s' is a built-in function, it cannot "
+						  "be redefined", (int)t->n, t->p));
 	if (t->type != T_NAME && t->type != T_FUNC_NAME)
 		ak_parse_fail(ps);
 	f = ak_func_named(ps->a, t->p, t->n);
