@@ -37,6 +37,8 @@ struct job {
 	struct job_process *at;
 	char *text;
 	bool notified;		/* its end was told, or is being waited for */
+	bool just_killed;	/* by kill: its end is told one command later, as it comes a little later elsewhere */
+	bool controlled;	/* began under set -m */
 	bool no_hup;
 	bool disowned;
 	bool foreign;		/* of the shell around this $( ) */

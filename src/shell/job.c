@@ -282,6 +282,10 @@ void jobs_notify(struct shell *sh)
 		next = j->next;
 		if (job_running(j))
 			continue;
+		if (j->just_killed) {
+			j->just_killed = false;
+			continue;
+		}
 		job_tell_end(sh, j);
 		job_forget(sh, j);
 	}
@@ -374,7 +378,7 @@ void job_print(struct shell *sh, const struct job *j, struct str *out, int form)
 	job_state(j, state, sizeof(state));
 	str_addf(out, "[%d]%c ", j->id, mark);
 	if (form == 'l')
-		str_addf(out, "%d ", j->pgid);
+		str_addf(out, "%5d ", j->pgid);
 	else
 		str_addc(out, ' ');
 	str_addf(out, "%-24s%s%s\n", state, j->text, job_running(j) ? " &" : "");
@@ -405,7 +409,10 @@ static char *kept_text(struct shell *sh, const struct node *n)
 
 static void started(struct shell *sh, const int *pids, unsigned n, const struct node *node)
 {
-	job_add(sh, pids, n, kept_text(sh, node));
+	struct job *j = job_add(sh, pids, n, kept_text(sh, node));
+
+	if (j)
+		j->controlled = sh->opts[OPT_MONITOR];
 	sh->last_background = pids[n - 1];
 	sh->status = 0;
 	sh->pipe_status.n = 0;

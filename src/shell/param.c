@@ -427,6 +427,7 @@ static void choose_assign(struct build *b, const struct param *p, struct value *
 	struct shell *sh = b->sh;
 	struct target t;
 	struct slice text = { "", 0 };
+	struct value now;
 
 	if (!name_valid(v->name.s, v->name.n)) {
 		shell_error(sh, "$%.*s: cannot assign in this way", (int)v->name.n, v->name.s);
@@ -447,6 +448,9 @@ static void choose_assign(struct build *b, const struct param *p, struct value *
 	}
 	if (t.v && t.sub.kind == SUBSCRIPT_NONE)
 		var_scalar(sh, t.v, &text);
+	else if (t.v && t.v->flags & (VAR_INTEGER | VAR_UPPER | VAR_LOWER | VAR_CAPITAL) &&
+		 value_of(sh, &v->name, t.sub, &now) == FLOW_NEXT && now.set && !now.list)
+		text = now.text;	/* as the attribute made it */
 	build_emit(b, text.p, text.n, c.quoted ? EMIT_QUOTED : EMIT_EXPANDED);
 }
 

@@ -279,6 +279,17 @@ static int run_handle(struct shell *sh, int argc, char **argv)
 	return status_of_wait(job_wait_pid(sh, proc_pid(child)));
 }
 
+/* %1 as a command is fg %1. */
+static int run_job(struct shell *sh, int argc, char **argv, enum flow *flow)
+{
+	static char fg[] = "fg";
+	char **words = arena_array(&sh->turn, (size_t)argc + 2, sizeof(*words));
+
+	words[0] = fg;
+	memcpy(words + 1, argv, ((size_t)argc + 1) * sizeof(*words));
+	return run_builtin(sh, builtin_find("fg", 2), argc + 1, words, flow);
+}
+
 int run_command(struct shell *sh, int argc, char **argv, unsigned flags, enum flow *flow)
 {
 	size_t n = strlen(argv[0]);
@@ -291,6 +302,8 @@ int run_command(struct shell *sh, int argc, char **argv, unsigned flags, enum fl
 		f = function_find(sh, argv[0], n);
 	if (f)
 		return call_function(sh, f->node, argc, argv, flow);
+	if (argv[0][0] == '%' && !b)
+		return run_job(sh, argc, argv, flow);
 	if (b) {
 		int status = run_builtin(sh, b, argc, argv, flow);
 

@@ -258,7 +258,11 @@ static void literal_no_key(struct shell *sh, const struct var *v, const struct p
 	struct str value;
 
 	str_init(&value, sh->heap, STR_MAX_DEFAULT);
-	quote_single(&value, p->value.p, p->value.n);
+	/* declare has quoted it once more. */
+	if (words_of(sh)->declaring)
+		quote_single(&value, p->value.p, p->value.n);
+	else
+		str_addslice(&value, p->value);
 	shell_error(sh, "%s: %s: must use subscript when assigning associative array", v->name, value.p);
 	str_end(&value);
 }

@@ -116,6 +116,10 @@ static struct job *control_job(struct shell *sh, int argc, char **argv, int *sta
 	j = job_find(sh, o.at < argc ? argv[o.at] : "%+", true);
 	if (!j && !doing(sh)->ambiguous)
 		no_such_job(sh, o.at < argc ? argv[o.at] : "current");
+	if (j && !j->controlled) {
+		builtin_error(sh, "job %d started without job control", j->id);
+		j = NULL;
+	}
 	return j;
 }
 

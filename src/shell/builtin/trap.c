@@ -185,6 +185,7 @@ static int kill_job(struct shell *sh, const char *spec, int sig)
 			builtin_error(sh, "%s: no such job", spec);
 		return 1;
 	}
+	j->just_killed = true;
 	for (unsigned i = 0; i < j->n; i++)
 		if (!j->at[i].done && !tsb_kill(sh->p, j->at[i].pid, sig))
 			err = 0;
