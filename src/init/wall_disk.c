@@ -139,7 +139,8 @@ int wall_disk(const struct wall *w, int dir)
 	bool kept = wall_disk_there(dir);
 	int file, loop, tree = -1;
 
-	if (!w->range || !w->spec->disk || w->spec->transient)
+	/* (around a machine nothing is kept) */
+	if (!w->range || !w->spec->disk || w->spec->transient || w->spec->kind != SPEC_NAMESPACE)
 		return -1;
 	file = open_file(dir, w->spec->disk);
 	loop = file < 0 || !lock_file(file) ? -1 : attach(file, device);

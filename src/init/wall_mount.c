@@ -101,7 +101,7 @@ const char *wall_store(struct wall *w)
 		ok = fill_store(w, openat(w->disk, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	else if (!w->spec->disk)
 		ok = fill_store(w, tree_dir(dir, STORE, 0755));
-	else if (!w->spec->transient && wall_disk_there(dir))
+	else if (!w->spec->transient && w->spec->kind == SPEC_NAMESPACE && wall_disk_there(dir))
 		ok = false;
 	close(dir);
 	if (ok)
