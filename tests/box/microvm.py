@@ -319,6 +319,8 @@ def travels():
     name = run("snapshot", "vm").stdout.strip()
     done = run("snapshot", "export", name, T + "/file")
     ok(done.returncode == 0 and os.path.getsize(T + "/file") < 60 << 20, "disks go into a file, without their holes", done)
+    changes = run("snapshot", "diff", name, limit=250)
+    ok("added\t/root/t\n" in changes.stdout and "hostname" not in changes.stdout, "what is in them that a new box has not", changes)
     other = run("snapshot", "import", T + "/file").stdout.strip()
     first, second = (json.loads(run("snapshot", "inspect", "--verify", s).stdout or "{}") for s in (name, other))
     ok(first.get("hash") == second.get("hash") and first.get("hash"), "and come out of it as they were", first, second)
