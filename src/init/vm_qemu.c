@@ -93,7 +93,8 @@ static void kernel_words(struct words *w, bool kvm)
 	static const char line[] = "console=ttyS0 quiet panic=-1 reboot=t nokaslr mitigations=off "
 		"random.trust_cpu=on cryptomgr.notests=1 audit=0 no_timer_check "
 		"initcall_blacklist=ima_init,init_evm,load_system_certificate_list,init_kprobe_trace,"
-		"trace_events_synth_init,crypto_kdf108_init,snapshot_device_init";
+		"trace_events_synth_init,crypto_kdf108_init,snapshot_device_init,slab_sysfs_init,"
+		"init_profile_hash,aa_create_aafs,ledtrig_cpu_init,add_pcspkr";
 
 	word(w, "-append", 0, NULL);
 	if (kvm) {
