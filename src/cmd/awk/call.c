@@ -242,6 +242,8 @@ NOINLINE void ak_eval_getline(struct awk *a, struct node *n, struct awk_val *out
 	if (!name && a->in_file_rule)
 		awk_fatal(a, "non-redirected `getline' invalid inside `%s' rule",
 			  a->in_end_file ? "ENDFILE" : "BEGINFILE");
+	if (n->c)
+		ak_eval_num(a, n->c);
 	getline_settle(a, n, &to);
 	val_number(out, name ? getline_from(a, n, name, &to) : getline_main(a, &to));
 	getline_target_end(a, &to);

@@ -278,15 +278,22 @@ static struct node *parse_parens(struct parser *ps)
 	return n;
 }
 
-static struct node *parse_optional_target(struct parser *ps)
+/* step: of "$1++", which changes the field before it is read. */
+static struct node *parse_optional_target(struct parser *ps, struct node **step)
 {
 	struct node *n;
+	int type;
 
 	if (next_type(ps) != T_NAME && next_type(ps) != '$')
 		return NULL;
 	n = ak_parse_atom(ps);
 	if (!ak_is_target(n))
 		ak_parse_fail(ps);
+	type = next_type(ps);
+	if (n->op == N_FIELD && (type == T_INCR || type == T_DECR)) {
+		ps->at++;
+		*step = unary_node(ps, N_AFTER, type == T_INCR ? '+' : '-', n);
+	}
 	return n;
 }
 
@@ -295,7 +302,7 @@ static struct node *parse_getline(struct parser *ps)
 	struct node *n = ak_node_new(ps, N_GETLINE);
 
 	ps->at++;
-	n->a = parse_optional_target(ps);
+	n->a = parse_optional_target(ps, &n->c);
 	if (ak_accept(ps, '<')) {
 		n->sub = '<';
 		n->b = ak_parse_atom(ps);
@@ -574,7 +581,7 @@ static struct node *parse_comparison(struct parser *ps)
 			ps->at++;
 			get->sub = type;
 			get->b = n;
-			get->a = parse_optional_target(ps);
+			get->a = parse_optional_target(ps, &get->c);
 			n = parse_concat_rest(ps, parse_sum_rest(ps, parse_power_rest(ps, get)));
 		} else if (is_comparison(ps, type)) {
 			ps->at++;
