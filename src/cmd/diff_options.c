@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/heap.h"
 #include "cmd/lines.h"
 #include "cmd/locale.h"
 
@@ -157,7 +158,7 @@ static int set_exclude(struct tsb_proc *p, void *opts, const struct tsb_opt *opt
 		while (n && strchr(" \t\n\v\f\r", line[n - 1]))
 			n--;
 		if (n)
-			add_exclude(p, d, tsb_strndup(p, line, n), n);
+			add_exclude(p, d, heap_dup(tsb_heap_of(p), line, n), n);
 		tsb_tick(p, 1);
 	}
 	if (fd >= 0 && !in.error) {

@@ -207,7 +207,7 @@ enum sed_flow sed_do_read_line(struct sed *s, struct sed_cmd *cmd)
 	struct sed_source *r = cmd->source;
 	struct sed_append *a;
 	size_t n;
-	char *line;
+	char *line, *own;
 
 	if (!source_open(s, r))
 		return SED_NEXT;
@@ -216,7 +216,9 @@ enum sed_flow sed_do_read_line(struct sed *s, struct sed_cmd *cmd)
 	if (!lines_next(r->lines, s->delim, &line, &n))
 		return SED_NEXT;
 	a = vec_add(tsb_heap_of(s->p), &s->appends);
-	*a = (struct sed_append){ SED_APPEND_LINE, { tsb_strndup(s->p, line, n), n } };
+	own = tsb_alloc(s->p, n + 1);
+	memcpy(own, line, n);	/* NULs and all */
+	*a = (struct sed_append){ SED_APPEND_LINE, { own, n } };
 	return SED_NEXT;
 }
 

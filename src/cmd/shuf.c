@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/heap.h"
 #include "base/num.h"
 #include "base/vec.h"
 #include "cmd/lines.h"
@@ -130,7 +131,7 @@ static uint64_t shuf_input_size(struct shuf *s, int fd)
 static struct shuf_line shuf_copy(struct shuf *s, const char *line, size_t n, int end)
 {
 	n -= line[n - 1] == end;
-	return (struct shuf_line){ tsb_strndup(s->p, line, n), n };
+	return (struct shuf_line){ heap_dup(tsb_heap_of(s->p), line, n), n };
 }
 
 /* Room where the next line of a sample goes; NULL: nowhere. */

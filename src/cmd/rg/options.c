@@ -301,7 +301,7 @@ static int set_pattern_file(struct tsb_proc *p, void *opts, const struct tsb_opt
 	while ((n = tsb_getdelim(&in, &line, '\n'))) {
 		n -= line[n - 1] == '\n';
 		n -= n && line[n - 1] == '\r';
-		*vec_add(g->heap, &g->patterns) = (struct slice){ tsb_strndup(p, line, n), n };
+		*vec_add(g->heap, &g->patterns) = (struct slice){ heap_dup(g->heap, line, n), n };
 	}
 	tsb_reader_end(&in);
 	input_close(p, fd);
