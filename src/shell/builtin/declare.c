@@ -251,7 +251,7 @@ static struct var *declare_tree(struct declare *d, const struct assign_text *t,
 	struct shell *sh = d->sh;
 
 	if (var_assign_declare(sh, tree, on, d->off, d->local, d->global)) {
-		*d->flow = sh->failed == FLOW_EXIT ? FLOW_EXIT : FLOW_NEXT;
+		*d->flow = sh->failed;
 		return NULL;
 	}
 	return var_find_text(sh, t->name, t->n);
