@@ -46,7 +46,7 @@ static bool fuzz_is_readable(const struct str *text)
 					       "alias" };
 	static const char *const behind_redir[] = {
 		"do", "fi", "then", "el", "if", "while", "until", "for", "select", "case",
-		"function", "time", "{", "}", "!", "[[", "in"
+		"function", "time", "{", "}", "!", "[[", "]]", "in"
 	};
 
 	for (size_t i = 0; i < sizeof(never) / sizeof(*never); i++)
