@@ -73,7 +73,7 @@ static bool zip_find_end(struct zip_file *z, unsigned char end[ZIP_END_SIZE])
 		z->n_comment = pack_le16(buf + i + 20);
 		if (z->n_comment > (size_t)(n - i - ZIP_END_SIZE))
 			z->n_comment = (size_t)(n - i - ZIP_END_SIZE);
-		z->comment = tsb_strndup(z->p, (char *)buf + i + ZIP_END_SIZE, z->n_comment);
+		z->comment = heap_dup(tsb_heap_of(z->p), buf + i + ZIP_END_SIZE, z->n_comment);
 		found = true;
 	}
 	tsb_free(z->p, buf);

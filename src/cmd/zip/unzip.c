@@ -190,10 +190,13 @@ static void unzip_names(struct unzip *u, char **argv, size_t n)
 
 static void unzip_show_comment(struct unzip *u)
 {
+	size_t n;
+
 	if (!u->z.n_comment)
 		return;
-	tsb_put(u->p, u->z.comment, u->z.n_comment);
-	if (u->z.comment[u->z.n_comment - 1] != '\n')
+	n = strlen(u->z.comment);	/* up to a NUL */
+	tsb_put(u->p, u->z.comment, n);
+	if (!n || u->z.comment[n - 1] != '\n')
 		tsb_putc(u->p, '\n');
 }
 
