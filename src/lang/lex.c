@@ -187,7 +187,9 @@ uint32_t lex_line(struct parser *ps, size_t pos)
 {
 	struct lex_frame *in = &ps->in;
 
-	if (pos > in->end)	/* of another frame: an error left it behind */
+	if (ps->failed)		/* it may be of a frame that the error left behind */
+		return in->line;
+	if (pos > in->end)
 		pos = in->end;
 	if (pos < in->line_at || pos > in->line_to)
 		line_go(in, pos);
