@@ -357,7 +357,8 @@ int tsb_get_nice(struct tsb_proc *p, int pid, int *nice);
 int tsb_set_nice(struct tsb_proc *p, int pid, int nice);
 
 /* ---- Time and chance ---- */
-enum { TSB_CLOCK_REAL, TSB_CLOCK_MONOTONIC, TSB_CLOCK_PROCESS };
+/* TSB_CLOCK_FILES is real time as new files get it: the machine's last tick, later than what another process got. */
+enum { TSB_CLOCK_REAL, TSB_CLOCK_MONOTONIC, TSB_CLOCK_PROCESS, TSB_CLOCK_FILES };
 struct tsb_time tsb_clock(struct tsb_proc *p, int clock);
 int tsb_sleep(struct tsb_proc *p, int64_t ns);
 void tsb_random(struct tsb_proc *p, void *buf, size_t n);

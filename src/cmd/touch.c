@@ -175,7 +175,7 @@ static int touch_times(struct tsb_proc *p, struct touch *o)
 static int touch_set(struct tsb_proc *p, struct touch *o, int fd, const char *path)
 {
 	if (o->now)
-		o->set.atime = o->set.mtime = tsb_clock(p, TSB_CLOCK_REAL);
+		o->set.atime = o->set.mtime = tsb_clock(p, TSB_CLOCK_FILES);
 	if (fd >= 0)
 		return tsb_fsetattr(p, fd, &o->set);
 	return tsb_setattr(p, path, &o->set, !o->no_deref);

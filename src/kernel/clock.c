@@ -14,6 +14,9 @@
 #include <sys/random.h>
 #include <time.h>
 
+/* The longest tick of a machine's clock: a stamp that is more ahead is none of now's, for the clock was set back. */
+#define CLOCK_TICK (10 * NSEC_PER_MSEC)
+
 static int64_t clock_machine(clockid_t id)
 {
 	struct timespec t;
@@ -53,25 +56,37 @@ static struct tsb_time clock_split(int64_t ns)
 	return t;
 }
 
-static struct tsb_time clock_wall_of(struct kernel *k, clockid_t id)
+static int64_t clock_wall_ns(struct kernel *k, clockid_t id)
 {
-	struct tsb_time t;
+	return k->opt.virtual_time ? k->virtual_ns : clock_machine(id);
+}
 
-	if (!k->opt.virtual_time)
-		return clock_split(clock_machine(id));
-	t = clock_split(k->virtual_ns);
-	t.sec += k->opt.start_sec;
+/* ns of clock_wall_ns(), as a date. */
+static struct tsb_time clock_date(struct kernel *k, int64_t ns)
+{
+	struct tsb_time t = clock_split(ns);
+
+	if (k->opt.virtual_time)
+		t.sec += k->opt.start_sec;
 	return t;
 }
 
 struct tsb_time clock_wall(struct kernel *k)
 {
-	return clock_wall_of(k, CLOCK_REALTIME);
+	return clock_date(k, clock_wall_ns(k, CLOCK_REALTIME));
 }
 
 struct tsb_time clock_stamp(struct kernel *k)
 {
-	return clock_wall_of(k, CLOCK_REALTIME_COARSE);
+	int64_t ns = clock_wall_ns(k, CLOCK_REALTIME_COARSE), ahead = k->stamp_ns - ns;
+	int pid = k->running ? k->running->pid : 0;
+
+	if (ahead < 0 || ahead > CLOCK_TICK)
+		k->stamp_ns = ns;
+	else if (pid != k->stamp_pid)
+		k->stamp_ns++;
+	k->stamp_pid = pid;
+	return clock_date(k, k->stamp_ns);
 }
 
 int64_t proc_started_ns(const struct tsb_proc *p)
@@ -94,6 +109,8 @@ struct tsb_time tsb_clock(struct tsb_proc *p, int clock)
 		proc_times(p, &t);
 		return clock_split((int64_t)t.user_ns);
 	}
+	case TSB_CLOCK_FILES:
+		return clock_stamp(k);
 	default:
 		return clock_wall(k);
 	}

@@ -251,6 +251,8 @@ struct kernel {
 	int64_t begin_mono;		/* the machine's clock then */
 	int64_t virtual_ns;
 	int64_t deadline;		/* in real time */
+	int64_t stamp_ns;		/* the last time a file got, since 1970 */
+	int stamp_pid;			/* the process that did it */
 	int64_t last_ns;		/* real, at the last slow tick or idling */
 	int64_t end_ns;			/* real, when kernel_run() returned; 0: runs */
 	int32_t tick_left;		/* of the running slice, while the host runs */
@@ -311,7 +313,8 @@ void clock_begin(struct kernel *k);
 int64_t clock_real(struct kernel *k);		/* real ns since the run began */
 int64_t clock_now(struct kernel *k);		/* kernel time: real or virtual */
 struct tsb_time clock_wall(struct kernel *k);
-/* For the times of files: as on Linux the time of the last tick of the machine's clock, which costs less. */
+/* For the times of files: as on Linux the time of the last tick of the machine's clock, which costs less. Commands
+ * take microseconds here, so a process gets a later time than the one before it even within a tick: "newer" holds. */
 struct tsb_time clock_stamp(struct kernel *k);
 void random_begin(struct kernel *k);
 void random_fill(struct kernel *k, void *buf, size_t n);

@@ -110,7 +110,7 @@ static int make_base(struct engine *e)
 	struct timespec now;
 	struct tsb_fs *image;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
 	opt.now.sec = now.tv_sec;
 	opt.now.nsec = (int32_t)now.tv_nsec;
 	image = vfs_image_new(&opt, "sandbox");

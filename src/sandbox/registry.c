@@ -133,7 +133,7 @@ int registry_mount(struct tsb_sandbox *box)
 	struct timespec now;
 	struct tsb_fs *fs;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
 	fs = binfs_new(box_name_at, box_count, box,
 		       (struct tsb_time){ now.tv_sec, (int32_t)now.tv_nsec });
 	if (!fs)

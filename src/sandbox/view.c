@@ -21,7 +21,7 @@ int view_begin(struct view *v, struct tsb_sandbox *box, const char *path)
 	memset(v, 0, sizeof(*v));
 	if (path && path[0] != '/')
 		return -EINVAL;
-	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
 	v->vfs = vfs_clone(box->vfs);
 	if (!v->vfs)
 		return -ENOMEM;

