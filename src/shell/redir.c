@@ -204,20 +204,24 @@ static int open_failed(struct shell *sh, const char *path, int err)
 
 /* ---- One redirection ---- */
 
-static int default_fd(const struct redir *r)
+/* An operator that begins with <. */
+static bool redir_reads(const struct redir *r)
 {
-	if (r->fd >= 0)
-		return r->fd;
 	switch (r->kind) {
 	case REDIR_IN:
 	case REDIR_RW:
 	case REDIR_DUP_IN:
 	case REDIR_HERE:
 	case REDIR_STRING:
-		return 0;
+		return true;
 	default:
-		return 1;
+		return false;
 	}
+}
+
+static int default_fd(const struct redir *r)
+{
+	return r->fd >= 0 ? r->fd : redir_reads(r) ? 0 : 1;
 }
 
 static int set_variable(struct shell *sh, const struct redir *r, int fd)
@@ -422,16 +426,7 @@ static int apply_one(struct shell *sh, const struct redir *r, struct redir_undo 
 /* Does it say what descriptor 0 reads from? */
 static bool redir_is_input(const struct redir *r)
 {
-	switch (r->kind) {
-	case REDIR_IN:
-	case REDIR_RW:
-	case REDIR_DUP_IN:
-	case REDIR_HERE:
-	case REDIR_STRING:
-		return r->fd <= 0 && !r->var.n;
-	default:
-		return false;
-	}
+	return redir_reads(r) && r->fd <= 0 && !r->var.n;
 }
 
 int redir_apply(struct shell *sh, const struct redir *r, struct redir_undo *undo, enum flow *flow)
