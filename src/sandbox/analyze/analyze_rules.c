@@ -50,7 +50,7 @@ static const struct {
 	{ TSB_RISK_WRITE, "runs a program in another language",
 	  " python python2 python3 node nodejs js deno bun perl ruby php lua Rscript java dotnet ghc runghc tclsh expect"
 	  " osascript pwsh ts-node " },
-	{ TSB_RISK_WRITE, "runs a shell", " sh bash dash zsh ksh fish csh tcsh " },
+	{ TSB_RISK_WRITE, "runs a shell", " sh bash rbash dash zsh ksh fish csh tcsh " },
 	{ TSB_RISK_NETWORK, "talks to other machines",
 	  " curl wget ssh scp sftp ftp nc ncat netcat socat telnet ping ping6 dig host nslookup traceroute tracepath mtr"
 	  " nmap whois aria2c rclone gh glab aws gcloud az heroku vercel netlify fly mail sendmail mutt psql mysql mongo"
