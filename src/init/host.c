@@ -115,7 +115,8 @@ static bool empty_box(int dir, const char *path, char **why)
 	good = docker_sweep(dir, why) && (lock < 0 || end_keeper(lock)) && docker_sweep(dir, why);
 	if (lock >= 0)
 		close(lock);
-	if (good && name)
+	/* killed before it was written: then there is no group either */
+	if (good && name && *name)
 		good = cgroup_sweep(name);
 	free(name);
 	return good && wall_sweep(path);

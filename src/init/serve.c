@@ -117,8 +117,10 @@ static bool listen_at(struct start *b)
 /* Whose directory it is, for whoever has to clean up behind us. */
 static bool write_name(struct start *b)
 {
-	int fd = openat(b->dir, "box", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	bool good = fd >= 0 && write_all(fd, b->spec.box, strlen(b->spec.box));
+	/* killed here, an earlier start's name stays whole */
+	int fd = openat(b->dir, "box", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	size_t n = strlen(b->spec.box);
+	bool good = fd >= 0 && write_all(fd, b->spec.box, n) && !ftruncate(fd, (off_t)n);
 
 	if (fd >= 0)
 		close(fd);
