@@ -29,7 +29,21 @@ exports.Module = Module;
 Module._cache = { __proto__: null };
 Module._pathCache = { __proto__: null };
 Module._extensions = { __proto__: null };
-Module.globalPaths = [];
+/* NODE_PATH, and places below the home directory and the prefix; looked at when they are first asked for. */
+let globalPaths;
+Object.defineProperty(Module, 'globalPaths', {
+	configurable: true, enumerable: true,
+	get() {
+		if (globalPaths === undefined) {
+			const { process } = require('internal/process');
+			const home = process.env.HOME;
+			globalPaths = [...(process.env.NODE_PATH || '').split(':').filter(Boolean),
+				...(home ? [`${home}/.node_modules`, `${home}/.node_libraries`] : []), resolve(dirname(process.execPath), '../lib/node')];
+		}
+		return globalPaths;
+	},
+	set(value) { globalPaths = value; },
+});
 Module.Module = Module;
 Module.builtinModules = builtins.names;
 Module.isBuiltin = name => builtins.bare(`${name}`) !== undefined;
@@ -115,7 +129,14 @@ function ofPackage(request, modules) {
 	if (!pkg || pkg.exports === undefined || pkg.exports === null)
 		return undefined;
 	const found = packages.resolveExports(pkg, subpath, conditions);
-	return found !== undefined && host.kind(found) === 0 ? host.realpath(found) : undefined;
+	if (found === undefined)
+		return undefined;
+	if (host.kind(found) === 0)
+		return host.realpath(found);
+	const e = new Error(`Cannot find module '${found}'`);
+	e.code = 'MODULE_NOT_FOUND';
+	e.path = pkg.path;
+	throw e;
 }
 
 Module._findPath = function (request, paths) {

@@ -20,8 +20,8 @@ function heading(error) {
 }
 
 function withHeading(error, text) {
-	if (typeof text !== 'string')
-		return text;
+	if (typeof text !== 'string' || typeof Error.prepareStackTrace === 'function')
+		return text;	/* as that function made it */
 	const at = text.indexOf('\n    at ');
 	return at < 0 ? heading(error) : heading(error) + text.slice(at);
 }
