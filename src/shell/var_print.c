@@ -251,18 +251,22 @@ static size_t environ_variables(struct shell *sh, struct str *all)
 static size_t environ_rest(struct shell *sh, struct str *all)
 {
 	const char *cwd = tsb_getcwd(sh->p);
+	const struct words *w = words_of(sh);
 	size_t n = 0;
 
-	if (words_of(sh)->env_begun) {
+	if (w->env_begun) {
 		environ_add(all, &n, "SHLVL", 5, SLICE("1"));
 		environ_add(all, &n, "PWD", 3, (struct slice){ cwd, strlen(cwd) });
 	}
-	for (const char *const *e = words_of(sh)->env; e && *e; e++) {
+	for (const char *const *e = w->env_begun ? w->env : NULL; e && *e; e++) {
 		if (!environ_is_foreign(*e))
 			continue;
 		str_addn(all, *e, strlen(*e) + 1);
 		n++;
 	}
+	str_addn(all, w->foreign.p, w->foreign.n);
+	for (size_t i = 0; i < w->foreign.n; i++)
+		n += !w->foreign.p[i];
 	environ_functions(sh, all, &n);
 	return n;
 }

@@ -101,6 +101,7 @@ void words_init(struct shell *sh)
 
 	sh->words_private = w;
 	w->max_bytes = STR_MAX_DEFAULT;
+	str_init(&w->foreign, sh->heap, STR_MAX_DEFAULT);
 	if (sh->p) {
 		const struct tsb_limits *l = kernel_limits(proc_kernel(sh->p));
 
@@ -235,6 +236,9 @@ void environ_make_all(struct shell *sh)
 	if (!w->env_begun)
 		return;
 	w->env_begun = false;
+	for (const char *const *e = w->env; e && *e; e++)
+		if (environ_is_foreign(*e))
+			str_addn(&w->foreign, *e, strlen(*e) + 1);
 	for (size_t i = 0; w->env_waits; i++) {
 		uint64_t bit = (uint64_t)1 << i;
 
@@ -406,6 +410,8 @@ void var_clone_all(struct shell *to, const struct shell *from)
 	}
 	to->scope = (uint32_t)w->scopes.n;
 	environ_make_all((struct shell *)(uintptr_t)from);
+	if (old->foreign.n)
+		str_addn(&w->foreign, old->foreign.p, old->foreign.n);
 	for (struct map_entry *e = NULL; (e = map_next(&from->vars, e));)
 		if (e->value)
 			clone_chain(to, e->value);

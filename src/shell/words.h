@@ -67,7 +67,8 @@ struct words {
 	uint64_t lazy_gone;		/* rows of special.c's table unset by the script */
 	const char *const *env;		/* what the process was started with: */
 	uint64_t env_waits;		/* these entries of it are not variables yet, */
-	bool env_begun;			/* nor are SHLVL, PWD and OLDPWD set */
+	bool env_begun;			/* nor are SHLVL, PWD and OLDPWD set; env holds only so long */
+	struct str foreign;		/* then: its entries for programs only, a NUL behind each */
 	struct cached *patterns, *regexes;	/* CACHE_SIZE; NULL: none yet */
 	VEC(struct pattern *) glob_ignore;
 	bool glob_ignore_set;
