@@ -240,12 +240,14 @@ static void pstree_name(struct pstree *t, const struct pstree_node *n)
 	const struct procs_item *i = n->item;
 	double age = t->now - (double)i->start / PROCS_HZ;
 
-	if (n->lit)
-		pstree_raw(t, "\033[1m");
 	if (t->color)
 		pstree_raw(t, age < 60 ? "\033[32m" : age < 3600 ? "\033[33m" : "\033[31m");
+	if (n->lit)
+		pstree_raw(t, "\033[1m");
 	pstree_plain(t, pstree_escaped(t, i->comm));
-	if (n->lit || t->color)
+	if (n->lit)
+		pstree_raw(t, "\033[0m");
+	if (t->color)
 		pstree_raw(t, "\033[0m");
 	pstree_brackets(t, n);
 	for (size_t k = 1; t->arguments && k < i->argc; k++) {

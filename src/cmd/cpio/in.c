@@ -279,7 +279,7 @@ static void cpio_extract(struct cpio *c, struct cpio_head *h)
 		cpio_pass_over(c, h);
 		cpio_make_special(c, h);
 	} else {
-		cpio_error(c, 0, "%s: unknown file type", h->name);
+		cpio_say(c, 0, "%s: unknown file type", h->name);
 		cpio_pass_over(c, h);
 	}
 }

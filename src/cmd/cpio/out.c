@@ -113,33 +113,39 @@ static bool cpio_is_last(struct cpio *c, const struct cpio_head *h)
 
 static void cpio_wait_add(struct cpio *c, const struct cpio_head *h, const char *path)
 {
-	struct cpio_wait *w = tsb_alloc(c->p, sizeof(*w)), **at = &c->waiting;
+	struct cpio_wait *w = tsb_alloc(c->p, sizeof(*w));
 
 	w->head = *h;
 	w->path = tsb_strdup(c->p, path);
-	for (; *at; at = &(*at)->next)
-		tsb_tick(c->p, 1);
-	*at = w;
+	w->next = c->waiting;	/* the latest comes first, as GNU's does */
+	c->waiting = w;
 }
 
-/* Of links that were not all named the last has the data. */
+static bool cpio_others_wait(struct cpio *c, const struct cpio_wait *w)
+{
+	for (const struct cpio_wait *o = w->next; o; o = o->next) {
+		tsb_tick(c->p, 1);
+		if (o->head.ino == w->head.ino && o->head.dev_minor == w->head.dev_minor &&
+		    o->head.dev_major == w->head.dev_major)
+			return true;
+	}
+	return false;
+}
+
+/* Of links that were not all named the last to be written has the data. */
 static void cpio_waiting_out(struct cpio *c)
 {
-	while (c->waiting) {
-		struct cpio_wait *last = NULL, **from = &c->waiting, **at = from;
+	for (struct cpio_wait *w = c->waiting; w; w = w->next) {
 		struct tsb_stat st;
 
-		for (struct cpio_wait **s = at; *s; s = &(*s)->next)
-			if ((*s)->head.ino == c->waiting->head.ino &&
-			    (*s)->head.dev_minor == c->waiting->head.dev_minor &&
-			    (*s)->head.dev_major == c->waiting->head.dev_major)
-				at = s;
-		last = *at;
-		*at = last->next;
-		cpio_put_waiting(c, &last->head);
-		if (!tsb_stat(c->p, last->path, &st))
-			cpio_put_file(c, &last->head, last->path, &st);
+		if (cpio_others_wait(c, w)) {
+			w->head.size = 0;
+			cpio_write_head(c, &w->head);
+		} else if (!tsb_stat(c->p, w->path, &st)) {
+			cpio_put_file(c, &w->head, w->path, &st);
+		}
 	}
+	c->waiting = NULL;
 }
 
 /* A new number for an inode, with --renumber-inodes. */
