@@ -29,6 +29,10 @@ static void analyses(struct host *h)
 	ok(json_array_size(json_object_get(body(reply), "commands")) == 2 && !strcmp(text(body(reply), "risk"), "install"),
 	   "AnalyzeCommand: one, and what it runs");
 	json_decref(reply);
+	reply = call(h, "AnalyzeShell", json_pack("[s]", "echo $'\\xff'"));
+	ok(json_is_array(json_array_get(json_object_get(json_array_get(json_object_get(body(reply), "commands"), 0), "words"), 1)),
+	   "AnalyzeShell: a word that is no text is its bytes");
+	json_decref(reply);
 	refuses(h, "AnalyzeCommand", json_pack("[s]", "ls; rm x"), "BadArguments", "two");
 	refuses(h, "AnalyzeCommand", json_pack("[s]", "ls |"), "BadArguments", "half a one");
 	refuses(h, "AnalyzeShell", json_pack("[s]", ""), "BadArguments", "an empty text");
