@@ -48,16 +48,17 @@ void translations_wanted(struct shell *sh, struct parse_options *opt)
 
 /* ---- --pretty-print ---- */
 
-/* Is there an empty line between these two places? */
-static bool blank_between(const char *text, size_t from, size_t to)
+/* Is there an empty line before the command that begins behind this place? */
+static bool blank_before(const char *text, size_t from, size_t end)
 {
-	for (bool blank = true; from < to; from++) {
-		if (text[from] == '\n' && blank)
+	for (; from < end; from++) {
+		if (text[from] == '\n')
 			return true;
 		if (text[from] == '#')
-			while (from < to && text[from] != '\n')
+			while (from < end && text[from] != '\n')
 				from++;
-		blank = from < to && (text[from] == '\n' || text[from] == ' ' || text[from] == '\t');
+		else if (text[from] != ' ' && text[from] != '\t')
+			return false;
 	}
 	return false;
 }
@@ -68,24 +69,20 @@ enum flow show_pretty(struct shell *sh, const char *text, size_t n)
 	struct parse_error err = { .line = 0 };
 	struct parse_lines l;
 	struct script *s;
-	bool newline = false;
 
 	str_init(&err.message, sh->heap, STR_MAX_DEFAULT);
 	str_init(&err.detail, sh->heap, STR_MAX_DEFAULT);
 	if (parse_lines_begin(&l, doing(sh)->script_heap, text, n, &opt, &err)) {
 		for (size_t from = 0; (s = parse_lines_next(&l, &opt, &err)); from = l.pos) {
-			size_t to = s->body ? s->pos : l.pos;
-
-			if (!newline && blank_between(text, from, to))
+			if (s->body && blank_before(text, from, l.pos))
 				puts_(sh, "\n");
 			if (s->body)
 				print_node_posix(&doing(sh)->out, s->body, true);
 			puts_(sh, "\n");
-			newline = false;
 			script_drop(s);
 			put_flush(sh);
 		}
-		if (!newline && !err.failed)
+		if (!err.failed)
 			puts_(sh, "\n");
 		script_drop(l.source);
 	}

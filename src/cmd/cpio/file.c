@@ -9,6 +9,7 @@
 
 #include "cmd/cpio/cpio.h"
 #include "cmd/path.h"
+#include "cmd/quote.h"
 
 /* A directory that may be written only until the end. */
 struct cpio_dir {
@@ -217,7 +218,7 @@ void cpio_make_symlink(struct cpio *c, const struct cpio_head *h, const char *ta
 	}
 	err = cpio_with_dirs(c, h->name, cpio_symlink_once, &two);
 	if (err) {
-		cpio_error(c, err, "%s: Cannot symlink to %s", target, h->name);
+		cpio_error(c, err, "%s: Cannot symlink to %s", target, quote_text(c->p, h->name));
 		return;
 	}
 	cpio_attributes(c, h);
