@@ -217,7 +217,7 @@ static bool hardlink_like(struct hardlink *h, const struct hardlink_file *a, con
 	const struct tsb_stat *x = &a->st, *y = &b->st;
 
 	if ((!h->any_mode && x->mode != y->mode) || (!h->any_owner && (x->uid != y->uid || x->gid != y->gid)) ||
-	    (!h->any_time && util_time_cmp(x->mtime, y->mtime)) ||
+	    (!h->any_time && x->mtime.sec != y->mtime.sec) ||
 	    (h->by_name && strcmp(path_last(a->names->path), path_last(b->names->path)))) {
 		hardlink_skip(h, b->names->path, "attributes mismatch");
 		return false;
