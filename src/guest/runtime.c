@@ -21,7 +21,7 @@
 enum {
 	CHARGED_FIRST = 128 << 10,	/* of an image; what a small script writes to */
 	CHARGE_POLLS = 64,
-	IDLE_STACK = 0,			/* pages kept below the frame of one that waits */
+	IDLE_STACK = 1024,		/* kept below the frame of guest_idle(): its own, and that of the call it makes */
 	TICK_STEPS = 2000,		/* what GUEST_FUEL turns are worth */
 	SIGNAL_STACK = 65536,
 	HOST_STACK = 64 << 10,		/* what a call of the host may need */
@@ -73,11 +73,11 @@ void guest_charge(struct guest *g)
 	g->more->charged = own;
 }
 
-void guest_idle(struct guest *g)
+__attribute__((noinline)) void guest_idle(struct guest *g)
 {
 	const uintptr_t page = 4096;
 	uintptr_t low = ((uintptr_t)g->stack_low + page - 1) & ~(page - 1),
-		  here = ((uintptr_t)__builtin_frame_address(0) & ~(page - 1)) - IDLE_STACK;
+		  here = ((uintptr_t)__builtin_frame_address(0) - IDLE_STACK) & ~(page - 1);
 	size_t shadow = g->warm && g->module->stack ? g->module->stack(g->instance) & ~(page - 1) : 0;
 
 	if (g->warm) {
