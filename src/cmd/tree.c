@@ -407,6 +407,37 @@ static void tree_show(struct tree *t, struct tree_node **roots, size_t n)
 	tree_drain(t, true);
 }
 
+void tree_xml_text(struct str *out, const char *s)
+{
+	for (; *s; s++) {
+		switch (*s) {
+		case '<': str_adds(out, "&lt;"); break;
+		case '>': str_adds(out, "&gt;"); break;
+		case '&': str_adds(out, "&amp;"); break;
+		case '"': str_adds(out, "&quot;"); break;
+		default: str_addc(out, *s);
+		}
+	}
+}
+
+void tree_below(struct tree *t, struct tree_node *root, void (*line)(struct tree *t, const struct tree_node *n))
+{
+	struct tree_node *at = root;
+
+	at->next = 0;
+	while (at) {
+		tsb_tick(t->p, 4);
+		if (at->next < at->n_kids) {
+			at = at->kids[at->next++];
+			at->next = 0;
+			tree_page(t, at);
+			line(t, at);
+		} else {
+			at = at->parent;
+		}
+	}
+}
+
 void tree_page(struct tree *t, struct tree_node *n)
 {
 	struct tree *sub;

@@ -141,6 +141,10 @@ const struct tree_info *tree_info_find(struct tree *t, const struct tree_node *d
 
 /* -R: where the depth ends, a directory gets a page of its own in it. */
 void tree_page(struct tree *t, struct tree_node *n);
+/* line() for each below the root, from above. */
+void tree_below(struct tree *t, struct tree_node *root, void (*line)(struct tree *t, const struct tree_node *n));
+/* s with the entities of XML and HTML. */
+void tree_xml_text(struct str *out, const char *s);
 
 void tree_show_html(struct tree *t, struct tree_node **roots, size_t n);
 void tree_show_text(struct tree *t, struct tree_node **roots, size_t n);

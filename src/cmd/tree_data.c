@@ -40,25 +40,12 @@ static void data_json_text(struct str *out, const char *s)
 	}
 }
 
-static void data_xml_text(struct str *out, const char *s)
-{
-	for (; *s; s++) {
-		switch (*s) {
-		case '<': str_adds(out, "&lt;"); break;
-		case '>': str_adds(out, "&gt;"); break;
-		case '&': str_adds(out, "&amp;"); break;
-		case '"': str_adds(out, "&quot;"); break;
-		default: str_addc(out, *s);
-		}
-	}
-}
-
 static void data_text(struct tree *t, const char *s)
 {
 	if (t->data == 'J')
 		data_json_text(&t->out, s);
 	else
-		data_xml_text(&t->out, s);
+		tree_xml_text(&t->out, s);
 }
 
 /* ,"key":"  or  key=" */

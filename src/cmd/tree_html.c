@@ -86,19 +86,6 @@ static void html_end(struct tree *t)
 
 /* ---- One line ---- */
 
-static void html_text(struct str *out, const char *s)
-{
-	for (; *s; s++) {
-		switch (*s) {
-		case '<': str_adds(out, "&lt;"); break;
-		case '>': str_adds(out, "&gt;"); break;
-		case '&': str_adds(out, "&amp;"); break;
-		case '"': str_adds(out, "&quot;"); break;
-		default: str_addc(out, *s);
-		}
-	}
-}
-
 static void html_url(struct str *out, const char *s)
 {
 	for (; *s; s++) {
@@ -196,14 +183,14 @@ static void html_line(struct tree *t, const struct tree_node *n)
 		str_addf(&t->out, " class=\"%s\"", html_class(n));
 	for (size_t i = 0; n->info && i < n->info->n; i++) {
 		str_adds(&t->out, i ? "\n" : " title=\"");
-		html_text(&t->out, n->info->lines[i]);
+		tree_xml_text(&t->out, n->info->lines[i]);
 	}
 	if (n->info)
 		str_addc(&t->out, '"');
 	if (!t->no_links && !n->missing)
 		html_href(t, n, name);
 	str_addc(&t->out, '>');
-	html_text(&t->out, n->parent ? name : t->html_base);
+	tree_xml_text(&t->out, n->parent ? name : t->html_base);
 	str_adds(&t->out, "</a>");
 	if (n->note)
 		str_addf(&t->out, "  [%s]", n->note);
@@ -222,18 +209,7 @@ void tree_show_html(struct tree *t, struct tree_node **roots, size_t n)
 
 		t->html_root = strlen(at->name);
 		html_line(t, at);
-		at->next = 0;
-		while (at) {
-			tsb_tick(t->p, 4);
-			if (at->next < at->n_kids) {
-				at = at->kids[at->next++];
-				at->next = 0;
-				tree_page(t, at);
-				html_line(t, at);
-			} else {
-				at = at->parent;
-			}
-		}
+		tree_below(t, at, html_line);
 	}
 	if (!t->no_report) {
 		str_adds(&t->out, "<br><br><p>\n");

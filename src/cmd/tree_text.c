@@ -400,25 +400,17 @@ static void tree_info_lines(struct tree *t, const struct tree_node *n)
 	str_end(&meta);
 }
 
+static void tree_line_and_info(struct tree *t, const struct tree_node *n)
+{
+	tree_line(t, n);
+	tree_info_lines(t, n);
+}
+
 void tree_show_text(struct tree *t, struct tree_node **roots, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct tree_node *at = roots[i];
-
-		tree_line(t, at);
-		at->next = 0;
-		while (at) {
-			tsb_tick(t->p, 4);
-			if (at->next < at->n_kids) {
-				at = at->kids[at->next++];
-				at->next = 0;
-				tree_page(t, at);
-				tree_line(t, at);
-				tree_info_lines(t, at);
-			} else {
-				at = at->parent;
-			}
-		}
+		tree_line(t, roots[i]);
+		tree_below(t, roots[i], tree_line_and_info);
 	}
 	tree_report(t);
 }

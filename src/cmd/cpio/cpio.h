@@ -108,6 +108,8 @@ bool cpio_make_way(struct cpio *c, const struct cpio_head *h);
 int cpio_with_dirs(struct cpio *c, const char *name, int (*make)(struct cpio *, void *), void *what);
 int cpio_create(struct cpio *c, const char *name);	/* a descriptor or -errno */
 int cpio_link(struct cpio *c, const char *from, const char *to);
+/* A further name of an inode that was made already? Then it is linked to that. */
+bool cpio_link_inode(struct cpio *c, const struct cpio_head *h);
 void cpio_make_special(struct cpio *c, const struct cpio_head *h);	/* all but regular files */
 void cpio_make_symlink(struct cpio *c, const struct cpio_head *h, const char *target);
 void cpio_attributes(struct cpio *c, const struct cpio_head *h);

@@ -144,6 +144,22 @@ int cpio_link(struct cpio *c, const char *from, const char *to)
 	return err;
 }
 
+bool cpio_link_inode(struct cpio *c, const struct cpio_head *h)
+{
+	struct map_entry *e;
+	const char *key;
+
+	if (h->nlink < 2)
+		return false;
+	key = cpio_inode(c, h->dev_major, h->dev_minor, h->ino);
+	e = map_put(&c->inodes, key, strlen(key));
+	if (e && e->value)
+		return !cpio_link(c, e->value, h->name);
+	if (e)
+		e->value = h->name;
+	return false;
+}
+
 /* ---- What is no regular file ---- */
 
 static int cpio_mkdir_once(struct cpio *c, void *what)

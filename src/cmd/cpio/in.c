@@ -190,20 +190,9 @@ static void cpio_wait_for_data(struct cpio *c, const struct cpio_head *h)
 /* A further name of what is there already? */
 static bool cpio_linked(struct cpio *c, const struct cpio_head *h)
 {
-	struct map_entry *e;
-	const char *key;
-
 	if (h->link)
 		return !cpio_link(c, h->link, h->name);
-	if (h->nlink < 2 || cpio_is_tar(c))
-		return false;
-	key = cpio_inode(c, h->dev_major, h->dev_minor, h->ino);
-	e = map_put(&c->inodes, key, strlen(key));
-	if (e && e->value)
-		return !cpio_link(c, e->value, h->name);
-	if (e)
-		e->value = h->name;
-	return false;
+	return !cpio_is_tar(c) && cpio_link_inode(c, h);
 }
 
 static void cpio_file(struct cpio *c, const struct cpio_head *h)

@@ -43,9 +43,6 @@ static void cpio_copy_file(struct cpio *c, const struct cpio_head *h, const char
 /* A second name of what was copied already, or with -l a name of the original. */
 static bool cpio_pass_link(struct cpio *c, const struct cpio_head *h, const char *from)
 {
-	struct map_entry *e;
-	const char *key;
-
 	if (c->link && !S_ISDIR(h->mode)) {
 		bool verbose = c->verbose;
 		int err;
@@ -60,15 +57,7 @@ static bool cpio_pass_link(struct cpio *c, const struct cpio_head *h, const char
 			return true;
 		}
 	}
-	if (h->nlink < 2 || S_ISDIR(h->mode))
-		return false;
-	key = cpio_inode(c, h->dev_major, h->dev_minor, h->ino);
-	e = map_put(&c->inodes, key, strlen(key));
-	if (e && e->value)
-		return !cpio_link(c, e->value, h->name);
-	if (e)
-		e->value = h->name;
-	return false;
+	return !S_ISDIR(h->mode) && cpio_link_inode(c, h);
 }
 
 static void cpio_pass_one(struct cpio *c, const char *from, const char *to)

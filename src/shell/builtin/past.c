@@ -11,12 +11,12 @@
 #include "text/pattern.h"
 
 /* What HISTSIZE says; SIZE_MAX: no limit. */
-static size_t history_limit(struct shell *sh, const char *name)
+static size_t history_limit(struct shell *sh)
 {
 	struct slice v;
 	int64_t n;
 
-	if (!var_get_text(sh, name, &v) || !v.n || !text_number(arena_dup(&sh->turn, v.p, v.n), &n) ||
+	if (!var_get_text(sh, "HISTSIZE", &v) || !v.n || !text_number(arena_dup(&sh->turn, v.p, v.n), &n) ||
 	    n < 0)
 		return SIZE_MAX;
 	return (size_t)n;
@@ -26,7 +26,7 @@ void history_add(struct shell *sh, const char *text, size_t n)
 {
 	struct doing *d = doing(sh);
 	struct history_line *line;
-	size_t limit = history_limit(sh, "HISTSIZE");
+	size_t limit = history_limit(sh);
 
 	while (n && (text[n - 1] == '\n' || text[n - 1] == ' '))
 		n--;
@@ -130,25 +130,7 @@ static bool history_opens(const struct str *t)
 	return false;
 }
 
-/* Does the last line end in a comment? Then only a newline can follow. */
-static bool history_comments(const struct str *t)
-{
-	const char *line = t->n ? memrchr(t->p, '\n', t->n) : NULL;
-	const char *p = line ? line + 1 : t->p, *end = t->p + t->n;
-	char quote = '\0', before = ' ';
-
-	for (; p && p < end; before = *p++) {
-		if (*p == '#' && !quote && strchr(" \t;", before))
-			return true;
-		if (*p == '\\' && quote != '\'' && p + 1 < end)
-			p++;
-		else if (quote ? *p == quote : *p == '\'' || *p == '"')
-			quote = quote ? '\0' : *p;
-	}
-	return false;
-}
-
-/* cmdhist: the lines of a command are joined; not within quotes, nor before a here-document's end. */
+/* cmdhist: the lines of a command are joined; not within quotes, behind a comment, nor before a here-document's end. */
 static void history_join(struct str *out, const char *text, size_t n)
 {
 	char quote = '\0';
@@ -157,18 +139,18 @@ static void history_join(struct str *out, const char *text, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		char c = text[i];
 
-		comment = c != '\n' && (comment || (c == '#' && !quote && i && strchr(" \t\n", text[i - 1])));
-		if (c == '\n' && !quote && !here && !history_comments(out)) {
+		comment |= c == '#' && !quote && (!i || strchr(" \t\n;", text[i - 1]));
+		if (c == '\n' && !quote && !here && !comment) {
 			str_adds(out, history_opens(out) ? " " : "; ");
 			while (i + 1 < n && text[i + 1] == '\n')
 				i++;
 			continue;
 		}
-		if (c == '\\' && quote != '\'' && i + 1 < n) {
+		if (comment) {
+			comment = c != '\n';
+		} else if (c == '\\' && quote != '\'' && i + 1 < n) {
 			str_addc(out, c);
 			c = text[++i];
-		} else if (comment) {
-			;
 		} else if (quote ? c == quote : c == '\'' || c == '"') {
 			quote = quote ? '\0' : c;
 		}
