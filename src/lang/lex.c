@@ -183,7 +183,8 @@ static void line_go(struct lex_frame *in, size_t pos)
 	in->line_to = newline ? (size_t)(newline - in->s) : pos + n;
 }
 
-uint32_t lex_line(struct parser *ps, size_t pos)
+/* Apart, so that the step that nearly every call is stays small enough to be inlined. */
+static __attribute__((noinline)) uint32_t line_seek(struct parser *ps, size_t pos)
 {
 	struct lex_frame *in = &ps->in;
 
@@ -193,6 +194,16 @@ uint32_t lex_line(struct parser *ps, size_t pos)
 		pos = in->end;
 	if (pos < in->line_at || pos > in->line_to)
 		line_go(in, pos);
+	in->line_at = pos;
+	return in->line;
+}
+
+uint32_t lex_line(struct parser *ps, size_t pos)
+{
+	struct lex_frame *in = &ps->in;
+
+	if (ps->failed || pos < in->line_at || pos > in->line_to || pos > in->end)
+		return line_seek(ps, pos);
 	in->line_at = pos;
 	return in->line;
 }
