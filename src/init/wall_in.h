@@ -24,6 +24,7 @@ enum wall_tree { WALL_STORE, WALL_LOWER, WALL_WORKSPACE, WALL_LAYERS, WALL_SHARE
 struct wall_net {
 	_Alignas(16) char stack[16384];
 	_Atomic int thread;		/* 0: it has ended */
+	_Atomic bool taken;		/* by it or by process 1, whoever comes first */
 	bool begun;
 	int fd, error;			/* of the namespace; an errno */
 	const char *step;		/* what it failed at */

@@ -1,6 +1,8 @@
 /*
  * The box's network namespace, with its loopback up. The kernel takes as long to make one as all mounts of a
  * root take, so a second thread does it meanwhile, in the host's mounts, and process 1 joins it when its root stands.
+ * It is sent to another processor: a new thread stays where it was made, even beside an idle one, and nothing would
+ * be done meanwhile. If no other has taken it up by then, process 1 makes its namespace itself.
  * That thread has no C library: it shares errno's place with process 1, so its system calls are its own.
  */
 #include "init/wall_in.h"
@@ -41,8 +43,8 @@ static long raw(long nr, long a, long b, long c)
 #endif
 }
 
-/* Its own namespace is where `unshare` has put this thread; 0, or an errno. */
-static int fill(struct wall_net *n)
+/* In this thread; 0, or an errno. */
+static int make(struct wall_net *n)
 {
 	struct ifreq r = {.ifr_name = "lo"};
 	long done = raw(SYS_unshare, CLONE_NEWNET, 0, 0), fd;
@@ -58,20 +60,38 @@ static int fill(struct wall_net *n)
 	r.ifr_flags = IFF_UP | IFF_RUNNING;
 	done = raw(SYS_ioctl, fd, SIOCSIFFLAGS, (long)(intptr_t)&r);
 	raw(SYS_close, fd, 0, 0);
-	if (done < 0)
-		return (int)-done;
-	n->step = "the network namespace cannot be opened (is /proc mounted?)";
-	fd = raw(SYS_openat, AT_FDCWD, (long)(intptr_t)"/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-	n->fd = (int)fd;
-	return fd < 0 ? (int)-fd : 0;
+	return done < 0 ? (int)-done : 0;
 }
 
 static int thread(void *ctx)
 {
 	struct wall_net *n = ctx;
+	long fd;
 
-	n->error = fill(n);
+	if (atomic_exchange(&n->taken, true))
+		return 0;
+	n->error = make(n);
+	if (n->error)
+		return 0;
+	n->step = "the network namespace cannot be opened (is /proc mounted?)";
+	fd = raw(SYS_openat, AT_FDCWD, (long)(intptr_t)"/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	n->fd = (int)fd;
+	n->error = fd < 0 ? (int)-fd : 0;
 	return 0;
+}
+
+/* To any processor but the one that we are on, where there is one; or to all. */
+static void place(struct wall_net *n, bool away)
+{
+	cpu_set_t set;
+	unsigned here = 0;
+
+	if (sched_getaffinity(0, sizeof(set), &set) || (away && getcpu(&here, NULL)))
+		return;
+	if (away && here < CPU_SETSIZE)
+		CPU_CLR(here, &set);
+	/* when it has ended it is 0, and we stay where we may be */
+	sched_setaffinity(atomic_load(&n->thread), sizeof(set), &set);
 }
 
 bool wall_net_begin(struct wall_net *n)
@@ -80,16 +100,25 @@ bool wall_net_begin(struct wall_net *n)
 		CLONE_CHILD_CLEARTID;
 
 	n->fd = -1;
+	atomic_store(&n->taken, false);
 	n->begun = clone(thread, n->stack + sizeof(n->stack), flags, n, &n->thread, NULL, &n->thread) > 0;
+	if (n->begun)
+		place(n, true);
 	return n->begun;
 }
 
 const char *wall_net_end(struct wall_net *n)
 {
+	bool ours;
 	int left, done;
 
 	if (!n->begun)
 		return NULL;
+	ours = !atomic_exchange(&n->taken, true);
+	if (ours) {
+		place(n, false);
+		n->error = make(n);
+	}
 	/* the kernel writes 0 and wakes us when the thread is gone */
 	while ((left = atomic_load(&n->thread)))
 		syscall(SYS_futex, &n->thread, FUTEX_WAIT, left, NULL, NULL, 0);
@@ -97,6 +126,8 @@ const char *wall_net_end(struct wall_net *n)
 	errno = n->error;
 	if (n->error)
 		return n->step;
+	if (ours)
+		return NULL;
 	done = setns(n->fd, CLONE_NEWNET);
 	close(n->fd);
 	n->fd = -1;
