@@ -116,7 +116,7 @@ const char *wall_devices(const struct wall *w, int stage, int root);	/* wall_dev
 const char *wall_proc(const struct wall *w, int root);
 bool wall_put(const struct wall *w, int tree, int root, const char *path);	/* tree_put(), or tree_put_at() */
 const char *wall_lo(void);
-bool wall_net_begin(struct wall_net *n);	/* a network namespace is being made ... */
+bool wall_net_begin(struct wall_net *n);	/* a network namespace is being made, or will be ... */
 const char *wall_net_end(struct wall_net *n);	/* ... and is ours; NULL also when none was begun */
 /* wall_priv.c: the bounding set; Landlock, capabilities, no new privileges */
 const char *wall_unbound(void);

@@ -1,8 +1,8 @@
 /*
  * The box's network namespace, with its loopback up. The kernel takes as long to make one as all mounts of a
  * root take, so a second thread does it meanwhile, in the host's mounts, and process 1 joins it when its root stands.
- * It is sent to another processor: a new thread stays where it was made, even beside an idle one, and nothing would
- * be done meanwhile. If no other has taken it up by then, process 1 makes its namespace itself.
+ * It is sent to another processor: a kernel may leave a new thread where it was made, even beside an idle one, and
+ * nothing would be done meanwhile. If it has not begun by then, process 1 makes its namespace itself.
  * That thread has no C library: it shares errno's place with process 1, so its system calls are its own.
  */
 #include "init/wall_in.h"
@@ -80,31 +80,46 @@ static int thread(void *ctx)
 	return 0;
 }
 
-/* To any processor but the one that we are on, where there is one; or to all. */
-static void place(struct wall_net *n, bool away)
+/* Whether there is a processor besides the one that we are on; the set is of those. */
+static bool others(cpu_set_t *set)
 {
-	cpu_set_t set;
-	unsigned here = 0;
+	unsigned here;
 
-	if (sched_getaffinity(0, sizeof(set), &set) || (away && getcpu(&here, NULL)))
-		return;
-	if (away && here < CPU_SETSIZE)
-		CPU_CLR(here, &set);
-	/* when it has ended it is 0, and we stay where we may be */
-	sched_setaffinity(atomic_load(&n->thread), sizeof(set), &set);
+	if (sched_getaffinity(0, sizeof(*set), set) || getcpu(&here, NULL) || here >= CPU_SETSIZE)
+		return false;
+	CPU_CLR(here, set);
+	return CPU_COUNT(set) > 0;
 }
 
 bool wall_net_begin(struct wall_net *n)
 {
 	const int flags = CLONE_VM | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_PARENT_SETTID |
 		CLONE_CHILD_CLEARTID;
+	cpu_set_t set;
+	int id;
 
 	n->fd = -1;
+	n->begun = true;
 	atomic_store(&n->taken, false);
-	n->begun = clone(thread, n->stack + sizeof(n->stack), flags, n, &n->thread, NULL, &n->thread) > 0;
+	if (!others(&set))
+		return true;
+	id = clone(thread, n->stack + sizeof(n->stack), flags, n, &n->thread, NULL, &n->thread);
+	n->begun = id > 0;
+	/* (`thread` may be 0 again, which would be ourselves) */
 	if (n->begun)
-		place(n, true);
+		sched_setaffinity(id, sizeof(set), &set);
 	return n->begun;
+}
+
+/* We make our own; a thread that is there still has only to end, wherever that can be. */
+static void make_here(struct wall_net *n)
+{
+	pid_t thread_id = atomic_load(&n->thread);
+	cpu_set_t set;
+
+	if (thread_id && !sched_getaffinity(0, sizeof(set), &set))
+		sched_setaffinity(thread_id, sizeof(set), &set);
+	n->error = make(n);
 }
 
 const char *wall_net_end(struct wall_net *n)
@@ -115,10 +130,8 @@ const char *wall_net_end(struct wall_net *n)
 	if (!n->begun)
 		return NULL;
 	ours = !atomic_exchange(&n->taken, true);
-	if (ours) {
-		place(n, false);
-		n->error = make(n);
-	}
+	if (ours)
+		make_here(n);
 	/* the kernel writes 0 and wakes us when the thread is gone */
 	while ((left = atomic_load(&n->thread)))
 		syscall(SYS_futex, &n->thread, FUTEX_WAIT, left, NULL, NULL, 0);
