@@ -201,6 +201,8 @@ int tsb_exec_argv(struct tsb_sandbox *box, const char *const *argv,
 
 enum tsb_stop {
 	TSB_STOP_NONE,		/* the script ended by itself */
+	/* TIME is also given, with status 124, as soon as no process can ever run again, whatever
+	 * time is left: all wait for one another, or are stopped (`kill -STOP $$`). */
 	TSB_STOP_TIME, TSB_STOP_COMMANDS, TSB_STOP_MEMORY, TSB_STOP_CANCEL
 };
 

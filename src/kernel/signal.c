@@ -18,13 +18,12 @@
 
 /* ---- Stopping and continuing ---- */
 
+/* For those who wait; SIGCHLD is of ends only, as with SA_NOCLDSTOP. */
 static void signal_report(struct tsb_proc *p, int report)
 {
 	p->report = report;
-	if (!p->parent)
-		return;
-	waitq_wake(&p->parent->child_q);
-	signal_send(p->parent, SIGCHLD);
+	if (p->parent)
+		waitq_wake(&p->parent->child_q);
 }
 
 static void signal_stop(struct tsb_proc *p, int sig)

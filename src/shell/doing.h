@@ -27,7 +27,8 @@ enum { LIMIT_COUNT = 40 };	/* of ulimit, soft and hard */
 struct job_process {
 	int pid;
 	int status;		/* as wait(2) gives it */
-	bool done;
+	bool done, stopped;
+	char *text;		/* of a pipeline's stage; NULL: the job's */
 };
 struct job {
 	struct job *next;
@@ -36,10 +37,12 @@ struct job {
 	unsigned n;
 	struct job_process *at;
 	char *text;
-	bool notified;		/* its end was told, or is being waited for */
+	char *dir;		/* where it began; NULL: not known */
+	bool stopped;		/* none of it runs, and one is stopped */
+	bool told;		/* nothing new since it was shown */
+	bool front;		/* fg brought it to the foreground */
 	bool just_killed;	/* by kill: its end is told one command later, as it comes a little later elsewhere */
 	bool controlled;	/* began under set -m */
-	bool no_hup;
 	bool disowned;
 	bool foreign;		/* of the shell around this $( ) */
 	bool substitution;
@@ -102,6 +105,12 @@ struct doing {
 	struct redir_undo *undo;
 	struct decl_tree *decl;	/* array literals of the running declaration builtin */
 	VEC(struct past) past;
+	struct job *job_now, *job_before;	/* %+ and %-; NULL: none */
+	bool line_starts;	/* a pipeline is being started, whose first process makes its group */
+	int line_group;
+	bool waited;		/* a child of the foreground was waited for: time to tell of jobs */
+	bool suspended;		/* a job got SIGTSTP: loops end */
+	bool control_off;	/* in a subshell: set -m is shown, but does nothing until it is set again */
 	VEC(int) open_substitutions;	/* descriptors of <( ) still to be closed */
 	unsigned n_traps;		/* traps set on signals, EXIT, DEBUG ... */
 	uint64_t pending;		/* signals taken and not yet handled */
@@ -318,9 +327,18 @@ int here_open(struct shell *sh, struct slice text);
 
 /* ---- job.c ---- */
 struct job *job_add(struct shell *sh, const int *pids, unsigned n, char *text);
-/* Waits for a child of the foreground; its wait status. Signals that come
- * meanwhile are kept for afterwards. */
+/* Waits for a child; its wait status. Signals that come meanwhile are kept for afterwards. */
 int job_wait_pid(struct shell *sh, int pid);
+/* The same for one that may become a job: with set -m it also ends when the child is stopped,
+ * which job_report() then has to know. */
+int job_wait_front(struct shell *sh, int pid);
+/* set -m, and not in a subshell. */
+static inline bool job_monitor(const struct shell *sh)
+{
+	return sh->opts[OPT_MONITOR] && !doing(sh)->control_off;
+}
+/* set -m: a process group of its own for a child that is about to start. */
+void job_group(struct shell *sh, struct tsb_proc *child);
 void job_forget(struct shell *sh, struct job *j);
 /* A child that `jobs` does not show, but wait knows (process substitutions). */
 void job_add_hidden(struct shell *sh, int pid);
@@ -330,17 +348,32 @@ struct job *job_find(struct shell *sh, const char *spec, bool loud);
 /* Takes what has ended, without waiting. */
 void job_reap(struct shell *sh);
 void job_reap_quietly(struct shell *sh);
-bool job_running(const struct job *j);
+bool job_alive(const struct job *j);
+static inline bool job_running(const struct job *j)
+{
+	return !j->stopped && job_alive(j);
+}
+/* Its processes are to run again, or were told to: SIGCONT. */
+void job_continue(struct shell *sh, struct job *j);
+void job_here(struct shell *sh, struct job *j);	/* began in this directory */
+void job_changed(struct shell *sh, struct job *j);	/* a process of it did */
+void job_took(struct shell *sh, struct job *j, struct job_process *p, int wait_status);
+void job_make_now(struct shell *sh, struct job *j);	/* %+ */
+void job_choose_now(struct shell *sh);
 int job_status(const struct job *j);
-void job_print(struct shell *sh, const struct job *j, struct str *out, int form);
+/* As `jobs` shows it; form: 0, 'l' or 'p'. */
+void job_print(struct shell *sh, struct job *j, struct str *out, int form);
+void job_put_dir(struct shell *sh, const struct job *j, struct str *out, const char *before);
 void jobs_clone(struct shell *to, const struct shell *from);
-void job_tell_end(struct shell *sh, const struct job *j);
-void jobs_notify(struct shell *sh);	/* set -m, between commands */
-/* A foreground process was killed: on descriptor fd. */
+/* Tells what is new, as before a line is read and behind a command of the foreground; those that
+ * have ended go. */
+void jobs_notify(struct shell *sh);
+/* Behind a command, if there are jobs. */
+enum flow jobs_step(struct shell *sh, enum flow f);
+/* A foreground process was killed, or stopped and is a job now: on descriptor fd. */
 void job_report(struct shell *sh, int wait_status, int pid, const char *text, int fd);
-/* The same for a pipeline, whose last stage was. */
-void job_report_line(struct shell *sh, const struct node *first, const struct job_process *at,
-		     unsigned n);
+/* The same for a pipeline; texts in sh->turn are set. */
+void job_report_line(struct shell *sh, const struct node *first, struct job_process *at, unsigned n);
 void jobs_reset(struct shell *sh);
 enum flow eval_background(struct shell *sh, const struct node *n);
 enum flow eval_coproc(struct shell *sh, const struct node *n);

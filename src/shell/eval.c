@@ -131,6 +131,8 @@ enum flow eval_script(struct shell *sh, const struct script *s)
 			doing(sh)->line_lost = last_line(n) - sh->line;
 		for (; f == FLOW_ABORT && n->next && !starts_line(sh, n, n->next); n = n->next)
 			;
+		if (sh->jobs && n->next && starts_line(sh, n, n->next))
+			jobs_notify(sh);
 		f = one_command_done(sh, n) ? FLOW_EXIT : FLOW_NEXT;
 		n = n->next;
 		if (f == FLOW_EXIT)

@@ -457,9 +457,9 @@ enum flow eval_simple(struct shell *sh, const struct node *n)
 	if (d->open_substitutions.n > mark)
 		substitution_close(sh, mark);
 	arena_reset(&sh->turn, m);
+	if (sh->jobs)
+		f = jobs_step(sh, f);
 	if ((d->n_traps || sh->prompts) && f == FLOW_NEXT)
 		f = trap_pending_slow(sh);
-	if (sh->jobs && sh->opts[OPT_MONITOR])
-		jobs_notify(sh);
 	return f != FLOW_NEXT || d->negated == n ? f : eval_check(sh);
 }

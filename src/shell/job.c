@@ -1,8 +1,8 @@
 /*
  * Children that are not waited for at once: the job table, what ended jobs
- * leave behind (wait may ask later), and starting in the background. A script
- * has no job control: dead jobs vanish silently, as in bash, and only a process
- * killed by a signal that is no everyday event gets a message.
+ * leave behind (wait may ask later), and starting in the background. With job
+ * control (set -m) children are stopped and go on, in process groups of their
+ * own; without it a script hears only of those that ended. job_tell.c says it.
  */
 #include "shell/doing.h"
 
@@ -20,7 +20,7 @@
 
 /* ---- The table ---- */
 
-bool job_running(const struct job *j)
+bool job_alive(const struct job *j)
 {
 	for (unsigned i = 0; i < j->n; i++)
 		if (!j->at[i].done)
@@ -102,9 +102,21 @@ static void coproc_gone(struct shell *sh, struct job *j)
 	j->coproc = NULL;
 }
 
+static void job_free(struct shell *sh, struct job *j)
+{
+	for (unsigned i = 0; i < j->n; i++)
+		heap_free(sh->heap, j->at[i].text);
+	heap_free(sh->heap, j->at);
+	heap_free(sh->heap, j->text);
+	heap_free(sh->heap, j->dir);
+	heap_free(sh->heap, j);
+}
+
 /* Out of the table; the statuses stay known. */
 void job_forget(struct shell *sh, struct job *gone)
 {
+	struct doing *d = doing(sh);
+
 	for (struct job **link = &sh->jobs; *link; link = &(*link)->next) {
 		if (*link != gone)
 			continue;
@@ -116,9 +128,12 @@ void job_forget(struct shell *sh, struct job *gone)
 	for (unsigned i = 0; i < gone->n; i++)
 		if (gone->at[i].done)
 			past_add(sh, gone->at[i].pid, gone->at[i].status);
-	heap_free(sh->heap, gone->at);
-	heap_free(sh->heap, gone->text);
-	heap_free(sh->heap, gone);
+	job_free(sh, gone);
+	if (d->job_now != gone && d->job_before != gone)
+		return;
+	d->job_now = d->job_now == gone ? NULL : d->job_now;
+	d->job_before = d->job_before == gone ? NULL : d->job_before;
+	job_choose_now(sh);
 }
 
 void jobs_reset(struct shell *sh)
@@ -139,20 +154,62 @@ struct job *job_of_pid(struct shell *sh, int pid)
 	return NULL;
 }
 
+void job_here(struct shell *sh, struct job *j)
+{
+	struct slice pwd;
+
+	if (var_get_text(sh, "PWD", &pwd))
+		j->dir = heap_dup(sh->heap, pwd.p, pwd.n);
+}
+
 /* ---- Current and previous: %+ and %- ---- */
 
-/* The newest job, and the one before it; running ones first. */
-static struct job *job_nth_newest(struct shell *sh, unsigned nth)
+/* The newest that is stopped, or runs, of those older than `than` (NULL: of all). */
+static struct job *job_newest(struct shell *sh, const struct job *than, bool stopped)
 {
-	struct job *found[2] = { NULL, NULL };
+	struct job *found = NULL;
 
-	for (struct job *j = sh->jobs; j; j = j->next) {
-		if (j->substitution || j->disowned)
-			continue;
-		found[1] = found[0];
-		found[0] = j;
-	}
-	return nth < 2 ? found[nth] : NULL;
+	for (struct job *j = sh->jobs; j && j != than; j = j->next)
+		if (!j->substitution && !j->disowned && (stopped ? j->stopped : job_running(j)))
+			found = j;
+	return found;
+}
+
+/* What was %+ becomes %- if it is stopped; else an older stopped one does, else one that runs. */
+void job_make_now(struct shell *sh, struct job *j)
+{
+	struct doing *d = doing(sh);
+	struct job *other = NULL;
+
+	if (d->job_now != j)
+		d->job_before = d->job_now;
+	d->job_now = j;
+	if (d->job_before && d->job_before != j && d->job_before->stopped)
+		return;
+	if (j->stopped)
+		other = job_newest(sh, j, true);
+	if (!other)
+		other = job_newest(sh, job_running(j) ? j : NULL, false);
+	d->job_before = other ? other : j;
+}
+
+void job_choose_now(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+	struct job *j = NULL;
+
+	if (d->job_now && d->job_now->stopped)
+		j = d->job_now;
+	else if (d->job_before && d->job_before->stopped)
+		j = d->job_before;
+	if (!j)
+		j = job_newest(sh, NULL, true);
+	if (!j)
+		j = job_newest(sh, NULL, false);
+	if (j)
+		job_make_now(sh, j);
+	else
+		d->job_now = d->job_before = NULL;
 }
 
 static struct job *job_by_text(struct shell *sh, const char *text, bool anywhere, bool *twice)
@@ -161,12 +218,14 @@ static struct job *job_by_text(struct shell *sh, const char *text, bool anywhere
 	size_t n = strlen(text);
 
 	for (struct job *j = sh->jobs; j; j = j->next) {
-		if (!j->text)
-			continue;
-		if (anywhere ? !strstr(j->text, text) : strncmp(j->text, text, n) != 0)
-			continue;
-		*twice = found != NULL;
-		found = j;
+		for (unsigned i = 0; i < j->n && j->text; i++) {
+			const char *of = j->at[i].text ? j->at[i].text : j->text;
+
+			if (anywhere ? !strstr(of, text) : strncmp(of, text, n) != 0)
+				continue;
+			*twice |= found != NULL;
+			found = j;
+		}
 	}
 	return found;
 }
@@ -180,9 +239,9 @@ struct job *job_find(struct shell *sh, const char *spec, bool loud)
 	if (*spec == '%')
 		spec++;
 	if (!*spec || !strcmp(spec, "%") || !strcmp(spec, "+"))
-		j = job_nth_newest(sh, 0);
+		j = doing(sh)->job_now;
 	else if (!strcmp(spec, "-"))
-		j = job_nth_newest(sh, sh->jobs && sh->jobs->next ? 1 : 0);
+		j = doing(sh)->job_before;
 	else if (text_number(spec, &n)) {
 		for (j = sh->jobs; j && j->id != n; j = j->next)
 			;
@@ -212,24 +271,98 @@ int job_wait_pid(struct shell *sh, int pid)
 	}
 }
 
-static void job_took(struct shell *sh, struct job_process *p, int status)
+/* Job control, which subshells have none of: they do not see that a child is stopped. */
+static bool job_control(const struct shell *sh)
+{
+	return sh->opts[OPT_MONITOR] && !sh->is_subshell;
+}
+
+int job_wait_front(struct shell *sh, int pid)
+{
+	doing(sh)->waited = true;
+	if (!job_control(sh))
+		return job_wait_pid(sh, pid);
+	for (;;) {
+		int status, got = proc_wait(sh->p, pid, &status, WUNTRACED);
+
+		if (got == pid)
+			return status;
+		if (got != -EINTR)
+			return STATUS_NOT_FOUND << 8;
+		trap_take(sh);
+	}
+}
+
+void job_group(struct shell *sh, struct tsb_proc *child)
+{
+	struct doing *d = doing(sh);
+
+	if (!job_control(sh))
+		return;
+	proc_set_group(child, d->line_starts ? d->line_group : 0);
+	if (d->line_starts && !d->line_group)
+		d->line_group = proc_pid(child);
+}
+
+/* What its processes are makes the job: stopped until none of them is, and while one runs that
+ * was not stopped yet it is not stopped either. */
+void job_changed(struct shell *sh, struct job *j)
+{
+	bool runs = false, stopped = false, was = j->stopped;
+
+	for (unsigned i = 0; i < j->n; i++) {
+		const struct job_process *p = &j->at[i];
+
+		runs |= !p->done && !p->stopped;
+		stopped |= p->stopped;
+		if (p->stopped && WSTOPSIG(p->status) == SIGTSTP)
+			doing(sh)->suspended = true;
+	}
+	j->told = false;
+	if (runs && !was)
+		return;
+	j->stopped = stopped;
+	j->front &= !stopped;
+	if (stopped)
+		job_make_now(sh, j);
+	else if (runs)
+		job_choose_now(sh);
+}
+
+void job_took(struct shell *sh, struct job *j, struct job_process *p, int status)
 {
 	p->status = status;
-	p->done = true;
-	if (doing(sh)->n_traps && trap_has(sh, SIGCHLD))
+	p->stopped = WIFSTOPPED(status);
+	p->done = !p->stopped && !WIFCONTINUED(status);
+	if (!WIFCONTINUED(status) && doing(sh)->n_traps && trap_has(sh, SIGCHLD))
 		doing(sh)->pending |= (uint64_t)1 << SIGCHLD;
+	job_changed(sh, j);
+}
+
+void job_continue(struct shell *sh, struct job *j)
+{
+	for (unsigned i = 0; i < j->n; i++) {
+		if (!j->at[i].done)
+			tsb_kill(sh->p, j->at[i].pid, SIGCONT);
+		j->at[i].stopped = false;
+	}
+	j->stopped = false;
+	j->told = true;
 }
 
 void job_reap(struct shell *sh)
 {
+	int flags = job_control(sh) ? WNOHANG | WUNTRACED | WCONTINUED : WNOHANG;
+
 	for (struct job *j = sh->jobs; j; j = j->next) {
 		for (unsigned i = 0; i < j->n && !j->foreign; i++) {
 			int status;
 
-			if (j->at[i].done || !proc_child_ended(sh->p, j->at[i].pid))
+			if (j->at[i].done ||
+			    (flags == WNOHANG && !proc_child_ended(sh->p, j->at[i].pid)))
 				continue;
-			if (proc_wait(sh->p, j->at[i].pid, &status, WNOHANG) == j->at[i].pid)
-				job_took(sh, &j->at[i], status);
+			if (proc_wait(sh->p, j->at[i].pid, &status, flags) == j->at[i].pid)
+				job_took(sh, j, &j->at[i], status);
 		}
 	}
 }
@@ -249,139 +382,29 @@ void jobs_clone(struct shell *to, const struct shell *from)
 		int *pids;
 		struct job *copy;
 
-		if (j->substitution || j->foreign || !job_running(j))
+		if (j->substitution || !job_alive(j))
 			continue;
 		pids = arena_array(&to->turn, j->n, sizeof(*pids));
 		for (unsigned i = 0; i < j->n; i++)
 			pids[i] = j->at[i].pid;
 		copy = job_add(to, pids, j->n, heap_strdup(to->heap, j->text));
 		if (copy) {
+			for (unsigned i = 0; i < j->n; i++) {
+				copy->at[i] = j->at[i];
+				copy->at[i].text = j->at[i].text ?
+					heap_strdup(to->heap, j->at[i].text) : NULL;
+			}
+			copy->dir = j->dir ? heap_strdup(to->heap, j->dir) : NULL;
 			copy->foreign = true;
 			copy->id = j->id;
+			copy->stopped = j->stopped;
+			copy->controlled = j->controlled;
+			if (j == doing(from)->job_now)
+				doing(to)->job_now = copy;
+			if (j == doing(from)->job_before)
+				doing(to)->job_before = copy;
 		}
 	}
-}
-
-/* set -m: the end of a job is told. */
-void job_tell_end(struct shell *sh, const struct job *j)
-{
-	struct str m;
-
-	if (!sh->opts[OPT_MONITOR] || j->substitution || j->disowned || !j->text)
-		return;
-	str_init(&m, sh->heap, STR_MAX_DEFAULT);
-	job_print(sh, j, &m, 0);
-	message_write(sh, &m);
-	str_end(&m);
-}
-
-void jobs_notify(struct shell *sh)
-{
-	job_reap(sh);
-	for (struct job *j = sh->jobs, *next; j; j = next) {
-		next = j->next;
-		if (job_running(j))
-			continue;
-		if (j->just_killed) {
-			j->just_killed = false;
-			continue;
-		}
-		job_tell_end(sh, j);
-		job_forget(sh, j);
-	}
-}
-
-/* ---- Messages ---- */
-
-static void ended_state(int w, char *buf, size_t n)
-{
-	if (WIFSIGNALED(w))
-		snprintf(buf, n, "%s", signal_text(WTERMSIG(w)));
-	else if (WEXITSTATUS(w))
-		snprintf(buf, n, "Exit %d", WEXITSTATUS(w));
-	else
-		snprintf(buf, n, "Done");
-}
-
-static void job_state(const struct job *j, char *buf, size_t n)
-{
-	if (job_running(j))
-		snprintf(buf, n, "Running");
-	else
-		ended_state(j->at[j->n - 1].status, buf, n);
-}
-
-/* Does bash tell of that end? SIGTERM in a word of its own. */
-static bool report_begins(struct shell *sh, int w, struct str *m)
-{
-	int sig = WTERMSIG(w);
-
-	if (sig == SIGINT || sig == SIGPIPE || doing(sh)->in_substitution || trap_has(sh, sig))
-		return false;
-	str_init(m, sh->heap, STR_MAX_DEFAULT);
-	if (sig == SIGTERM)
-		str_adds(m, "Terminated\n");
-	else
-		message_prefix(sh, m);
-	return true;
-}
-
-static void report_send(struct shell *sh, struct str *m, int fd)
-{
-	if (fd >= 0)
-		tsb_write_all(sh->p, fd, m->p, m->n);
-	str_end(m);
-}
-
-void job_report(struct shell *sh, int w, int pid, const char *text, int fd)
-{
-	struct str m;
-
-	if (!report_begins(sh, w, &m))
-		return;
-	if (WTERMSIG(w) != SIGTERM)
-		str_addf(&m, "%5d %-24s%s\n", pid, signal_text(WTERMSIG(w)), text);
-	report_send(sh, &m, fd);
-}
-
-void job_report_line(struct shell *sh, const struct node *first, const struct job_process *at,
-		     unsigned n)
-{
-	int w = at[n - 1].status;
-	struct str m;
-
-	if (!report_begins(sh, w, &m))
-		return;
-	for (unsigned i = 0; i < n && WTERMSIG(w) != SIGTERM; i++, first = first->next) {
-		char state[64];
-
-		ended_state(at[i].status, state, sizeof(state));
-		str_addf(&m, i ? "     %5d %-24s| %s" : "%5d %-24s%s", at[i].pid, state,
-			 node_text(sh, first));
-		str_adds(&m, first->pipe_stderr ? " 2>&1\n" : "\n");
-	}
-	report_send(sh, &m, 2);
-}
-
-void job_print(struct shell *sh, const struct job *j, struct str *out, int form)
-{
-	char state[64], mark = ' ';
-
-	if (form == 'p') {
-		str_addf(out, "%d\n", j->pgid);
-		return;
-	}
-	if (j == job_nth_newest(sh, 0))
-		mark = '+';
-	else if (j == job_nth_newest(sh, 1))
-		mark = '-';
-	job_state(j, state, sizeof(state));
-	str_addf(out, "[%d]%c ", j->id, mark);
-	if (form == 'l')
-		str_addf(out, "%5d ", j->pgid);
-	else
-		str_addc(out, ' ');
-	str_addf(out, "%-24s%s%s\n", state, j->text, job_running(j) ? " &" : "");
 }
 
 char *node_text(struct shell *sh, const struct node *n)
@@ -407,12 +430,27 @@ static char *kept_text(struct shell *sh, const struct node *n)
 	return text;
 }
 
+static void stage_texts(struct shell *sh, struct job *j, const struct node *n)
+{
+	struct arena_mark m = arena_mark(&sh->turn);
+
+	for (unsigned i = 0; i < j->n && n; i++, n = n->next)
+		j->at[i].text = heap_strdup(sh->heap, turn_join(sh, node_text(sh, n), n->pipe_stderr ?
+								" 2>&1" : NULL, NULL));
+	arena_reset(&sh->turn, m);
+}
+
 static void started(struct shell *sh, const int *pids, unsigned n, const struct node *node)
 {
 	struct job *j = job_add(sh, pids, n, kept_text(sh, node));
 
-	if (j)
-		j->controlled = sh->opts[OPT_MONITOR];
+	if (j) {
+		j->controlled = job_monitor(sh);
+		job_here(sh, j);
+		if (n > 1)
+			stage_texts(sh, j, node->pipeline.first);
+		job_choose_now(sh);
+	}
 	sh->last_background = pids[n - 1];
 	sh->status = 0;
 	sh->pipe_status.n = 0;
@@ -424,7 +462,7 @@ static int background_main(struct tsb_proc *p, void *arg)
 	enum flow f;
 
 	shell_enter_process(sh);
-	if (!sh->opts[OPT_MONITOR]) {
+	if (!job_monitor(sh)) {
 		proc_signal(p, SIGINT, PROC_SIG_IGNORE);
 		proc_signal(p, SIGQUIT, PROC_SIG_IGNORE);
 	} else {
@@ -437,7 +475,7 @@ static int background_main(struct tsb_proc *p, void *arg)
 /* Without job control a background command reads nothing, unless what it stands in was given something to read. */
 static int null_input(struct shell *sh)
 {
-	return sh->opts[OPT_MONITOR] || doing(sh)->stdin_given ? -1 : tsb_open(sh->p, "/dev/null", O_RDONLY, 0);
+	return job_monitor(sh) || doing(sh)->stdin_given ? -1 : tsb_open(sh->p, "/dev/null", O_RDONLY, 0);
 }
 
 static int start_clone(struct shell *sh, const struct node *n)

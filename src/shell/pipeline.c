@@ -62,6 +62,7 @@ static int writer_start(struct shell *sh, const struct str *text, int in, int ou
 		proc_drop_fd(child, in);
 	if (next >= 0)
 		proc_drop_fd(child, next);
+	job_group(sh, child);
 	proc_start(child, writer_main, w);
 	return proc_pid(child);
 }
@@ -147,6 +148,7 @@ static int stage_clone(struct line *l, const struct node *n, int out, int next)
 		jobs_clone(csh, sh);
 	doing(csh)->exec_node = only_command(n);
 	doing(csh)->negated = only_command(n);	/* its failure is the pipeline's */
+	job_group(sh, child);
 	shell_start(csh, n);
 	return proc_pid(child);
 }
@@ -218,18 +220,23 @@ static int stage_pipe(struct shell *sh, int fd[2])
 
 /* ---- The whole ---- */
 
-/* The last stage was killed: bash shows the whole pipeline. */
+/* The last stage was killed, or one was stopped: bash shows the whole pipeline. */
 static void line_report(struct line *l, const struct node *first)
 {
 	struct job_process *at = arena_zalloc(&l->sh->turn, l->n * sizeof(*at));
 
-	for (unsigned i = 0; i < l->n; i++)
-		at[i] = (struct job_process){ l->stages[i].pid, l->stages[i].wait, true };
+	for (unsigned i = 0; i < l->n; i++) {
+		bool stopped = WIFSTOPPED(l->stages[i].wait);
+
+		at[i] = (struct job_process){ .pid = l->stages[i].pid, .status = l->stages[i].wait,
+			.done = !stopped, .stopped = stopped };
+	}
 	job_report_line(l->sh, first, at, l->n);
 }
 
 static void line_wait(struct line *l, const struct node *first)
 {
+	bool stopped = false;
 	struct stage *st;
 
 	for (unsigned i = 0; i < l->n; i++) {
@@ -238,12 +245,13 @@ static void line_wait(struct line *l, const struct node *first)
 		st = &l->stages[i];
 		if (!st->pid)
 			continue;
-		w = job_wait_pid(l->sh, st->pid);
+		w = job_wait_front(l->sh, st->pid);
 		st->status = status_of_wait(w);
 		st->wait = w;
+		stopped |= WIFSTOPPED(w);
 	}
 	st = &l->stages[l->n - 1];
-	if (l->n && st->pid && WIFSIGNALED(st->wait))
+	if (stopped || (l->n && st->pid && WIFSIGNALED(st->wait)))
 		line_report(l, first);
 }
 
@@ -313,6 +321,12 @@ static void line_error_twice(struct shell *sh, const struct node *last)
 		trap_run(sh, TRAP_ERR);
 }
 
+static void line_group(struct shell *sh, bool starts)
+{
+	doing(sh)->line_starts = starts;
+	doing(sh)->line_group = 0;
+}
+
 static enum flow eval_stages(struct shell *sh, const struct node *n)
 {
 	struct arena_mark m = arena_mark(&sh->turn);
@@ -321,16 +335,18 @@ static enum flow eval_stages(struct shell *sh, const struct node *n)
 	enum flow f;
 
 	l.stages = arena_zalloc(&sh->turn, l.n * sizeof(*l.stages));
+	line_group(sh, true);
 	f = line_start(&l, n->pipeline.first);
+	line_group(sh, false);
 	line_wait(&l, n->pipeline.first);
 	line_status(sh, &l, arena_zalloc(&sh->turn, l.n * sizeof(int)));
 	if (doing(sh)->n_traps && sh->status && !n->pipeline.negate)
 		line_error_twice(sh, n->pipeline.first);
 	arena_reset(&sh->turn, m);
 	substitution_close(sh, mark);
-	if (f == FLOW_NEXT)
-		f = trap_pending(sh);
-	return f;
+	if (sh->jobs)
+		f = jobs_step(sh, f);
+	return f == FLOW_NEXT ? trap_pending(sh) : f;
 }
 
 unsigned pipeline_background(struct shell *sh, const struct node *n, int in, int *pids)
@@ -341,7 +357,9 @@ unsigned pipeline_background(struct shell *sh, const struct node *n, int in, int
 
 	l.stages = arena_zalloc(&sh->turn, l.n * sizeof(*l.stages));
 	sh->opts[SHOPT_LASTPIPE] = false;
+	line_group(sh, true);
 	line_start(&l, n->pipeline.first);
+	line_group(sh, false);
 	sh->opts[SHOPT_LASTPIPE] = lastpipe;
 	for (unsigned i = 0; i < l.n; i++)
 		if (l.stages[i].pid)
@@ -555,12 +573,15 @@ enum flow eval_subshell(struct shell *sh, const struct node *n)
 	if (n->flow.body)
 		doing(csh)->exec_node = only_command(n->flow.body);
 	pid = proc_pid(child);
+	job_group(sh, child);
 	proc_start(child, subshell_main, csh);
-	w = job_wait_pid(sh, pid);
+	w = job_wait_front(sh, pid);
 	sh->status = status_of_wait(w);
 	sh->pipe_status.n = 0;
-	if ((w & 0x7f) && (w & 0x7f) != 0x7f)
+	if (w & 0x7f)
 		job_report(sh, w, pid, node_text(sh, n), 2);
-	f = trap_pending(sh);
+	f = sh->jobs ? jobs_step(sh, FLOW_NEXT) : FLOW_NEXT;
+	if (f == FLOW_NEXT)
+		f = trap_pending(sh);
 	return f != FLOW_NEXT ? f : eval_check(sh);
 }

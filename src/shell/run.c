@@ -153,6 +153,7 @@ int run_start(struct shell *sh, const struct program *program, char **argv)
 	sync_environ(sh);
 	if (shell_fork_plain(sh, &child))
 		return -1;
+	job_group(sh, child);
 	err = proc_start_program(child, program, (const char *const *)argv,
 				 program_environ(sh, program->path));
 	if (err) {
@@ -193,8 +194,8 @@ static int run_program(struct shell *sh, char **argv, unsigned flags)
 	pid = run_start(sh, &program, argv);
 	if (pid < 0)
 		return 254;
-	w = job_wait_pid(sh, pid);
-	if ((w & 0x7f) && (w & 0x7f) != 0x7f)
+	w = job_wait_front(sh, pid);
+	if (w & 0x7f)
 		job_report(sh, w, pid, doing(sh)->simple ?
 			   node_text(sh, doing(sh)->simple) : argv_text(sh, argv),
 			   redir_outer_error(sh));
@@ -237,9 +238,10 @@ int run_in_child(struct shell *sh, const struct node *n, int argc, char **argv)
 	for (int i = 0; i < argc; i++)
 		doing(csh)->start_argv[i] = heap_strdup(csh->heap, argv[i]);
 	doing(csh)->start_argv[argc] = NULL;
+	job_group(sh, child);
 	proc_start(child, child_main, csh);
-	w = job_wait_pid(sh, proc_pid(child));
-	if (argc && WIFSIGNALED(w))
+	w = job_wait_front(sh, proc_pid(child));
+	if (argc && w & 0x7f)
 		job_report(sh, w, proc_pid(child), node_text(sh, n), 2);
 	return status_of_wait(w);
 }

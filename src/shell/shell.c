@@ -263,6 +263,9 @@ static void clone_doing(struct shell *sh, const struct shell *from)
 	d->exec_last = false;
 	d->frame_opts = NULL;
 	d->functions = NULL;
+	d->job_now = d->job_before = NULL;
+	d->control_off = true;
+	d->line_starts = d->waited = d->suspended = false;
 	memset(&d->held, 0, sizeof(d->held));
 	memset(&d->past, 0, sizeof(d->past));
 	memset(&d->open_substitutions, 0, sizeof(d->open_substitutions));

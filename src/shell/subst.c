@@ -102,6 +102,7 @@ static void child_settings(struct shell *csh)
 		csh->opts[OPT_ERREXIT] = false;
 	doing(csh)->trace_level++;
 	doing(csh)->in_substitution = true;
+	doing(csh)->control_off = false;
 }
 
 static int catch_child(struct shell *sh, const struct node *n, struct str *text)

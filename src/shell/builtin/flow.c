@@ -4,6 +4,7 @@
  */
 #include "shell/builtin/builtin.h"
 
+#include <signal.h>
 #include <string.h>
 
 int builtin_true(struct shell *sh, int argc, char **argv, enum flow *flow)
@@ -223,17 +224,25 @@ int builtin_times(struct shell *sh, int argc, char **argv, enum flow *flow)
 
 int builtin_suspend(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
+	bool force = false;
 	struct bopt o;
 
 	bopt_init(&o, sh, argc, argv);
-	for (int c; (c = bopt_next(&o, "f"));)
+	for (int c; (c = bopt_next(&o, "f"));) {
 		if (c < 0)
 			return STATUS_USAGE;
+		force = true;
+	}
 	if (o.at < argc) {
 		builtin_error(sh, "too many arguments");
 		*flow = FLOW_ABORT;
 		return 1;
 	}
-	builtin_error(sh, "cannot suspend: no job control");
+	if (!force && !job_monitor(sh))
+		builtin_error(sh, "cannot suspend: no job control");
+	else if (!force && sh->opts[SHOPT_LOGIN_SHELL])
+		builtin_error(sh, "cannot suspend a login shell");
+	else
+		return tsb_kill(sh->p, 0, SIGSTOP) ? 1 : 0;
 	return 1;
 }

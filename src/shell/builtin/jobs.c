@@ -13,7 +13,7 @@ static void forget_dead(struct shell *sh)
 {
 	for (struct job *j = sh->jobs, *next; j; j = next) {
 		next = j->next;
-		if (!job_running(j))
+		if (!job_alive(j))
 			job_forget(sh, j);
 	}
 }
@@ -24,7 +24,7 @@ static bool wanted(const struct job *j, char which)
 		return false;
 	if (which == 'r')
 		return job_running(j);
-	return which != 's' && (which != 'n' || !job_running(j));
+	return which == 's' ? j->stopped : which != 'n' || !j->told;
 }
 
 static int no_such_job(struct shell *sh, const char *spec)
@@ -97,38 +97,16 @@ int builtin_jobs(struct shell *sh, int argc, char **argv, enum flow *flow)
 
 /* ---- fg, bg ---- */
 
-static struct job *control_job(struct shell *sh, int argc, char **argv, int *status)
+/* Waits until all of it has ended, or (with job control) none of it runs; false: a trapped signal
+ * came first. force: until it has ended. */
+static bool await_job(struct shell *sh, struct job *j, bool breakable, bool force)
 {
-	struct bopt o;
-	struct job *j;
+	int flags = sh->opts[OPT_MONITOR] && !sh->is_subshell ? WUNTRACED | WCONTINUED : 0;
 
-	*status = 1;
-	bopt_init(&o, sh, argc, argv);
-	if (!sh->opts[OPT_MONITOR]) {
-		builtin_error(sh, "no job control");
-		return NULL;
-	}
-	if (bopt_next(&o, "")) {
-		*status = STATUS_USAGE;
-		return NULL;
-	}
-	job_reap(sh);
-	j = job_find(sh, o.at < argc ? argv[o.at] : "%+", true);
-	if (!j && !doing(sh)->ambiguous)
-		no_such_job(sh, o.at < argc ? argv[o.at] : "current");
-	if (j && !j->controlled) {
-		builtin_error(sh, "job %d started without job control", j->id);
-		j = NULL;
-	}
-	return j;
-}
-
-/* Waits until all of it has ended; false: a trapped signal came first. */
-static bool await_job(struct shell *sh, struct job *j, bool breakable)
-{
+	doing(sh)->waited = true;
 	for (unsigned i = 0; i < j->n; i++) {
-		while (!j->at[i].done) {
-			int w, got = proc_wait(sh->p, j->at[i].pid, &w, 0);
+		while (!j->at[i].done && (force || !j->at[i].stopped)) {
+			int w, got = proc_wait(sh->p, j->at[i].pid, &w, flags);
 
 			if (got == -EINTR) {
 				trap_take(sh);
@@ -136,52 +114,137 @@ static bool await_job(struct shell *sh, struct job *j, bool breakable)
 					return false;
 				continue;
 			}
-			j->at[i].done = true;
-			j->at[i].status = got > 0 ? w : STATUS_NOT_FOUND << 8;
+			job_took(sh, j, &j->at[i], got > 0 ? w : STATUS_NOT_FOUND << 8);
 		}
 	}
 	return true;
 }
 
+/* Ended, or stopped again: it stays then. */
+static int front_over(struct shell *sh, struct job *j)
+{
+	int status = job_status(j);
+
+	if (j->stopped || !job_alive(j))
+		jobs_notify(sh);
+	return status;
+}
+
+static int job_to_front(struct shell *sh, struct job *j)
+{
+	job_make_now(sh, j);
+	j->told = false;
+	j->front = true;
+	puts_(sh, j->text);
+	job_put_dir(sh, j, &doing(sh)->out, "\t");
+	puts_(sh, "\n");
+	put_flush(sh);
+	if (j->stopped)
+		job_continue(sh, j);
+	await_job(sh, j, false, false);
+	return front_over(sh, j);
+}
+
+static int job_to_back(struct shell *sh, struct job *j)
+{
+	const struct doing *d = doing(sh);
+
+	if (job_running(j)) {
+		builtin_error(sh, "job %d already in background", j->id);
+		return 0;
+	}
+	sh->last_background = j->pgid;
+	putf(sh, "[%d]%s %s &", j->id, sh->opts[OPT_POSIX] ? "" : j == d->job_now ? "+" :
+	     j == d->job_before ? "-" : "", j->text);
+	job_put_dir(sh, j, &doing(sh)->out, "\t");
+	puts_(sh, "\n");
+	j->front = false;
+	job_continue(sh, j);
+	job_choose_now(sh);
+	return 0;
+}
+
+/* One operand (NULL: %+) of fg or bg. */
+static int control_one(struct shell *sh, const char *spec, bool front)
+{
+	struct job *j = job_find(sh, spec ? spec : "%+", true);
+
+	if (!j && !doing(sh)->ambiguous)
+		no_such_job(sh, spec ? spec : "current");
+	if (j && !j->controlled) {
+		builtin_error(sh, "job %d started without job control", j->id);
+		j = NULL;
+	} else if (j && doing(sh)->in_substitution) {
+		builtin_error(sh, "no current jobs");
+		j = NULL;
+	} else if (j && !job_alive(j)) {
+		builtin_error(sh, "job has terminated");
+		j = NULL;
+	}
+	if (!j)
+		return 1;
+	return front ? job_to_front(sh, j) : job_to_back(sh, j);
+}
+
+/* fg, bg: the operand to begin with; 0: *status is what comes of it. */
+static int control_begin(struct shell *sh, int argc, char **argv, int *status)
+{
+	struct bopt o;
+
+	*status = 1;
+	bopt_init(&o, sh, argc, argv);
+	if (!job_monitor(sh)) {
+		builtin_error(sh, "no job control");
+		return 0;
+	}
+	if (bopt_next(&o, "")) {
+		*status = STATUS_USAGE;
+		return 0;
+	}
+	job_reap(sh);
+	return o.at;
+}
+
 int builtin_fg(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
-	int status;
-	struct job *j = control_job(sh, argc, argv, &status);
+	int status, at = control_begin(sh, argc, argv, &status);
+	bool front = at >= argc || strcmp(argv[argc - 1], "&") != 0;
 
 	(void)flow;
-	if (!j)
-		return status;
-	putf(sh, "%s\n", j->text);
-	put_flush(sh);
-	for (unsigned i = 0; i < j->n; i++)
-		tsb_kill(sh->p, j->at[i].pid, 18);
-	await_job(sh, j, false);
-	status = job_status(j);
-	job_forget(sh, j);
-	return status;
+	return at ? control_one(sh, at < argc ? argv[at] : NULL, front) : status;
 }
 
 int builtin_bg(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
-	int status;
-	struct job *j = control_job(sh, argc, argv, &status);
+	int status, at = control_begin(sh, argc, argv, &status);
 
 	(void)flow;
-	if (!j)
+	if (!at)
 		return status;
-	builtin_error(sh, "job %d already in background", j->id);
-	return 0;
+	status = 0;
+	do {
+		status |= control_one(sh, at < argc ? argv[at] : NULL, false);
+	} while (++at < argc);
+	return status;
 }
 
 /* ---- disown ---- */
 
 /* Out of the list and its numbers; wait still knows the pid. */
-static void disown(struct job *j)
+static void disown(struct shell *sh, struct job *j, bool warn)
 {
+	struct doing *d = doing(sh);
+
+	if (j->stopped && warn && !sh->is_subshell)
+		shell_error(sh, "warning: deleting stopped job %d with process group %d", j->id, j->pgid);
 	j->disowned = true;
 	j->id = 0;
+	if (j == d->job_now)
+		d->job_now = NULL;
+	else if (j == d->job_before)
+		d->job_before = NULL;
+	job_choose_now(sh);
 }
-
 
 int builtin_disown(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
@@ -202,16 +265,16 @@ int builtin_disown(struct shell *sh, int argc, char **argv, enum flow *flow)
 	if (o.at >= argc && (all || running)) {
 		for (struct job *j = sh->jobs; j; j = j->next)
 			if (!no_hup && (!running || job_running(j)))
-				disown(j);
+				disown(sh, j, false);
 		return 0;
 	}
 	if (o.at >= argc) {
 		struct job *j = job_find(sh, "%+", true);
 
-		if (!j)
+		if (!j || j->foreign)
 			return no_such_job(sh, "current");
 		if (!no_hup)
-			disown(j);
+			disown(sh, j, true);
 		return 0;
 	}
 	for (int i = o.at; i < argc; i++) {
@@ -219,10 +282,10 @@ int builtin_disown(struct shell *sh, int argc, char **argv, enum flow *flow)
 		struct job *j = text_number(argv[i], &pid) ? job_of_pid(sh, (int)pid) :
 				job_find(sh, argv[i], true);
 
-		if (!j)
+		if (!j || j->foreign)
 			status = no_such_job(sh, argv[i]);
 		else if (!no_hup)
-			disown(j);
+			disown(sh, j, true);
 	}
 	return status;
 }
@@ -233,6 +296,7 @@ struct waiting {
 	struct shell *sh;
 	const char *variable;	/* -p */
 	int interrupted;	/* 128 + signal, or 0 */
+	bool force;		/* -f */
 	bool over;		/* an operand began as a number and was none: bash looks at no other */
 };
 
@@ -255,25 +319,23 @@ static void tell_pid(struct waiting *w, int pid)
 	var_set_reference(w->sh, w->variable, strlen(w->variable), digits, (size_t)n, false);
 }
 
-static void report_dead(struct shell *sh, const struct job *j)
-{
-	int w = j->at[j->n - 1].status;
-
-	job_tell_end(sh, j);
-	if (WIFSIGNALED(w) && WTERMSIG(w) != 15 && j->text)
-		job_report(sh, w, j->at[j->n - 1].pid, j->text, 2);
-}
-
 static int wait_job(struct waiting *w, struct job *j)
 {
+	struct shell *sh = w->sh;
 	int status;
 
-	if (!await_job(w->sh, j, true))
+	if (!await_job(sh, j, true, w->force))
 		return wait_interrupted(w);
 	status = job_status(j);
 	tell_pid(w, j->at[j->n - 1].pid);
-	report_dead(w->sh, j);
-	job_forget(w->sh, j);
+	j->just_killed = false;
+	jobs_notify(sh);
+	for (struct job *left = sh->jobs; left; left = left->next) {
+		if (left != j || job_alive(j))
+			continue;
+		job_forget(sh, j);
+		break;
+	}
 	return status;
 }
 
@@ -304,6 +366,8 @@ static int wait_pid(struct waiting *w, const char *arg)
 				no_such_job(sh, arg);
 			return STATUS_NOT_FOUND;
 		}
+		if (j->stopped)
+			shell_error(sh, "warning: wait_for_job: job %d is stopped", j->id);
 		return wait_job(w, j);
 	}
 	if (!text_number(arg, &pid) || pid < 0 || pid > INT32_MAX) {
@@ -334,22 +398,32 @@ static int wait_pid(struct waiting *w, const char *arg)
 	return STATUS_NOT_FOUND;
 }
 
-static struct job *own_job(const struct shell *sh)
+/* The first that runs; of those before it that are stopped a warning is given. */
+static struct job *own_running_job(struct shell *sh)
 {
-	struct job *j = sh->jobs;
+	struct job *j;
 
-	while (j && j->foreign)
-		j = j->next;
+	for (j = sh->jobs; j && (j->foreign || !job_running(j)); j = j->next)
+		if (j->stopped && !j->foreign && !j->disowned)
+			builtin_error(sh, "warning: job %d[%d] stopped", j->id, j->at[j->n - 1].pid);
 	return j;
 }
 
 static int wait_all(struct waiting *w)
 {
-	for (struct job *j; (j = own_job(w->sh));) {
-		if (!await_job(w->sh, j, true))
+	struct shell *sh = w->sh;
+
+	job_reap(sh);
+	for (struct job *j; (j = own_running_job(sh));)
+		if (!await_job(sh, j, true, false))
 			return wait_interrupted(w);
-		report_dead(w->sh, j);
-		job_forget(w->sh, j);
+	for (struct job *j = sh->jobs; j; j = j->next)
+		j->just_killed = false;
+	jobs_notify(sh);
+	for (struct job *j = sh->jobs, *next; j; j = next) {
+		next = j->next;
+		if (!j->foreign && !job_alive(j))
+			job_forget(sh, j);
 	}
 	return 0;
 }
@@ -390,8 +464,8 @@ static int wait_next(struct waiting *w, int argc, char **argv, int from)
 		for (struct job *j = sh->jobs; j; j = j->next) {
 			if (j->substitution || j->foreign || !in_operands(sh, j, argc, argv, from))
 				continue;
-			any = true;
-			if (!job_running(j))
+			any |= job_running(j);
+			if (!job_alive(j))
 				return wait_job(w, j);
 		}
 		if (!any)
@@ -408,8 +482,7 @@ static int wait_next(struct waiting *w, int argc, char **argv, int from)
 		for (struct job *j = sh->jobs; j; j = j->next)
 			for (unsigned i = 0; i < j->n; i++)
 				if (j->at[i].pid == got) {
-					j->at[i].done = true;
-					j->at[i].status = status;
+					job_took(sh, j, &j->at[i], status);
 				}
 	}
 }
@@ -427,6 +500,7 @@ int builtin_wait(struct shell *sh, int argc, char **argv, enum flow *flow)
 		if (c < 0)
 			return STATUS_USAGE;
 		next |= c == 'n';
+		w.force |= c == 'f';
 		w.variable = c == 'p' ? o.arg : w.variable;
 	}
 	if (w.variable && !reference_valid(w.variable, strlen(w.variable))) {

@@ -74,6 +74,8 @@ bool shell_set_option(struct shell *sh, enum opt_id id, bool on)
 	if (id == OPT_HISTORY && on && !sh->opts[id])
 		history_begin(sh);
 	sh->opts[id] = on;
+	if (id == OPT_MONITOR)
+		doing(sh)->control_off = false;
 	if (id == SHOPT_EXTDEBUG && on) {
 		char **argv;
 		size_t n;

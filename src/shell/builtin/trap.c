@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #include "text/escape.h"
@@ -189,6 +190,8 @@ static int kill_job(struct shell *sh, const char *spec, int sig)
 	for (unsigned i = 0; i < j->n; i++)
 		if (!j->at[i].done && !tsb_kill(sh->p, j->at[i].pid, sig))
 			err = 0;
+	if (j->stopped && (sig == SIGCONT || sig == SIGTERM || sig == SIGHUP))
+		job_continue(sh, j);
 	return err ? 1 : 0;
 }
 
