@@ -39,7 +39,7 @@ void kernel_stop(struct kernel *k, enum tsb_stop stop, int status, const char *l
 {
 	if (k->stopping)
 		return;
-	k->stopping = true;
+	k->stopping = k->to_host = true;
 	k->stop = stop;
 	k->stop_status = status;
 	if (limit)
@@ -75,10 +75,13 @@ void kernel_attend(struct kernel *k)
 	bool all;
 	int sig;
 
-	cancel_pause_wait(c);
+	if (!machine_has(k))
+		cancel_pause_wait(c);
+	else if (cancel_paused(c))
+		return;		/* it gets no turn */
 	if (cancel_take_wake(c)) {
 		waitq_wake(&k->io_q);
-		waitq_wake(&k->poll_q);
+		waitq_wake(&k->base->poll_q);
 	}
 	while ((sig = cancel_take_signal(c, &all)))
 		signal_from_outside(k, all, sig);
@@ -150,7 +153,7 @@ void proc_tick_slow(struct tsb_proc *p)
 		if (k->stopping || p->canceled)
 			return;
 	}
-	if (slice_ended)
+	if (slice_ended || (machine_has(k) && machine_turn_over(k, real)))
 		sched_yield_now(p);
 }
 

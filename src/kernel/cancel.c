@@ -2,7 +2,8 @@
  * A run from outside, from another thread or a signal handler: one word of bits, and a
  * futex on it that a sleeping run waits for. The end (CANCEL_END) is only ever set, so
  * any number of runs may look at it; signals, waking and pausing are for one run. A run
- * without a cancel object sleeps on nothing.
+ * without a cancel object sleeps on nothing. The runs of a machine sleep together, on a
+ * bell: a counter, rung whenever any of them is asked for anything.
  */
 #include "kernel/inside.h"
 
@@ -20,9 +21,14 @@
 
 enum { CANCEL_END = 1, CANCEL_SIGNAL = 2, CANCEL_WAKE = 4, CANCEL_PAUSE = 8 };
 
+struct bell {
+	atomic_uint count, refs;
+};
+
 struct tsb_cancel {
 	atomic_uint asked;
 	atomic_ullong group, all;	/* signals, by SIGNAL_BIT() */
+	_Atomic(struct bell *) bell;	/* NULL, or one for ever: who asks may be slow; counted */
 };
 
 struct tsb_cancel *tsb_cancel_new(void)
@@ -32,19 +38,45 @@ struct tsb_cancel *tsb_cancel_new(void)
 
 void tsb_cancel_free(struct tsb_cancel *c)
 {
+	if (c)
+		bell_put(atomic_load(&c->bell));
 	free(c);
 }
 
-static void cancel_tell(struct tsb_cancel *c)
+static void word_wake(atomic_uint *word)
 {
 #ifdef __linux__
 	int saved = errno;
 
-	syscall(SYS_futex, &c->asked, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 	errno = saved;
 #else
-	(void)c;
+	(void)word;
 #endif
+}
+
+/* Until the word is not that any more, or ns have passed. */
+static void word_wait(atomic_uint *word, unsigned is, int64_t ns)
+{
+	struct timespec t = { .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC };
+
+#ifdef __linux__
+	if (word) {
+		syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, is, &t, NULL, 0);
+		return;
+	}
+#endif
+	(void)is;
+	nanosleep(&t, NULL);
+}
+
+static void cancel_tell(struct tsb_cancel *c)
+{
+	struct bell *bell = atomic_load_explicit(&c->bell, memory_order_acquire);
+
+	word_wake(&c->asked);
+	if (bell)
+		bell_ring(bell);
 }
 
 static void cancel_ask(struct tsb_cancel *c, unsigned bit)
@@ -136,18 +168,14 @@ bool cancel_take_wake(struct tsb_cancel *c)
 	       CANCEL_WAKE;
 }
 
-static void cancel_sleep(struct tsb_cancel *c, unsigned bits, int64_t ns)
+static bool paused(unsigned bits)
 {
-	struct timespec t = { .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC };
+	return bits & CANCEL_PAUSE && !(bits & CANCEL_END);
+}
 
-#ifdef __linux__
-	if (c) {
-		syscall(SYS_futex, &c->asked, FUTEX_WAIT_PRIVATE, bits, &t, NULL, 0);
-		return;
-	}
-#endif
-	(void)bits;
-	nanosleep(&t, NULL);
+bool cancel_paused(const struct tsb_cancel *c)
+{
+	return paused(cancel_bits(c));
 }
 
 void cancel_pause_wait(struct tsb_cancel *c)
@@ -155,9 +183,9 @@ void cancel_pause_wait(struct tsb_cancel *c)
 	for (;;) {
 		unsigned bits = cancel_bits(c);
 
-		if (!(bits & CANCEL_PAUSE) || bits & CANCEL_END)
+		if (!paused(bits))
 			return;
-		cancel_sleep(c, bits, NSEC_PER_SEC);
+		word_wait(&c->asked, bits, NSEC_PER_SEC);
 	}
 }
 
@@ -170,5 +198,55 @@ void cancel_wait(struct tsb_cancel *c, int64_t ns)
 	if (c && ns > 10 * NSEC_PER_MSEC)
 		ns = 10 * NSEC_PER_MSEC;
 #endif
-	cancel_sleep(c, 0, ns);
+	word_wait(c ? &c->asked : NULL, 0, ns);
+}
+
+/* ---- Bells ---- */
+
+struct bell *bell_new(void)
+{
+	struct bell *b = calloc(1, sizeof(*b));
+
+	if (b)
+		atomic_init(&b->refs, 1);
+	return b;
+}
+
+void bell_put(struct bell *b)
+{
+	if (b && atomic_fetch_sub(&b->refs, 1) == 1)
+		free(b);
+}
+
+void bell_ring(struct bell *b)
+{
+	atomic_fetch_add(&b->count, 1);
+	word_wake(&b->count);
+}
+
+unsigned bell_count(const struct bell *b)
+{
+	return atomic_load(&b->count);
+}
+
+void bell_wait(struct bell *b, unsigned count, int64_t ns)
+{
+#ifndef __linux__
+	if (ns > 10 * NSEC_PER_MSEC)
+		ns = 10 * NSEC_PER_MSEC;
+#endif
+	word_wait(&b->count, count, ns);
+}
+
+bool cancel_ring(struct tsb_cancel *c, struct bell *bell)
+{
+	struct bell *none = NULL;
+
+	if (!c || atomic_load(&c->bell) == bell)
+		return true;
+	atomic_fetch_add(&bell->refs, 1);
+	if (atomic_compare_exchange_strong(&c->bell, &none, bell))
+		return true;
+	bell_put(bell);
+	return none == bell;
 }

@@ -78,15 +78,16 @@ struct tsb_time clock_wall(struct kernel *k)
 
 struct tsb_time clock_stamp(struct kernel *k)
 {
-	int64_t ns = clock_wall_ns(k, CLOCK_REALTIME_COARSE), ahead = k->stamp_ns - ns;
+	struct kernel *b = k->base;
+	int64_t ns = clock_wall_ns(k, CLOCK_REALTIME_COARSE), ahead = b->stamp_ns - ns;
 	int pid = k->running ? k->running->pid : 0;
 
 	if (ahead < 0 || ahead > CLOCK_TICK)
-		k->stamp_ns = ns;
-	else if (pid != k->stamp_pid)
-		k->stamp_ns++;
-	k->stamp_pid = pid;
-	return clock_date(k, k->stamp_ns);
+		b->stamp_ns = ns;
+	else if (pid != b->stamp_pid)
+		b->stamp_ns++;
+	b->stamp_pid = pid;
+	return clock_date(k, b->stamp_ns);
 }
 
 int64_t proc_started_ns(const struct tsb_proc *p)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+/* k: the base, so that it may be open in several runs of a machine. */
 static struct pipe *fifo_pipe(struct kernel *k, uint64_t dev, uint64_t ino)
 {
 	struct ring *at, *tmp;
@@ -61,7 +62,7 @@ static int fifo_enter(struct tsb_proc *p, struct desc *d)
 
 int fifo_open(struct tsb_proc *p, struct vfs_file *file, int flags, struct desc **out)
 {
-	struct pipe *pipe = fifo_pipe(p->k, file->dev, file->ino);
+	struct pipe *pipe = fifo_pipe(p->k->base, file->dev, file->ino);
 	struct desc *d = pipe ? pipe_desc(pipe, flags) : NULL;
 	int r;
 

@@ -30,18 +30,20 @@ static void file_moved(void *ctx, const char *from, const char *to)
 	struct kernel *k = ctx;
 	struct ring *at, *tmp;
 
-	ring_each(at, tmp, &k->procs) {
-		struct tsb_proc *p = ring_item(at, struct tsb_proc, all);
-		const char *old = p->cwd ? p->cwd->path : "";
-		struct cwd *c;
+	each_peer(q, k) {
+		ring_each(at, tmp, &q->procs) {
+			struct tsb_proc *p = ring_item(at, struct tsb_proc, all);
+			const char *old = p->cwd ? p->cwd->path : "";
+			struct cwd *c;
 
-		if (strncmp(old, from, from_n) || (old[from_n] && old[from_n] != '/'))
-			continue;
-		c = cwd_join(k, to, old + from_n);
-		if (!c)
-			continue;
-		cwd_put(k, p->cwd);
-		p->cwd = c;
+			if (strncmp(old, from, from_n) || (old[from_n] && old[from_n] != '/'))
+				continue;
+			c = cwd_join(q, to, old + from_n);
+			if (!c)
+				continue;
+			cwd_put(q, p->cwd);
+			p->cwd = c;
+		}
 	}
 }
 
@@ -247,6 +249,8 @@ static int file_open_magic(struct tsb_proc *p, const int magic[2], int flags, st
 
 	if (!d)
 		return -ENOENT;
+	if (of->k != p->k)	/* what has no path is its run's, and ends with it */
+		return -EACCES;
 	return d->ops->reopen ? d->ops->reopen(p, d, flags, out) : -ENXIO;
 }
 

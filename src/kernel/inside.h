@@ -194,6 +194,15 @@ struct tsb_proc {
 /* ---- The kernel ---- */
 
 struct kernel {
+	/*
+	 * Runs that share a machine (machine.c) stand in one ring with its base, which is a kernel without
+	 * processes that holds what is of all of them: FIFOs, locks, who polls. Alone a kernel is its own base.
+	 * Each has its processes, budget, clock, limits and cancel for itself, and only one at a time
+	 * has the thread.
+	 */
+	struct ring peers;
+	struct kernel *base;
+
 	/* Warm, from kernel_new() to kernel_free(). */
 	struct heap_pool *pool;
 	struct heap_budget budget;
@@ -230,6 +239,7 @@ struct kernel {
 	bool init_ended;
 	int init_status;
 	bool stopping, dropping;
+	bool to_host;			/* the next switch is: stopping, ended, or its turn is over */
 	enum tsb_stop stop;
 	int stop_status;
 	const char *limit, *denied;
@@ -255,11 +265,30 @@ struct kernel {
 	int stamp_pid;			/* the process that did it */
 	int64_t last_ns;		/* real, at the last slow tick or idling */
 	int64_t end_ns;			/* real, when kernel_run() returned; 0: runs */
+	int64_t turn_end;		/* real: then the machine's other runs are to have theirs */
+	uint64_t cpu_ns, turn_cpu;	/* the thread's time in its turns; what it was at the last turn's begin */
 	int32_t tick_left;		/* of the running slice, while the host runs */
 	int32_t tick_step;		/* steps between clock readings */
 	int32_t slice_left;		/* steps until the next yield, without the current ones */
 	uint64_t random[2];
 };
+
+/* The kernels of the machine, k first. */
+#define each_peer(q, k) for (struct kernel *q = (k); q; q = kernel_next_peer(q, (k)))
+static inline struct kernel *kernel_next_peer(struct kernel *q, struct kernel *first)
+{
+	q = ring_item(q->peers.next, struct kernel, peers);
+	return q == first ? NULL : q;
+}
+
+/* ---- machine.c ---- */
+static inline bool machine_has(const struct kernel *k)
+{
+	return k->base != k;
+}
+/* The running process has had its turn; the others of the machine wait. */
+bool machine_turn_over(const struct kernel *k, int64_t real);
+uint64_t machine_cpu_ns(const struct kernel *k);
 
 /* ---- sched.c ---- */
 void waitq_init(struct waitq *q);
@@ -303,10 +332,14 @@ bool cancel_pending(const struct tsb_cancel *c);
 /* One of the signals asked for, taken; 0: none. *all: to all processes. */
 int cancel_take_signal(struct tsb_cancel *c, bool *all);
 bool cancel_take_wake(struct tsb_cancel *c);
+bool cancel_paused(const struct tsb_cancel *c);	/* and the end is not asked for */
 /* While a pause is asked for, and the end is not. */
 void cancel_pause_wait(struct tsb_cancel *c);
 /* Sleeps on the host until c is asked for anything or ns have passed. c may be NULL. */
 void cancel_wait(struct tsb_cancel *c, int64_t ns);
+unsigned bell_count(const struct bell *b);
+/* Sleeps until it has been rung more often than that, or ns have passed. */
+void bell_wait(struct bell *b, unsigned count, int64_t ns);
 /* Does what was asked for from outside. May not return, if a process runs. */
 void kernel_attend(struct kernel *k);
 void clock_begin(struct kernel *k);
@@ -321,7 +354,7 @@ void random_fill(struct kernel *k, void *buf, size_t n);
 void tick_begin(struct kernel *k);
 
 /* ---- proc.c ---- */
-struct tsb_proc *proc_find(struct kernel *k, int pid);
+struct tsb_proc *proc_find(struct kernel *k, int pid);	/* k's own, or of its machine */
 void proc_note_memory(struct tsb_proc *p);
 void proc_borrow_name(struct tsb_proc *p, const char *name);	/* not copied */
 struct tsb_proc *proc_make(struct kernel *k, struct tsb_proc *parent);
@@ -331,6 +364,7 @@ void proc_end(struct tsb_proc *p, int status);
 int proc_die(struct tsb_proc *p, int status);
 void proc_free(struct tsb_proc *zombie);	/* reaps */
 void proc_drop_all(struct kernel *k);
+int kernel_ended(struct kernel *k);		/* the end of kernel_run() */
 void proc_spares_end(struct kernel *k);
 void *proc_memory(struct tsb_proc *p, size_t n);	/* of main_heap, not zeroed; never NULL */
 struct tsb_heap *proc_inline_heap(struct tsb_proc *p);

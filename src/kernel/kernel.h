@@ -113,6 +113,7 @@ struct kernel_report {
 	const char *denied;		/* the last limit that made a call fail, or NULL */
 	uint64_t wall_ns;
 	uint64_t memory_peak;
+	uint64_t cpu_ns;		/* in a machine: the thread's time so far; else 0 */
 	uint64_t commands;
 	const struct tsb_command_record *records;	/* until kernel_finish() */
 	size_t n_records;
@@ -121,6 +122,33 @@ struct kernel_report {
 };
 void kernel_report(struct kernel *k, struct kernel_report *out);
 void kernel_finish(struct kernel *k);
+
+/*
+ * ---- A machine: several runs on one thread, which see and signal each other's processes, and share FIFOs and
+ * locks. Each keeps its own init (process 1, as it sees it), limits, deadline, cancel, output and end; they take
+ * turns of about a millisecond. In real time only, and opt->share is needed: it gives the pids. ----
+ */
+struct machine;
+/* What a machine sleeps on. Counted: whoever may ring it holds it. */
+struct bell;
+struct bell *bell_new(void);		/* NULL: no memory */
+void bell_put(struct bell *b);		/* NULL is fine */
+void bell_ring(struct bell *b);		/* from any thread, from a signal handler */
+/* c rings the bell from now on, whenever anything is asked for. False: it has another bell, for good. NULL is fine. */
+bool cancel_ring(struct tsb_cancel *c, struct bell *bell);
+
+/* Of opt limits, share, uid and cancel count; that one ends all runs and rings, as those of all runs do.
+ * NULL: no memory. */
+struct machine *machine_new(const struct kernel_options *opt, struct bell *bell);
+void machine_free(struct machine *m);	/* an empty one; NULL is fine */
+/* Instead of kernel_run(). */
+void machine_add(struct machine *m, struct kernel *k, proc_main_fn *main, void *arg);
+/* Gives all runs their turns, until one is over (for machine_end()), or the bell was rung: NULL. */
+struct kernel *machine_run(struct machine *m);
+bool machine_empty(const struct machine *m);
+bool machine_stopping(const struct machine *m);	/* its cancel was asked for */
+/* Takes k, which is over, out: what kernel_run() returns. kernel_report() and kernel_finish() follow. */
+int machine_end(struct machine *m, struct kernel *k);
 
 /* A heap of the run: for what several processes share (parsed scripts). Charged
  * to the run; out of memory kills the running process. Ended by kernel_finish(). */

@@ -19,7 +19,7 @@ static bool lock_conflicts(struct kernel *k, const struct desc *d, int kind)
 {
 	struct ring *at, *tmp;
 
-	ring_each(at, tmp, &k->locks) {
+	ring_each(at, tmp, &k->base->locks) {
 		const struct desc *other = ring_item(at, struct desc, locked);
 
 		if (other != d && lock_same_file(other, d) &&
@@ -33,7 +33,7 @@ void lock_drop(struct desc *d)
 {
 	ring_del(&d->locked);
 	d->lock = 0;
-	waitq_wake(&d->k->lock_q);
+	waitq_wake(&d->k->base->lock_q);
 }
 
 static int lock_take(struct tsb_proc *p, struct desc *d, int kind, int64_t until)
@@ -44,13 +44,13 @@ static int lock_take(struct tsb_proc *p, struct desc *d, int kind, int64_t until
 	if (d->lock)
 		return 0;
 	while (lock_conflicts(p->k, d, kind)) {
-		int r = until ? sched_block(p, &p->k->lock_q, until, true) : -ETIMEDOUT;
+		int r = until ? sched_block(p, &p->k->base->lock_q, until, true) : -ETIMEDOUT;
 
 		if (r < 0)
 			return r == -ETIMEDOUT ? -EWOULDBLOCK : r;
 	}
 	d->lock = kind;
-	ring_add(&p->k->locks, &d->locked);
+	ring_add(&p->k->base->locks, &d->locked);
 	return 0;
 }
 

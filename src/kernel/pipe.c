@@ -77,7 +77,7 @@ static void pipe_count(struct pipe *pipe)
 {
 	struct kernel *k = pipe->k;
 
-	pipe->id = ++k->pipes_made;
+	pipe->id = ++k->base->pipes_made;
 	pipe->index = k->n_pipes;
 	if (k->n_pipes >= RECORDS_MAX)
 		return;
@@ -156,7 +156,7 @@ void pipe_spares_end(struct kernel *k)
 static void pipe_wake(struct pipe *pipe, struct waitq *q)
 {
 	waitq_wake(q);
-	waitq_wake(&pipe->k->poll_q);
+	waitq_wake(&pipe->k->base->poll_q);
 }
 
 /* ---- Reading ---- */

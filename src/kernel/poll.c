@@ -76,7 +76,7 @@ int proc_poll(struct tsb_proc *p, struct proc_poll *fds, size_t n, int64_t timeo
 
 		if (r || timeout_ns == 0 || poll_child_ended(p))
 			return r;
-		r = sched_block(p, &p->k->poll_q, until, true);
+		r = sched_block(p, &p->k->base->poll_q, until, true);
 		if (r == -EINTR || (r == -ETIMEDOUT && until >= limit))
 			return 0;
 		if (r < 0 && r != -ETIMEDOUT)

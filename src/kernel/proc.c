@@ -32,11 +32,15 @@ static struct tsb_proc **pid_bucket(struct kernel *k, int pid)
 
 struct tsb_proc *proc_find(struct kernel *k, int pid)
 {
-	struct tsb_proc *p = *pid_bucket(k, pid);
+	each_peer(q, k) {
+		struct tsb_proc *p = *pid_bucket(q, pid);
 
-	while (p && p->pid != pid)
-		p = p->pid_next;
-	return p;
+		while (p && p->pid != pid)
+			p = p->pid_next;
+		if (p)
+			return p;
+	}
+	return NULL;
 }
 
 /* A group's number is not given to a process while the group has members. */
@@ -44,11 +48,13 @@ static bool pid_used(struct kernel *k, int pid)
 {
 	struct ring *at, *tmp;
 
-	ring_each(at, tmp, &k->procs) {
-		struct tsb_proc *p = ring_item(at, struct tsb_proc, all);
+	each_peer(q, k) {
+		ring_each(at, tmp, &q->procs) {
+			struct tsb_proc *p = ring_item(at, struct tsb_proc, all);
 
-		if (p->pid == pid || p->pgid == pid)
-			return true;
+			if (p->pid == pid || p->pgid == pid)
+				return true;
+		}
 	}
 	return false;
 }
@@ -356,7 +362,7 @@ static void proc_report_end(struct tsb_proc *p)
 	struct kernel *k = p->k;
 
 	if (p == k->init) {
-		k->init_ended = true;
+		k->init_ended = k->to_host = true;
 		k->init_status = p->status;
 	}
 	if (!parent) {
@@ -364,7 +370,7 @@ static void proc_report_end(struct tsb_proc *p)
 		return;
 	}
 	waitq_wake(&parent->child_q);
-	waitq_wake(&k->poll_q);
+	waitq_wake(&k->base->poll_q);
 	if (parent->ignored & SIGNAL_BIT(SIGCHLD))
 		proc_free(p);
 	signal_send(parent, SIGCHLD);
@@ -565,9 +571,10 @@ static bool group_exists(struct kernel *k, int pgid)
 {
 	struct ring *at, *tmp;
 
-	ring_each(at, tmp, &k->procs)
-		if (ring_item(at, struct tsb_proc, all)->pgid == pgid)
-			return true;
+	each_peer(q, k)
+		ring_each(at, tmp, &q->procs)
+			if (ring_item(at, struct tsb_proc, all)->pgid == pgid)
+				return true;
 	return false;
 }
 

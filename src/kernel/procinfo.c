@@ -15,11 +15,13 @@ static int procinfo_next_pid(void *ctx, int after)
 	struct ring *at, *tmp;
 	int best = 0;
 
-	ring_each(at, tmp, &k->procs) {
-		struct tsb_proc *p = ring_item(at, struct tsb_proc, all);
+	each_peer(q, k) {
+		ring_each(at, tmp, &q->procs) {
+			struct tsb_proc *p = ring_item(at, struct tsb_proc, all);
 
-		if (p->pid > after && (!best || p->pid < best) && p->state != PROC_NEW)
-			best = p->pid;
+			if (p->pid > after && (!best || p->pid < best) && p->state != PROC_NEW)
+				best = p->pid;
+		}
 	}
 	return best;
 }
@@ -47,7 +49,7 @@ static int procinfo_process(void *ctx, int pid, struct procfs_process *out)
 		.argv = (const char *const *)p->argv, .env = p->env ? p->env->at : NULL,
 		.exe = p->exe, .cwd = p->cwd ? p->cwd->path : NULL,
 		.memory_bytes = p->main_heap ? heap_used(p->main_heap) : 0,
-		.start_ns = (uint64_t)p->start_ns, .cpu_ns = p->user_ns,
+		.start_ns = (uint64_t)(p->start_ns + p->k->begin_mono - k->base->begin_mono), .cpu_ns = p->user_ns,
 		.children_ns = p->children_ns, .exit_status = p->state == PROC_ZOMBIE ? p->status : 0,
 		.sig_pending = p->pending, .sig_ignored = p->ignored, .sig_caught = p->caught,
 		.fd_size = p->fds.cap
@@ -105,7 +107,9 @@ static int procinfo_fd_stat(void *ctx, int pid, int fd, struct tsb_stat *st, uin
 
 static uint64_t procinfo_uptime(void *ctx)
 {
-	return (uint64_t)clock_now(ctx);
+	struct kernel *k = ctx;
+
+	return (uint64_t)(clock_now(k) + k->begin_mono - k->base->begin_mono);
 }
 
 static struct tsb_time procinfo_now(void *ctx)
@@ -117,7 +121,7 @@ static uint64_t procinfo_memory_used(void *ctx)
 {
 	struct kernel *k = ctx;
 
-	return k->budget.used;
+	return k->budget.share ? __atomic_load_n(&k->budget.share->used, __ATOMIC_RELAXED) : k->budget.used;
 }
 
 static int procinfo_pid_last(void *ctx)

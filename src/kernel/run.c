@@ -22,6 +22,8 @@ struct kernel *kernel_new(void)
 		free(k);
 		return NULL;
 	}
+	k->base = k;
+	ring_init(&k->peers);
 	ring_init(&k->procs);
 	ring_init(&k->runq);
 	ring_init(&k->sleepers);
@@ -53,7 +55,7 @@ static void kernel_clear_run(struct kernel *k)
 	k->vfs = NULL;
 	k->shared = NULL;
 	k->running = k->init = NULL;
-	k->init_ended = k->stopping = k->dropping = k->limit_told = k->deadlock = false;
+	k->init_ended = k->stopping = k->dropping = k->to_host = k->limit_told = k->deadlock = false;
 	k->init_status = k->stop_status = 0;
 	k->stop = TSB_STOP_NONE;
 	k->limit = k->denied = NULL;
@@ -127,6 +129,11 @@ int kernel_run(struct kernel *k, proc_main_fn *main, void *arg)
 {
 	proc_start(k->init, main, arg);
 	sched_run(k);
+	return kernel_ended(k);
+}
+
+int kernel_ended(struct kernel *k)
+{
 	proc_drop_all(k);
 	k->end_ns = clock_real(k);
 	return k->stopping ? k->stop_status : status_of(k->init_status);
@@ -140,7 +147,7 @@ void kernel_report(struct kernel *k, struct kernel_report *out)
 
 	*out = (struct kernel_report){
 		.stop = k->stop, .limit = k->limit, .denied = k->denied, .wall_ns = (uint64_t)wall,
-		.memory_peak = k->budget.peak, .commands = k->commands,
+		.memory_peak = k->budget.peak, .cpu_ns = machine_cpu_ns(k), .commands = k->commands,
 		.records = k->records, .n_records = k->n_records,
 		.pipe_bytes = k->pipe_bytes, .n_pipes = k->n_pipes
 	};

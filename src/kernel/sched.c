@@ -49,7 +49,7 @@ static struct fiber *sched_next(struct kernel *k)
 {
 	struct tsb_proc *p;
 
-	if (ring_empty(&k->runq) || unlikely(k->stopping) || unlikely(k->init_ended)) {
+	if (ring_empty(&k->runq) || unlikely(k->to_host)) {
 		k->running = NULL;
 		return &k->host;
 	}
@@ -116,7 +116,9 @@ void sched_dispatch(struct kernel *k)
 
 void sched_yield_now(struct tsb_proc *p)
 {
-	if (ring_empty(&p->k->runq))
+	if (machine_has(p->k))
+		p->k->to_host = true;
+	else if (ring_empty(&p->k->runq))
 		return;
 	sched_ready(p);
 	sched_switch(p);

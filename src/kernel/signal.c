@@ -121,6 +121,8 @@ bool signal_deliver(struct tsb_proc *p)
 	struct kernel *k = p->k;
 	int pid = p->pid;
 
+	if (!(p->pending & ~p->caught))		/* as usual */
+		return p->state != PROC_ZOMBIE;
 	/* It may be gone altogether after any of them. */
 	while (proc_find(k, pid) == p && p->state != PROC_ZOMBIE) {
 		uint64_t waiting = p->pending & ~p->caught;
@@ -167,11 +169,13 @@ static struct tsb_proc *next_by_pid(struct kernel *k, int after,
 	struct tsb_proc *to = NULL;
 	struct ring *at, *tmp;
 
-	ring_each(at, tmp, &k->procs) {
-		struct tsb_proc *q = ring_item(at, struct tsb_proc, all);
+	each_peer(peer, k) {
+		ring_each(at, tmp, &peer->procs) {
+			struct tsb_proc *q = ring_item(at, struct tsb_proc, all);
 
-		if (q->pid > after && wants(q, of) && (!to || q->pid < to->pid))
-			to = q;
+			if (q->pid > after && wants(q, of) && (!to || q->pid < to->pid))
+				to = q;
+		}
 	}
 	return to;
 }
@@ -217,20 +221,28 @@ static int kill_many(struct tsb_proc *p, int pgid, int sig)
 	return p->canceled ? -ECANCELED : found ? 0 : -ESRCH;
 }
 
-static bool outside_wants(const struct tsb_proc *to, const void *all)
+struct outside {
+	const struct kernel *k;
+	bool all;
+};
+
+static bool outside_wants(const struct tsb_proc *to, const void *of)
 {
-	if (to->state == PROC_NEW || to->state == PROC_ZOMBIE)
+	const struct outside *o = of;
+
+	if (to->k != o->k || to->state == PROC_NEW || to->state == PROC_ZOMBIE)
 		return false;
-	return *(const bool *)all ? to != to->k->init : to->pgid == to->k->front;
+	return o->all ? to != to->k->init : to->pgid == to->k->front;
 }
 
 void signal_from_outside(struct kernel *k, bool all, int sig)
 {
+	const struct outside of = { k, all };
 	struct tsb_proc *self = NULL;
 	int after = 0;
 
 	for (;;) {
-		struct tsb_proc *to = next_by_pid(k, after, outside_wants, &all);
+		struct tsb_proc *to = next_by_pid(k, after, outside_wants, &of);
 
 		if (!to)
 			break;
