@@ -93,7 +93,7 @@ struct tsb_options {
 	int64_t start_sec;		/* virtual time: the instant it begins at */
 	uint64_t seed;			/* virtual time: randomness */
 	/* One machine: memory_bytes and processes are what all runs have together, and
-	 * no two runs at the same time have the same pids. */
+	 * no two runs at the same time have the same pids. See tsb_serve() for more. */
 	bool together;
 };
 #define TSB_OPTIONS_INIT { sizeof(struct tsb_options), NULL, NULL, NULL, NULL, false, false, \
@@ -142,6 +142,7 @@ struct tsb_event {
 	size_t left;		/* ENDED: processes that still run */
 	uint64_t memory_peak;	/* ENDED */
 	const char *limit;	/* ENDED: the limit that fired or made a call fail; or NULL */
+	uint64_t cpu_ns;	/* ENDED, of tsb_exec_post(): processor time of the run so far */
 };
 typedef void tsb_event_fn(void *ctx, const struct tsb_event *e);
 
@@ -198,6 +199,35 @@ int tsb_run_bytes(struct tsb_sandbox *box, const void *script, size_t size,
  */
 int tsb_exec_argv(struct tsb_sandbox *box, const char *const *argv,
 		  const struct tsb_run_options *opt, struct tsb_result **out);
+
+/*
+ * Several programs as on one machine. A thread of yours stays in tsb_serve(), and tsb_exec_post() gives it programs
+ * to run, whatever runs there already. They see each other's processes (ps, /proc, kill, pgrep), share FIFOs and
+ * flock(1)'s locks, and take turns of about a millisecond, each run with all its processes getting the same share.
+ * Each has limits, deadline, cancel, streams, terminal, events and end of its own: what ends one run ends
+ * all its processes, and nothing of the others. Process 1, as every run sees it, is its own init. What has no path
+ * (a pipe, a stream) is not reached through another run's /proc/PID/fd: EACCES.
+ *
+ * For sandboxes opened with `together` and without virtual time; otherwise TSB_ERR_SUPPORT. tsb_run() and
+ * tsb_exec_argv() remain what they are, also meanwhile: runs apart, on the threads of their callers.
+ */
+/* status: what tsb_exec_argv() would return; r is yours, NULL unless status is TSB_OK. */
+typedef void tsb_done_fn(void *ctx, int status, struct tsb_result *r);
+/*
+ * As tsb_exec_argv(), from any thread, the serving one's callbacks too, and it returns at once. If nobody serves, it
+ * waits until somebody does. *opt is copied; argv and what both point to must stay as they are until done is called,
+ * which is the last that happens to the run, also after a failure (but not after an error of this call itself).
+ * All functions of opt, and done, are called on the serving thread: while one of them does not return, nothing runs.
+ * A run in which all wait is not stopped, as with `wakes`. opt->cancel: an object that was given to one
+ * sandbox here cannot be given to another (TSB_ERR_ARGUMENT); free it after done, as any.
+ */
+int tsb_exec_post(struct tsb_sandbox *box, const char *const *argv, const struct tsb_run_options *opt,
+		  tsb_done_fn *done, void *ctx);
+/*
+ * Runs what is posted, until tsb_cancel_now(stop): then all runs end as by a cancel, done is called for each, and
+ * it returns. TSB_ERR_BUSY: another thread serves. The sandbox counts as one with a run in progress.
+ */
+int tsb_serve(struct tsb_sandbox *box, struct tsb_cancel *stop);
 
 enum tsb_stop {
 	TSB_STOP_NONE,		/* the script ended by itself */

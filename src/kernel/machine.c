@@ -31,7 +31,7 @@ struct machine *machine_new(const struct kernel_options *opt, struct bell *bell)
 		return NULL;
 	m->base = kernel_new();
 	m->bell = bell;
-	m->heard = bell_count(bell);
+	m->heard = bell_count(bell) - 1;	/* look once at what was asked for before */
 	if (m->base && !kernel_begin(m->base, opt))
 		return m;
 	kernel_free(m->base);

@@ -17,6 +17,7 @@
 
 struct vfs;
 struct vfs_ctx;
+struct serving;
 struct offers;
 struct registry;
 struct str;
@@ -34,6 +35,7 @@ struct sandbox_extra {
 	uint64_t seed;
 	struct registry *registry;	/* commands of the embedder; NULL: none */
 	struct offers *offers;	/* to scripts; NULL: nothing */
+	struct serving *serving;	/* of tsb_serve(); NULL: never was one, nor anything posted */
 	char *error;		/* sentence of the last failed call */
 	int error_number;
 };
@@ -43,7 +45,7 @@ struct tsb_sandbox {
 	struct vfs *vfs;
 	struct sandbox_extra *extra;	/* NULL: all defaults */
 	struct session *session;	/* NULL: runs are fresh */
-	pthread_mutex_t lock;		/* all below, and the extra's error */
+	pthread_mutex_t lock;		/* all below, and the extra's error and serving */
 	pthread_cond_t idle;		/* a session run has ended */
 	unsigned runs;			/* in progress */
 	bool session_busy;
@@ -77,6 +79,9 @@ struct registry *registry_copy(const struct registry *r);
 void registry_free(struct registry *r);
 /* Puts a /usr/bin that lists the sandbox's own commands in place. */
 int registry_mount(struct tsb_sandbox *box);
+
+/* ---- Several runs on one thread (serve.c) ---- */
+void serving_free(struct serving *s);	/* nobody serves, nothing is posted; NULL is fine */
 
 /* ---- What is offered to scripts (offers.c) ---- */
 struct offers *offers_copy(const struct offers *o);	/* NULL: no memory */

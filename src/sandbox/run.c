@@ -4,7 +4,7 @@
  * kept one, handed in when the script has ended by itself, so a run that was
  * stopped leaves the session as it was.
  */
-#include "sandbox/internal.h"
+#include "sandbox/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,25 +16,6 @@
 #include "shell/shell.h"
 #include "vfs/image.h"
 #include "vfs/vfs.h"
-
-struct run {
-	struct tsb_sandbox *box;
-	const struct tsb_run_options *opt;
-	const char *script;
-	size_t script_n;
-	struct tsb_result *result;
-	struct kernel *kernel;
-	struct session *session;	/* the sandbox's, held by this run; or NULL */
-	struct tsb_heap *heap;		/* of the session's copy */
-	struct shell *shell;		/* set when it has ended by itself */
-	const char *kept_cwd;
-	size_t input_at;
-	uint64_t commands;
-	struct str *dump;		/* not a script: the session as text */
-	const char *const *argv;	/* not a script: a program */
-	int failed;			/* -errno: it could not be started */
-	enum tsb_event_kind why;	/* of that */
-};
 
 const char *const *tsb_default_env(void)
 {
@@ -155,6 +136,7 @@ static void tell(struct run *r, struct tsb_proc *p, enum tsb_event_kind kind, in
 		kernel_report(r->kernel, &report);
 		c.event.left = proc_count(p) - 1;
 		c.event.memory_peak = report.memory_peak;
+		c.event.cpu_ns = report.cpu_ns;
 		c.event.limit = report.limit ? report.limit : report.denied;
 	}
 	proc_on_host(p, event_on_host, &c);
@@ -185,7 +167,7 @@ static int start_program(struct run *r, struct tsb_proc *p, int *pid)
 }
 
 /* Reaps whatever ends; the program's own end is what counts. */
-static int init_process(struct tsb_proc *p, void *arg)
+int run_init(struct tsb_proc *p, void *arg)
 {
 	struct run *r = arg;
 	int pid = 0, status = 0, ended, main_status = 0;
@@ -210,23 +192,14 @@ static int init_process(struct tsb_proc *p, void *arg)
 
 /* ---- Outside ---- */
 
-static void kernel_options_of(struct run *r, struct kernel_options *k)
+void run_kernel_options(const struct tsb_sandbox *box, struct kernel_options *k)
 {
-	const struct tsb_run_options *opt = r->opt;
-	const struct sandbox_extra *x = r->box->extra;
+	const struct sandbox_extra *x = box->extra;
 
 	memset(k, 0, sizeof(*k));
-	k->limits = opt->limits ? opt->limits : sandbox_limits(r->box);
-	k->vfs = r->box->vfs;
-	k->programs = (struct kernel_programs){ .find = find_program, .foreign = is_foreign,
-						.shell = "bash", .ctx = r->box };
-	k->io.input = opt->input_fn ? opt->input_fn : read_bytes;
-	k->io.input_ctx = opt->input_fn ? opt->input_ctx : r;
-	k->io.output = opt->output_fn ? opt->output_fn : keep_output;
-	k->io.output_ctx = opt->output_fn ? opt->output_ctx : r;
-	k->io.terminal = opt->terminal;
+	k->limits = sandbox_limits(box);
+	k->vfs = box->vfs;
 	k->hostname = x && x->hostname ? x->hostname : "sandbox";
-	k->cancel = opt->cancel;
 	k->uid = IMAGE_UID;
 	k->gid = IMAGE_GID;
 	if (x) {
@@ -235,10 +208,27 @@ static void kernel_options_of(struct run *r, struct kernel_options *k)
 		k->seed = x->seed;
 		k->offers = x->offers;
 	}
-	k->io.wakes = opt->wakes;
-	k->init_reaps = r->argv != NULL;
 	if (x && x->together)
-		k->share = &r->box->extra->share;
+		k->share = &box->extra->share;
+}
+
+static void kernel_options_of(struct run *r, struct kernel_options *k)
+{
+	const struct tsb_run_options *opt = r->opt;
+
+	run_kernel_options(r->box, k);
+	if (opt->limits)
+		k->limits = opt->limits;
+	k->programs = (struct kernel_programs){ .find = find_program, .foreign = is_foreign,
+						.shell = "bash", .ctx = r->box };
+	k->io.input = opt->input_fn ? opt->input_fn : read_bytes;
+	k->io.input_ctx = opt->input_fn ? opt->input_ctx : r;
+	k->io.output = opt->output_fn ? opt->output_fn : keep_output;
+	k->io.output_ctx = opt->output_fn ? opt->output_ctx : r;
+	k->io.terminal = opt->terminal;
+	k->io.wakes = opt->wakes;
+	k->cancel = opt->cancel;
+	k->init_reaps = r->argv != NULL;
 }
 
 static const char *const *env_of(const struct run *r)
@@ -261,7 +251,7 @@ static void fill_result(struct run *r, int status)
 		r->shell = NULL;	/* half-changed: not to be kept */
 }
 
-static int run_in_kernel(struct run *r)
+static int open_kernel(struct run *r)
 {
 	struct kernel_options options;
 	int rc;
@@ -276,18 +266,33 @@ static int run_in_kernel(struct run *r)
 	    !kernel_init_proc(r->kernel, r->argv ? "init" : "bash", r->argv ? "/" : cwd_of(r),
 			      env_of(r), r->heap))
 		rc = -ENOMEM;
-	if (!rc)
-		fill_result(r, kernel_run(r->kernel, r->argv ? init_process : first_process, r));
+	return rc;
+}
+
+int run_open(struct run *r)
+{
+	r->result = result_new(r->opt->limits ? r->opt->limits : sandbox_limits(r->box));
+	r->kernel = engine_take_kernel(r->box->engine);
+	return r->result && r->kernel ? open_kernel(r) : -ENOMEM;
+}
+
+void run_close(struct run *r, bool ran, int status)
+{
+	if (ran)
+		fill_result(r, status);
 	if (r->shell && !session_adopt(r->session, r->heap, r->shell, r->kept_cwd))
 		r->heap = NULL;
 	if (r->heap)
 		heap_end(r->heap);
+	if (!r->kernel)
+		return;
 	kernel_finish(r->kernel);
-	return rc;
+	engine_give_kernel(r->box->engine, r->kernel);
+	r->kernel = NULL;
 }
 
 /* A session has one run at a time; others wait for their turn. */
-static void begin(struct run *r)
+void run_begin(struct run *r)
 {
 	struct tsb_sandbox *box = r->box;
 
@@ -303,7 +308,7 @@ static void begin(struct run *r)
 	pthread_mutex_unlock(&box->lock);
 }
 
-static void finish(struct run *r)
+void run_finish(struct run *r)
 {
 	struct tsb_sandbox *box = r->box;
 
@@ -320,26 +325,23 @@ static void finish(struct run *r)
 static const struct tsb_run_options no_options = TSB_RUN_OPTIONS_INIT;
 
 /* 0 or -errno; r->result is the caller's to free either way. */
-static int run_with_kernel(struct run *r)
+static int run_here(struct run *r)
 {
-	int rc = -ENOMEM;
+	int rc, status = 0;
 
-	r->result = result_new(r->opt->limits ? r->opt->limits : sandbox_limits(r->box));
-	r->kernel = engine_take_kernel(r->box->engine);
-	if (r->result && r->kernel) {
-		begin(r);
-		rc = run_in_kernel(r);
-		finish(r);
-	}
-	if (r->kernel)
-		engine_give_kernel(r->box->engine, r->kernel);
+	run_begin(r);
+	rc = run_open(r);
+	if (!rc)
+		status = kernel_run(r->kernel, r->argv ? run_init : first_process, r);
+	run_close(r, !rc, status);
+	run_finish(r);
 	return rc;
 }
 
 int sandbox_dump_session(struct tsb_sandbox *box, struct str *out)
 {
 	struct run r = { .box = box, .opt = &no_options, .dump = out };
-	int rc = run_with_kernel(&r);
+	int rc = run_here(&r);
 
 	if (!rc && r.result->stop != TSB_STOP_NONE)
 		rc = -ENOMEM;
@@ -361,23 +363,32 @@ static int fail(struct run *r, int rc)
 			    tsb_strerror(r->failed));
 }
 
-static int run(struct run *r, const struct tsb_run_options *opt, struct tsb_result **out)
+int run_options(struct run *r, const struct tsb_run_options *opt)
 {
-	int rc;
-
 	r->opt = opt ? opt : &no_options;
 	if (r->opt->size != sizeof(no_options) || (r->opt->input_size && !r->opt->input) ||
 	    (r->opt->limits && r->opt->limits->size != sizeof(struct tsb_limits)) ||
 	    (r->opt->wakes && !r->opt->cancel))
 		return sandbox_fail(r->box, TSB_ERR_ARGUMENT, EINVAL, "run options: wrong size, "
 				    "input_size without input, or wakes without cancel");
-	rc = run_with_kernel(r);
+	return TSB_OK;
+}
+
+int run_outcome(struct run *r, int rc, struct tsb_result **out)
+{
 	if (!rc && !result_seal(r->result))
 		rc = -ENOMEM;
 	if (rc || r->failed)
 		return fail(r, rc);
 	*out = r->result;
 	return TSB_OK;
+}
+
+static int run(struct run *r, const struct tsb_run_options *opt, struct tsb_result **out)
+{
+	int rc = run_options(r, opt);
+
+	return rc ? rc : run_outcome(r, run_here(r), out);
 }
 
 int tsb_run_bytes(struct tsb_sandbox *box, const void *script, size_t size,

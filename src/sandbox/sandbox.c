@@ -48,6 +48,7 @@ static void extra_free(struct sandbox_extra *x)
 	free(x->error);
 	registry_free(x->registry);
 	offers_free(x->offers);
+	serving_free(x->serving);
 	free(x);
 }
 
