@@ -16,6 +16,44 @@
 #endif
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define FIBER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FIBER_TSAN 1
+#endif
+#endif
+
+#ifdef FIBER_TSAN
+#include <sanitizer/tsan_interface.h>
+
+void fiber_forget(struct stack *s)
+{
+	if (s->thread)
+		__tsan_destroy_fiber(s->thread);
+	s->thread = NULL;
+}
+
+/* To ThreadSanitizer every fiber is a thread, of which one runs at a time. */
+static void fiber_known(struct fiber *f, struct stack *s)
+{
+	fiber_forget(s);
+	f->thread = s->thread = __tsan_create_fiber(0);
+}
+
+#define fiber_thread(from) ((from)->thread = __tsan_get_current_fiber())
+#define fiber_threads(to) __tsan_switch_to_fiber((to)->thread, 0)
+#else
+#define fiber_known(f, s) ((void)0)
+#define fiber_thread(from) ((void)0)
+#define fiber_threads(to) ((void)0)
+
+void fiber_forget(struct stack *s)
+{
+	(void)s;
+}
+#endif
+
 #ifdef FIBER_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -64,6 +102,7 @@ void fiber_make(struct fiber *f, struct stack *s, fiber_fn *fn, void *arg)
 	/* Frames that were dropped, not left, are still marked. */
 	__asan_unpoison_memory_region(s->low, (size_t)(s->top - s->low));
 #endif
+	fiber_known(f, s);
 	f->low = s->low;
 	f->size = (size_t)(s->top - s->low);
 	f->fake = NULL;
@@ -75,6 +114,8 @@ void fiber_make(struct fiber *f, struct stack *s, fiber_fn *fn, void *arg)
 FIBER_RAW void fiber_switch(struct fiber *from, struct fiber *to)
 {
 	fiber_depart(from, &from->fake, to);
+	fiber_thread(from);
+	fiber_threads(to);
 	fiber_swap_(&from->sp, to->sp);
 	fiber_arrive(from);
 }
@@ -84,6 +125,7 @@ FIBER_RAW void fiber_leave(struct fiber *to)
 	void *unused;
 
 	fiber_depart(NULL, NULL, to);
+	fiber_threads(to);
 	for (;;)	/* once: nobody continues it */
 		fiber_swap_(&unused, to->sp);
 }

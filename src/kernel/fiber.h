@@ -4,7 +4,7 @@
  * scheduler here.
  *
  * A fiber that is never continued needs nothing: its stack may be given to
- * another one at once. AddressSanitizer and valgrind are told of every stack.
+ * another one at once. AddressSanitizer, ThreadSanitizer and valgrind are told of every stack.
  */
 #ifndef KERNEL_FIBER_H
 #define KERNEL_FIBER_H
@@ -28,6 +28,7 @@ struct stack {			/* lives in the topmost bytes of its stack */
 	char *low;		/* first usable byte */
 	char *top;		/* first byte above what the fiber may use */
 	unsigned valgrind_id;
+	void *thread;		/* ThreadSanitizer's; it begins with NULL */
 };
 
 struct stack_pool {
@@ -55,6 +56,7 @@ struct fiber {
 	const void *low;	/* stack bounds, for AddressSanitizer */
 	size_t size;
 	void *fake;		/* AddressSanitizer's shadow frames */
+	void *thread;		/* ThreadSanitizer's */
 	struct fiber *before;	/* who ran before it was continued (AddressSanitizer) */
 	fiber_fn *fn;
 	void *arg;
@@ -67,6 +69,9 @@ void fiber_make(struct fiber *f, struct stack *s, fiber_fn *fn, void *arg);
 void fiber_switch(struct fiber *from, struct fiber *to);
 /* Continues `to`; the running fiber is never continued. */
 void fiber_leave(struct fiber *to) __attribute__((noreturn));
+
+/* Before the stack is unmapped. */
+void fiber_forget(struct stack *s);
 
 /* The machine's part (fiber_ARCH.S or fiber_ucontext.c). */
 void fiber_swap_(void **save_sp, void *to_sp);

@@ -266,7 +266,7 @@ struct kernel {
 	int64_t last_ns;		/* real, at the last slow tick or idling */
 	int64_t end_ns;			/* real, when kernel_run() returned; 0: runs */
 	int64_t turn_end;		/* real: then the machine's other runs are to have theirs */
-	uint64_t cpu_ns, turn_cpu;	/* the thread's time in its turns; what it was at the last turn's begin */
+	uint64_t cpu_ns, turn_cpu;	/* the thread's time in its turns; what it was at this turn's begin, else 0 */
 	int32_t tick_left;		/* of the running slice, while the host runs */
 	int32_t tick_step;		/* steps between clock readings */
 	int32_t slice_left;		/* steps until the next yield, without the current ones */
@@ -288,7 +288,11 @@ static inline bool machine_has(const struct kernel *k)
 }
 /* The running process has had its turn; the others of the machine wait. */
 bool machine_turn_over(const struct kernel *k, int64_t real);
-uint64_t machine_cpu_ns(const struct kernel *k);
+uint64_t machine_turn_ns(const struct kernel *k);	/* what machine_cpu_ns() is within a turn */
+static inline uint64_t machine_cpu_ns(const struct kernel *k)
+{
+	return unlikely(k->turn_cpu) ? machine_turn_ns(k) : k->cpu_ns;
+}
 
 /* ---- sched.c ---- */
 void waitq_init(struct waitq *q);

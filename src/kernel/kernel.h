@@ -1,7 +1,7 @@
 /*
  * The kernel of one run: processes, descriptors, pipes, signals, time, budget.
  *
- * One OS thread runs one kernel. A process (struct tsb_proc) is a fiber, a heap
+ * One OS thread runs one kernel, or several that take turns (a machine, below). A process (struct tsb_proc) is a fiber, a heap
  * and a descriptor table. Fibers switch when a pipe is full or empty, when
  * waiting, on sleep and at budget ticks, round robin; nothing else runs in
  * between, so there are no locks and the same run gives the same order.

@@ -61,7 +61,6 @@ bool machine_stopping(const struct machine *m)
 void machine_add(struct machine *m, struct kernel *k, proc_main_fn *main, void *arg)
 {
 	k->base = m->base;
-	k->cpu_ns = 0;
 	ring_add(&m->base->peers, &k->peers);
 	m->n++;
 	proc_start(k->init, main, arg);
@@ -89,9 +88,9 @@ static uint64_t thread_ns(void)
 	return (uint64_t)t.tv_sec * (uint64_t)NSEC_PER_SEC + (uint64_t)t.tv_nsec;
 }
 
-uint64_t machine_cpu_ns(const struct kernel *k)
+uint64_t machine_turn_ns(const struct kernel *k)
 {
-	return k->cpu_ns + (machine_has(k) && k->turn_cpu ? thread_ns() - k->turn_cpu : 0);
+	return k->cpu_ns + thread_ns() - k->turn_cpu;
 }
 
 bool machine_turn_over(const struct kernel *k, int64_t real)

@@ -271,7 +271,8 @@ void proc_start(struct tsb_proc *p, proc_main_fn *main, void *arg)
 	if (!p->start_ns)
 		p->start_ns = k->opt.virtual_time ? k->virtual_ns : k->last_ns;
 	sched_ready(p);
-	signal_deliver(p);
+	if (unlikely(p->pending))
+		signal_deliver(p);
 }
 
 /* ---- Ending ---- */

@@ -62,6 +62,7 @@ static void kernel_clear_run(struct kernel *k)
 	k->last_pid = k->front = 0;
 	k->pids_again = false;
 	k->commands = 0;
+	k->cpu_ns = 0;
 	k->n_records = k->n_pipes = 0;
 	k->pipes_made = 0;
 	k->input_n = 0;

@@ -121,8 +121,6 @@ bool signal_deliver(struct tsb_proc *p)
 	struct kernel *k = p->k;
 	int pid = p->pid;
 
-	if (!(p->pending & ~p->caught))		/* as usual */
-		return p->state != PROC_ZOMBIE;
 	/* It may be gone altogether after any of them. */
 	while (proc_find(k, pid) == p && p->state != PROC_ZOMBIE) {
 		uint64_t waiting = p->pending & ~p->caught;

@@ -52,6 +52,7 @@ static struct stack *stack_map(struct stack_pool *pool)
 static void stack_unmap(struct stack *s)
 {
 	VALGRIND_STACK_DEREGISTER(s->valgrind_id);
+	fiber_forget(s);
 	/* What is mapped here next (a guest's memory) is not full of our dropped frames. */
 	HEAP_UNPOISON(s->low, STACK_SIZE);
 	munmap(s->low - STACK_GUARD, STACK_GUARD + STACK_SIZE);

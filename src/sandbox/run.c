@@ -192,7 +192,8 @@ int run_init(struct tsb_proc *p, void *arg)
 
 /* ---- Outside ---- */
 
-void run_kernel_options(const struct tsb_sandbox *box, struct kernel_options *k)
+static inline __attribute__((always_inline)) void options_of_sandbox(const struct tsb_sandbox *box,
+								      struct kernel_options *k)
 {
 	const struct sandbox_extra *x = box->extra;
 
@@ -212,11 +213,16 @@ void run_kernel_options(const struct tsb_sandbox *box, struct kernel_options *k)
 		k->share = &box->extra->share;
 }
 
-static void kernel_options_of(struct run *r, struct kernel_options *k)
+void run_kernel_options(const struct tsb_sandbox *box, struct kernel_options *k)
+{
+	options_of_sandbox(box, k);
+}
+
+static inline void kernel_options_of(struct run *r, struct kernel_options *k)
 {
 	const struct tsb_run_options *opt = r->opt;
 
-	run_kernel_options(r->box, k);
+	options_of_sandbox(r->box, k);
 	if (opt->limits)
 		k->limits = opt->limits;
 	k->programs = (struct kernel_programs){ .find = find_program, .foreign = is_foreign,
@@ -251,7 +257,7 @@ static void fill_result(struct run *r, int status)
 		r->shell = NULL;	/* half-changed: not to be kept */
 }
 
-static int open_kernel(struct run *r)
+static inline int open_kernel(struct run *r)
 {
 	struct kernel_options options;
 	int rc;
@@ -269,14 +275,20 @@ static int open_kernel(struct run *r)
 	return rc;
 }
 
-int run_open(struct run *r)
+/* (static ones, as they belong to the cost of a run) */
+static inline __attribute__((always_inline)) int open_run(struct run *r)
 {
 	r->result = result_new(r->opt->limits ? r->opt->limits : sandbox_limits(r->box));
 	r->kernel = engine_take_kernel(r->box->engine);
 	return r->result && r->kernel ? open_kernel(r) : -ENOMEM;
 }
 
-void run_close(struct run *r, bool ran, int status)
+int run_open(struct run *r)
+{
+	return open_run(r);
+}
+
+static inline __attribute__((always_inline)) void close_run(struct run *r, bool ran, int status)
 {
 	if (ran)
 		fill_result(r, status);
@@ -289,6 +301,11 @@ void run_close(struct run *r, bool ran, int status)
 	kernel_finish(r->kernel);
 	engine_give_kernel(r->box->engine, r->kernel);
 	r->kernel = NULL;
+}
+
+void run_close(struct run *r, bool ran, int status)
+{
+	close_run(r, ran, status);
 }
 
 /* A session has one run at a time; others wait for their turn. */
@@ -325,15 +342,15 @@ void run_finish(struct run *r)
 static const struct tsb_run_options no_options = TSB_RUN_OPTIONS_INIT;
 
 /* 0 or -errno; r->result is the caller's to free either way. */
-static int run_here(struct run *r)
+static inline __attribute__((always_inline)) int run_here(struct run *r)
 {
 	int rc, status = 0;
 
 	run_begin(r);
-	rc = run_open(r);
+	rc = open_run(r);
 	if (!rc)
 		status = kernel_run(r->kernel, r->argv ? run_init : first_process, r);
-	run_close(r, !rc, status);
+	close_run(r, !rc, status);
 	run_finish(r);
 	return rc;
 }
@@ -374,7 +391,7 @@ int run_options(struct run *r, const struct tsb_run_options *opt)
 	return TSB_OK;
 }
 
-int run_outcome(struct run *r, int rc, struct tsb_result **out)
+static inline int outcome(struct run *r, int rc, struct tsb_result **out)
 {
 	if (!rc && !result_seal(r->result))
 		rc = -ENOMEM;
@@ -384,11 +401,16 @@ int run_outcome(struct run *r, int rc, struct tsb_result **out)
 	return TSB_OK;
 }
 
+int run_outcome(struct run *r, int rc, struct tsb_result **out)
+{
+	return outcome(r, rc, out);
+}
+
 static int run(struct run *r, const struct tsb_run_options *opt, struct tsb_result **out)
 {
 	int rc = run_options(r, opt);
 
-	return rc ? rc : run_outcome(r, run_here(r), out);
+	return rc ? rc : outcome(r, run_here(r), out);
 }
 
 int tsb_run_bytes(struct tsb_sandbox *box, const void *script, size_t size,

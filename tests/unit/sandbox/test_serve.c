@@ -365,10 +365,9 @@ static void share(void)
 	end(a);
 }
 
-static void leave_the_others(void)
+static void starve_nobody(void)
 {
-	struct tsb_limits limits;
-	struct prog *spin = start("echo s; while :; do :; done"), *many, *a, *b;
+	struct prog *spin = start("echo s; while :; do :; done"), *many, *a;
 	uint64_t cpu;
 
 	says(spin, "s\n");
@@ -395,38 +394,46 @@ static void leave_the_others(void)
 	end(spin);
 	end(many);
 	is_str(sh("pgrep -c bash"), "0", "a canceled run's whole tree is gone");
-	/* Limits. */
+}
+
+static struct prog *start_limited(const char *script, const struct tsb_limits *limits)
+{
+	struct prog *p = prog_new(script);
+
+	p->o.limits = limits;
+	if (tsb_exec_post(box, p->argv, &p->o, on_done, p))
+		abort();
+	return p;
+}
+
+static void keep_their_limits(void)
+{
+	struct tsb_limits limits;
+	struct prog *a, *b;
+
 	tsb_limits_default(&limits);
 	b = start("read x; echo $x");
 	UNTIL(b->started);
 	limits.wall_ms = 30;
-	a = prog_new("sleep 1000 & sleep 1000 & while :; do :; done");
-	a->o.limits = &limits;
-	tsb_exec_post(box, a->argv, &a->o, on_done, a);
+	a = start_limited("sleep 1000 & sleep 1000 & while :; do :; done", &limits);
 	UNTIL(a->done);
 	is_int(a->stop, TSB_STOP_TIME, "a deadline");
 	end(a);
 	limits.wall_ms = 600000;
 	limits.memory_bytes = 4 << 20;
-	a = prog_new("x=0123456789; while :; do x=$x$x; done");
-	a->o.limits = &limits;
-	tsb_exec_post(box, a->argv, &a->o, on_done, a);
+	a = start_limited("x=0123456789; while :; do x=$x$x; done", &limits);
 	UNTIL(a->done);
 	is_int(a->status, 128 + SIGKILL, "out of memory");
 	end(a);
 	limits.memory_bytes = 64 << 20;
 	limits.commands = 3;
-	a = prog_new("for i in 1 2 3 4 5; do /bin/true; done");
-	a->o.limits = &limits;
-	tsb_exec_post(box, a->argv, &a->o, on_done, a);
+	a = start_limited("for i in 1 2 3 4 5; do /bin/true; done", &limits);
 	UNTIL(a->done);
 	is_str(a->limit, "commands", "too many commands");
 	end(a);
 	limits.commands = 100000;
 	limits.processes = 5;
-	a = prog_new("for i in 1 2 3 4 5 6 7; do sleep 1000 & done; kill -KILL 0");
-	a->o.limits = &limits;
-	tsb_exec_post(box, a->argv, &a->o, on_done, a);
+	a = start_limited("for i in 1 2 3 4 5 6 7; do sleep 1000 & done; kill -KILL 0", &limits);
 	has(end(a), "fork: ", "too many processes");
 	is_str(sh("ps -e | grep -c sleep"), "0", "nothing of them is left");
 	type(b, "alive\n");
@@ -435,7 +442,7 @@ static void leave_the_others(void)
 
 static void ends(void)
 {
-	struct prog *a, *b;
+	struct prog *a;
 	char text[64];
 
 	a = start("sleep 1000 & echo $!; exit 7");
@@ -461,7 +468,13 @@ static void ends(void)
 	is_int(a->rc, TSB_ERR_COMMAND, "no such program");
 	is_int(a->failed == 1 && a->value == -ENOENT, true, "its event");
 	end(a);
-	/* Paused, the others go on; signals wait. */
+}
+
+/* The others go on; signals wait. */
+static void pauses(void)
+{
+	struct prog *a, *b;
+
 	a = start("echo a; while :; do :; done");
 	says(a, "a\n");
 	tsb_cancel_pause(a->o.cancel, true);
@@ -555,8 +568,10 @@ int main(void)
 	before_and_after();
 	see_each_other();
 	share();
-	leave_the_others();
+	starve_nobody();
+	keep_their_limits();
 	ends();
+	pauses();
 	many_threads();
 	tsb_cancel_now(stop);
 	pthread_join(t, &rc);
