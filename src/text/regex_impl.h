@@ -114,9 +114,10 @@ struct re_filter {
 	bool switched;			/* from one to the other, as the text turned out */
 	bool whole;			/* the literal is the whole regex */
 	bool icase;			/* ASCII letters of the literal match both cases */
+	bool fixed;			/* `offset` bytes of a match stand before the literal */
 	bool exact;			/* START: every test is of one byte (but for case) */
 	char *lit;
-	size_t n;
+	size_t n, offset;
 	unsigned at[2];			/* places in the literal of its rarest bytes */
 	unsigned tunings;		/* how often they were chosen anew from the text */
 	unsigned n_probes, n_tests;	/* START: tests of the first bytes of any match */

@@ -16,6 +16,7 @@
 enum {
 	LITERAL_MAX = 1 << 16,
 	LITERAL_ICASE_MAX = 64,		/* longer ones could be searched slowly */
+	OFFSET_MAX = 32,		/* bytes gone through again for each place of it */
 	WORTH_LITERAL = 30000, WORTH_START = 200000	/* per million bytes */
 };
 
@@ -45,6 +46,9 @@ unsigned re_byte_rank(unsigned char b)
 struct runs {
 	struct regex *re;
 	struct str now, best;
+	/* Bytes of a match before what is visited next, and before those two; SIZE_MAX: no
+	 * fixed number. */
+	size_t offset, now_offset, best_offset;
 	unsigned long best_cost;
 	bool only;			/* nothing but characters so far */
 };
@@ -84,6 +88,7 @@ static void run_ends(struct runs *r)
 	if (cost < r->best_cost || (cost == r->best_cost && r->now.n > r->best.n)) {
 		str_reset(&r->best);
 		str_addn(&r->best, r->now.p, r->now.n);
+		r->best_offset = r->now_offset;
 		r->best_cost = cost;
 	}
 	str_reset(&r->now);
@@ -107,8 +112,13 @@ static void add_unit(struct runs *r, int32_t c)
 {
 	char buf[4];
 
+	size_t before;
+
 	if (r->now.n >= (r->re->icase ? LITERAL_ICASE_MAX : LITERAL_MAX))
 		run_ends(r);
+	before = r->now.n;
+	if (!before)
+		r->now_offset = r->offset;
 	if (c >= RE_RAW) {
 		str_addc(&r->now, c - RE_RAW);
 		r->only = false;
@@ -117,6 +127,18 @@ static void add_unit(struct runs *r, int32_t c)
 	} else {
 		str_addc(&r->now, c);
 	}
+	if (r->offset != SIZE_MAX)
+		r->offset += r->now.n - before;
+}
+
+/* What is no literal stands here. */
+static void gap(struct runs *r, bool one_byte)
+{
+	run_ends(r);
+	if (!one_byte)
+		r->offset = SIZE_MAX;
+	else if (r->offset != SIZE_MAX)
+		r->offset++;
 }
 
 static void visit(struct runs *r, const struct re_node *node)
@@ -129,7 +151,7 @@ static void visit(struct runs *r, const struct re_node *node)
 		if (letter_of(r->re->sets.at[node->set]))
 			add_unit(r, letter_of(r->re->sets.at[node->set]));
 		else
-			run_ends(r);
+			gap(r, !r->re->utf8);
 		break;
 	case RE_CAT:
 	case RE_GROUP:
@@ -139,7 +161,7 @@ static void visit(struct runs *r, const struct re_node *node)
 	case RE_REPEAT:
 		if (node->min)
 			visit(r, node->first);
-		run_ends(r);
+		gap(r, false);
 		break;
 	case RE_ASSERT:
 	case RE_EMPTY:
@@ -147,7 +169,7 @@ static void visit(struct runs *r, const struct re_node *node)
 		break;
 	case RE_ALT:
 	case RE_BACKREF:
-		run_ends(r);
+		gap(r, false);
 		break;
 	}
 }
@@ -182,6 +204,8 @@ static unsigned long literal_make(struct regex *re, const struct re_node *tree,
 	f->n = r.best.n;
 	f->icase = re->icase;
 	f->whole = whole;
+	f->fixed = r.best_offset <= OFFSET_MAX && !re->uses;
+	f->offset = r.best_offset;
 	if (f->n) {
 		f->lit = arena_dup(&re->arena, r.best.p, r.best.n);
 		if (f->lit)

@@ -180,6 +180,17 @@ static const char *try_start(const struct lines *l, const char *hit, bool *found
 	return l->end;
 }
 
+/* The literal stands at the hit, so a match that holds it begins a known number of bytes
+ * before: as try_start(). Matches with other places of the literal are tried there. */
+static const char *try_literal(const struct lines *l, const char *hit, bool *found)
+{
+	size_t offset = l->re->filter.offset;
+	const char *p = (size_t)(hit - l->text) > offset ? hit - offset : l->text;
+
+	p = try_start(l, p, found);
+	return p > hit || *found ? p : hit + 1;
+}
+
 /* The line that holds the hit, as a whole: the place to search on from. */
 static const char *try_line(const struct lines *l, const char *p, const char *hit, bool *found)
 {
@@ -190,6 +201,17 @@ static const char *try_line(const struct lines *l, const char *p, const char *hi
 	if (*found)
 		return hit;
 	return stop ? stop + 1 : l->end;
+}
+
+static const char *try_hit(const struct lines *l, const char *p, const char *hit, bool *found)
+{
+	const struct re_filter *f = &l->re->filter;
+
+	if (f->kind == RE_FILTER_START && !l->re->uses)
+		return try_start(l, hit, found);
+	if (f->kind == RE_FILTER_LITERAL && f->fixed)
+		return try_literal(l, hit, found);
+	return try_line(l, p, hit, found);
 }
 
 /* The filter stops every `gap` bytes for nothing: false, do without it. */
@@ -230,8 +252,7 @@ static enum regex_status lines_filtered(struct lines *l)
 		}
 		if (re->filter.whole)
 			return line_found(l, hit);
-		p = re->filter.kind == RE_FILTER_START && !re->uses ?
-			try_start(l, hit, &found) : try_line(l, p, hit, &found);
+		p = try_hit(l, p, hit, &found);
 		if (found)
 			return line_found(l, p);
 		if (++tries < FILTER_TRIES)

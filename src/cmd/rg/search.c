@@ -455,12 +455,13 @@ static void compact(struct rg_file *f)
 		keep = f->done < keep ? f->done : keep;
 	if (keep < BLOCK / 2 && keep < f->n)
 		return;
-	rg_line_number(f, keep);
+	if (f->g->show_numbers || f->g->json)
+		rg_line_number(f, keep);
 	memmove(f->buf, f->buf + keep, f->n - keep);
 	f->base += keep;
 	f->n -= keep;
 	f->at -= keep;
-	f->counted -= keep;
+	f->counted = f->counted > keep ? f->counted - keep : 0;
 	f->end -= keep;
 	/* Done lines that are gone leave a gap, if there is one. */
 	f->done = f->done > keep ? f->done - keep : 0;
@@ -485,7 +486,8 @@ static void search_blocks(struct rg_file *f)
 		replace_nuls(f, was);
 		nl = f->n ? memrchr(f->buf + was, f->g->eol, f->n - was) : NULL;
 		f->end = f->eof ? f->n : nl ? (size_t)(nl - f->buf) + 1 : f->end;
-		f->ascii = is_ascii(f->buf + f->at, f->end - f->at) &&
+		f->ascii = f->g->fast && !f->g->fast_any &&
+			   is_ascii(f->buf + f->at, f->end - f->at) &&
 			   !memchr(f->buf + f->at, '\0', f->end - f->at);
 		more = search_lines(f);
 		if (!enough(f))
