@@ -11,7 +11,7 @@ int randint_open(struct randint *r, struct tsb_proc *p, const char *file)
 {
 	int fd;
 
-	*r = (struct randint){ .p = p, .file = file };
+	*r = (struct randint){ .p = p, .file = file, .at = sizeof(r->ready) };
 	if (!file)
 		return 0;
 	fd = tsb_open(p, file, 0, 0);
@@ -23,12 +23,14 @@ int randint_open(struct randint *r, struct tsb_proc *p, const char *file)
 
 static uint64_t randint_byte(struct randint *r)
 {
-	unsigned char c = 0;
 	int got;
 
 	if (!r->file) {
-		tsb_random(r->p, &c, 1);
-		return c;
+		if (r->at == sizeof(r->ready)) {
+			tsb_random(r->p, r->ready, sizeof(r->ready));
+			r->at = 0;
+		}
+		return r->ready[r->at++];
 	}
 	got = tsb_getbyte(&r->in);
 	if (got >= 0)
@@ -70,7 +72,7 @@ uint64_t randint_choose(struct randint *r, uint64_t choices)
 
 /* ---- Orders ---- */
 
-enum { RANDINT_SPARSE = 128 << 10 };
+enum { RANDINT_SPARSE = 128 << 10, RANDINT_BATCH = 16 };
 
 /* Of a long list of which little is wanted, only what has been moved is kept. */
 static uint64_t randint_moved(const struct map *moved, uint64_t i)
@@ -95,11 +97,29 @@ static void randint_sparse(struct randint *r, uint64_t *out, size_t wanted, size
 	map_end(&moved);
 }
 
+/* out[i] becomes one of those from i on, for a few i at once: what is drawn does not hang on
+ * what has been moved, and the memory can be asked for early. */
+static void randint_swap(struct randint *r, uint64_t *out, size_t from, size_t to, size_t n)
+{
+	size_t place[RANDINT_BATCH];
+
+	for (size_t i = from; i < to; i++) {
+		place[i - from] = i + (size_t)randint_choose(r, n - i);
+		__builtin_prefetch(&out[place[i - from]], 1);
+	}
+	for (size_t i = from; i < to; i++) {
+		uint64_t moved = out[i];
+
+		out[i] = out[place[i - from]];
+		out[place[i - from]] = moved;
+	}
+}
+
 uint64_t *randint_order(struct randint *r, size_t wanted, size_t n)
 {
 	bool sparse = wanted > 1 && n >= RANDINT_SPARSE && n / wanted >= 32;
 	size_t room = sparse || wanted < 2 ? wanted : n, bytes;
-	uint64_t *out, moved;
+	uint64_t *out;
 
 	if (__builtin_mul_overflow(room, sizeof(*out), &bytes))
 		bytes = SIZE_MAX;	/* ends the process */
@@ -115,12 +135,8 @@ uint64_t *randint_order(struct randint *r, size_t wanted, size_t n)
 	}
 	for (size_t i = 0; i < n; i++)
 		out[i] = i;
-	for (size_t i = 0; i < wanted; i++) {
-		size_t j = i + (size_t)randint_choose(r, n - i);
-
-		moved = out[i];
-		out[i] = out[j];
-		out[j] = moved;
+	for (size_t i = 0; i < wanted; i += RANDINT_BATCH) {
+		randint_swap(r, out, i, wanted - i < RANDINT_BATCH ? wanted : i + RANDINT_BATCH, n);
 		if (!(i & 1023))
 			tsb_tick(r->p, 1024);
 	}

@@ -11,6 +11,8 @@ struct randint {
 	struct tsb_proc *p;
 	const char *file;	/* NULL: the system */
 	struct tsb_reader in;
+	unsigned char ready[256];	/* of the system's bytes: those from at on are unused */
+	unsigned at;
 	uint64_t left, left_max;	/* what earlier draws did not use up, of 0 .. left_max */
 };
 

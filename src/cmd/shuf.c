@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arena.h"
 #include "base/heap.h"
 #include "base/num.h"
 #include "base/vec.h"
@@ -18,7 +19,10 @@
 #include "cmd/util.h"
 #include "cmd/whole.h"
 
-enum { SHUF_KEEP_ALL = 8 << 20 };	/* bytes of input that are read whole */
+enum {
+	SHUF_KEEP_ALL = 8 << 20,	/* bytes of input that are read whole */
+	SHUF_AHEAD = 16			/* lines whose memory is asked for early */
+};
 
 struct shuf_line {
 	char *at;
@@ -33,6 +37,7 @@ struct shuf {
 	struct tsb_proc *p;
 	struct randint random;
 	VEC(struct shuf_line) lines;
+	struct arena text;	/* of the lines, but for a sample's, which come and go */
 	size_t n;		/* to choose from */
 	bool sampled;
 	struct sink out;
@@ -131,7 +136,8 @@ static uint64_t shuf_input_size(struct shuf *s, int fd)
 static struct shuf_line shuf_copy(struct shuf *s, const char *line, size_t n, int end)
 {
 	n -= line[n - 1] == end;
-	return (struct shuf_line){ heap_dup(tsb_heap_of(s->p), line, n), n };
+	return (struct shuf_line){ s->sampled ? heap_dup(tsb_heap_of(s->p), line, n) :
+				   arena_dup(&s->text, line, n), n };
 }
 
 /* Room where the next line of a sample goes; NULL: nowhere. */
@@ -151,6 +157,7 @@ static bool shuf_read(struct shuf *s, int fd)
 	size_t n;
 
 	lines_open(&in, s->p, fd);
+	arena_init(&s->text, tsb_heap_of(s->p));
 	while (true) {
 		/* A place is drawn before it is known whether there is a line for it. */
 		if (s->sampled && s->n >= s->count)
@@ -160,7 +167,8 @@ static bool shuf_read(struct shuf *s, int fd)
 		if (!s->sampled || s->n < s->count)
 			place = vec_add(tsb_heap_of(s->p), &s->lines);
 		if (place) {
-			tsb_free(s->p, place->at);
+			if (s->sampled)
+				tsb_free(s->p, place->at);
 			*place = shuf_copy(s, line, n, end);
 		}
 		s->n++;
@@ -243,8 +251,13 @@ static int shuf_write(struct shuf *s)
 
 	if (!shuf_redirect(s))
 		return 1;
-	for (size_t i = 0; i < wanted; i++)
+	for (size_t i = 0; i < wanted; i++) {
+		if (!s->range && wanted - i > 2 * SHUF_AHEAD) {
+			__builtin_prefetch(&s->lines.at[order[i + 2 * SHUF_AHEAD]]);
+			__builtin_prefetch(s->lines.at[order[i + SHUF_AHEAD]].at);
+		}
 		shuf_put(s, order[i]);
+	}
 	sink_flush(&s->out);
 	return 0;
 }
