@@ -12,7 +12,7 @@
 #include "cmd/lines.h"
 #include "cmd/locale.h"
 
-enum { ICONV_USAGE = 64 };
+enum { ICONV_USAGE = 64, ICONV_BLOCK = 65536, ICONV_LONGEST = 32 };
 
 struct iconv {
 	const char *from, *to, *output;
@@ -112,6 +112,67 @@ static bool iconv_illegal(struct iconv *i, size_t at)
 	return iconv_fail(i, tsb_format(i->p, "illegal input sequence at position %zu", at));
 }
 
+/* Bytes below 128, of which are n: what they become is at `to`; how many there were. */
+static size_t iconv_ascii(const unsigned char *p, size_t n, unsigned char *to, size_t unit, bool big)
+{
+	size_t at = 0;
+
+	for (; n - at >= 8; at += 8) {
+		uint64_t word;
+
+		memcpy(&word, p + at, 8);
+		if (word & 0x8080808080808080u)
+			break;
+		if (unit == 1) {
+			memcpy(to + at, &word, 8);
+			continue;
+		}
+		memset(to + at * unit, 0, 8 * unit);
+		for (size_t k = 0; k < 8; k++)
+			to[(at + k) * unit + (big ? unit - 1 : 0)] = p[at + k];
+	}
+	return at;
+}
+
+/* As far as nothing is wrong and the block has room. */
+static size_t iconv_quick(struct iconv *i, const unsigned char *p, size_t n)
+{
+	static const uint8_t units[] = {
+		[ICONV_ASCII] = 1, [ICONV_BYTES] = 1, [ICONV_UTF8] = 1, [ICONV_16] = 2,
+		[ICONV_UCS2] = 2, [ICONV_32] = 4
+	};
+	size_t unit = units[i->out.kind], at = 0, room, ascii;
+	unsigned char *to, *end;
+	uint32_t c = 0;
+
+	if ((i->out.mark && !i->marked) || !str_reserve(&i->text, ICONV_BLOCK + ICONV_LONGEST))
+		return 0;
+	to = (unsigned char *)i->text.p + i->text.n;
+	end = (unsigned char *)i->text.p + ICONV_BLOCK;
+	while (at < n && to < end) {
+		int used, made;
+
+		if (units[i->in.kind] == 1 && p[at] < 128) {
+			room = (size_t)(end - to) / unit;
+			ascii = iconv_ascii(p + at, n - at < room ? n - at : room, to, unit,
+					    i->out.big);
+			at += ascii;
+			to += ascii * unit;
+			if (ascii)
+				continue;
+		}
+		used = iconv_decode(&i->in, p + at, n - at, &c);
+		made = used > 0 ? iconv_encode(&i->out, c, to) : 0;
+		if (made <= 0)
+			break;
+		at += (size_t)used;
+		to += made;
+	}
+	*to = '\0';
+	i->text.n = (size_t)(to - (unsigned char *)i->text.p);
+	return at;
+}
+
 /* A byte order mark in front of everything says which order it is. */
 static size_t iconv_order(struct iconv *i, const unsigned char *p, size_t n)
 {
@@ -139,6 +200,13 @@ static bool iconv_text(struct iconv *i, const unsigned char *p, size_t n)
 	int used;
 
 	while (at < n) {
+		at += iconv_quick(i, p + at, n - at);
+		if (i->text.n >= ICONV_BLOCK) {
+			iconv_flush(i);
+			tsb_tick(i->p, 4096);
+		}
+		if (at == n)
+			break;
 		used = iconv_decode(&i->in, p + at, n - at, &c);
 		if (!used)
 			return iconv_fail(i, "incomplete character or shift sequence at end of buffer");
@@ -149,10 +217,7 @@ static bool iconv_text(struct iconv *i, const unsigned char *p, size_t n)
 				return iconv_illegal(i, at);
 			i->skipped = true;
 			at += (size_t)(used < 0 ? -used : used);
-		}
-		if (i->text.n >= 65536) {
-			iconv_flush(i);
-			tsb_tick(i->p, 4096);
+			tsb_tick(i->p, 1);
 		}
 	}
 	if (i->skipped && !i->omit)

@@ -35,6 +35,7 @@ struct iconv_code {
 	bool mark;		/* a byte order mark decides, and is written */
 	bool translit, ignore;	/* from //TRANSLIT and //IGNORE */
 	const struct iconv_set *set;
+	uint8_t place[256];	/* by a character's low byte: where in set->high it may be */
 };
 
 /* By a name as glibc knows it, with its // parts; "" is the locale's. false: unknown. */

@@ -142,6 +142,8 @@ static bool iconv_find(const char *s, size_t n, struct iconv_code *code)
 	for (const struct iconv_set *set = iconv_sets; set->name; set++) {
 		if (iconv_is_set(s, n, set->name)) {
 			*code = (struct iconv_code){ .kind = ICONV_BYTES, .set = set };
+			for (uint8_t i = 0; i < 128; i++)
+				code->place[set->high[i] & 255] = i;
 			return true;
 		}
 	}
@@ -281,6 +283,10 @@ static int iconv_encode_byte(const struct iconv_code *code, uint32_t c, unsigned
 	}
 	if (code->kind == ICONV_ASCII)
 		return 0;
+	if (code->set->high[code->place[c & 255]] == c) {
+		out[0] = (unsigned char)(code->place[c & 255] + 128);
+		return 1;
+	}
 	for (int i = 0; i < 128; i++) {
 		if (code->set->high[i] == c) {
 			out[0] = (unsigned char)(i + 128);
@@ -296,7 +302,11 @@ int iconv_encode(const struct iconv_code *code, uint32_t c, unsigned char out[4]
 	case ICONV_ASCII: case ICONV_BYTES:
 		return iconv_encode_byte(code, c, out);
 	case ICONV_UTF8:
-		return (int)utf8_encode((char *)out, c);
+		if (c < 0x80 || c > 0x7ff)
+			return (int)utf8_encode((char *)out, c);
+		out[0] = (unsigned char)(0xc0 | c >> 6);
+		out[1] = (unsigned char)(0x80 | (c & 0x3f));
+		return 2;
 	case ICONV_32:
 		return iconv_put_unit(code, c, 4, out);
 	default:

@@ -147,6 +147,8 @@ static long double numfmt_round(long double v, int how)
 	long double limit = (long double)INT64_MAX;
 	int64_t times;
 
+	if (v < limit && v > -limit)
+		return (long double)numfmt_round_small(v, how);
 	if (v / limit >= limit || v / limit <= -limit)
 		return v;
 	times = (int64_t)(v / limit);
@@ -158,6 +160,8 @@ static long double numfmt_round_at(long double v, size_t digits, int how)
 {
 	long double shift = numfmt_raise(10, digits);
 
+	if (!digits)
+		return numfmt_round(v, how);
 	return numfmt_round(v * shift, how) / shift;
 }
 

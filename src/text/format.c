@@ -139,30 +139,42 @@ static void missing_zeros(struct str *num, const struct format_spec *spec)
 	str_end(&tail);
 }
 
-void format_float(struct str *out, const struct format_spec *spec, long double v)
+/* A number in its width: zeros go behind its sign and its 0x. */
+static void place(struct str *out, const struct format_spec *spec, bool finite, struct slice num)
 {
-	struct str num;
-	size_t sign;
+	size_t sign = num.n && strchr("+- ", num.p[0]) ? 1 : 0;
 
-	str_init(&num, out->heap, out->max);
-	float_digits(&num, spec, v);
-	missing_zeros(&num, spec);
-	if (num.bad)
-		out->bad = true;
-	sign = num.n && strchr("+- ", num.p[0]) ? 1 : 0;
-	if (num.n > sign + 1 && num.p[sign] == '0' && (num.p[sign + 1] | 32) == 'x')
-		sign += 2;
 	if (spec->minus) {
-		str_addslice(out, str_slice(&num));
+		str_addslice(out, num);
 		pad(out, ' ', spec->width, num.n);
-	} else if (spec->zero && v - v == 0) {	/* finite */
+	} else if (spec->zero && finite) {
+		if (num.n > sign + 1 && num.p[sign] == '0' && (num.p[sign + 1] | 32) == 'x')
+			sign += 2;
 		str_addn(out, num.p, sign);
 		pad(out, '0', spec->width, num.n);
 		str_addn(out, num.p + sign, num.n - sign);
 	} else {
 		pad(out, ' ', spec->width, num.n);
-		str_addslice(out, str_slice(&num));
+		str_addslice(out, num);
 	}
+}
+
+void format_float(struct str *out, const struct format_spec *spec, long double v)
+{
+	char buf[FORMAT_QUICK_MAX];
+	size_t n = format_quick(buf, spec, v);
+	struct str num;
+
+	if (n) {
+		place(out, spec, true, (struct slice){ buf, n });
+		return;
+	}
+	str_init(&num, out->heap, out->max);
+	float_digits(&num, spec, v);
+	missing_zeros(&num, spec);
+	if (num.bad)
+		out->bad = true;
+	place(out, spec, v - v == 0, str_slice(&num));
 	str_end(&num);
 }
 

@@ -31,6 +31,10 @@ void format_int(struct str *out, const struct format_spec *spec, uint64_t magnit
 		bool negative);
 /* conv e, f, g, a and their capitals; locale-free. */
 void format_float(struct str *out, const struct format_spec *spec, long double v);
+/* The same, without the width, for what most numbers are: f and g of a number that whole and
+ * fraction of 64 bits hold exactly, at most 17 digits behind the point. 0: not such a one. */
+enum { FORMAT_QUICK_MAX = 48 };
+size_t format_quick(char buf[FORMAT_QUICK_MAX], const struct format_spec *spec, long double v);
 /* conv s and the like: precision and width count bytes. */
 void format_text(struct str *out, const struct format_spec *spec, const char *s, size_t n);
 
