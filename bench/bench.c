@@ -353,11 +353,13 @@ int main(int argc, char **argv)
 	setenv("LC_ALL", "C.UTF-8", 1);
 	box = open_box();
 	printf("%-34s %15s %17s  %9s  %9s\n", "", "ours", "yardstick", "ratio", "bar");
-	if (!only && group != 'g')
+	if (!only && group != 'g' && group != 'l')
 		bench_small(box);
 	if (!only && (!group || group == 'g'))
 		bench_js(box, programs, BENCH_JS);
-	if (group != 'g')
+	if (!only && (!group || group == 'l'))
+		bench_lines(box);
+	if (group != 'g' && group != 'l')
 		bench_big(box, programs, only, group);
 	tsb_sandbox_close(box);
 	printf("%d missed\n", missed);

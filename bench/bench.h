@@ -21,6 +21,8 @@ double bench_bash_wall(const char *script);
 
 /* Group (g); folder: where the scripts are. */
 void bench_js(struct tsb_sandbox *box, const char *programs, const char *folder);
+/* Group (l) */
+void bench_lines(struct tsb_sandbox *box);
 /* Groups (f) and (t); only: jobs whose script holds this text, or NULL for all. */
 void bench_big(struct tsb_sandbox *box, const char *programs, const char *only, int group);
 
