@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/num.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
@@ -16,8 +17,13 @@
 
 enum { FACTOR_TRIAL = 5003, FACTOR_WRITE = 512 };
 
+struct factor_divisor {
+	uint64_t prime, inverse, most;
+};
+
 struct factor {
 	struct tsb_proc *p;
+	VEC(struct factor_divisor) table;
 	VEC(struct limbs) left, primes;
 	struct str line, held;
 	bool failed;
@@ -80,6 +86,73 @@ static void factor_all(struct factor *f, struct limbs m)
 	}
 }
 
+/* An odd divisor below the limit divides v exactly if v times its inverse modulo 2^64 is no
+ * more than 2^64 / divisor. */
+static void factor_make_table(struct factor *f)
+{
+	bool *composite = tsb_alloc(f->p, FACTOR_TRIAL);
+
+	memset(composite, 0, FACTOR_TRIAL);
+	for (uint64_t d = 3; d < FACTOR_TRIAL; d += 2) {
+		struct factor_divisor *row;
+		uint64_t inverse = d;
+
+		if (composite[d])
+			continue;
+		for (uint64_t k = d * d; k < FACTOR_TRIAL; k += 2 * d)
+			composite[k] = true;
+		for (int i = 0; i < 5; i++)	/* right bits double: 3, 6, ... 96 */
+			inverse *= 2 - d * inverse;
+		row = vec_add(tsb_heap_of(f->p), &f->table);
+		*row = (struct factor_divisor){ d, inverse, UINT64_MAX / d };
+	}
+	tsb_free(f->p, composite);
+}
+
+static void factor_add_number(struct factor *f, uint64_t v)
+{
+	char digits[24];
+
+	str_addc(&f->line, ' ');
+	str_addn(&f->line, digits, num_format_u64(digits, v));
+}
+
+/* The line of v > 0 by trial alone. false: what is left takes more. */
+static bool factor_quick(struct factor *f, uint64_t v)
+{
+	size_t begin = f->line.n;
+
+	if (!f->table.n)
+		factor_make_table(f);
+	for (; !(v & 1); v >>= 1)
+		factor_add_number(f, 2);
+	for (size_t i = 0; i < f->table.n; i++) {
+		const struct factor_divisor *d = &f->table.at[i];
+
+		if (d->prime * d->prime > v)
+			break;
+		for (; v * d->inverse <= d->most; v *= d->inverse)
+			factor_add_number(f, d->prime);
+	}
+	tsb_tick(f->p, 8);
+	if (v >= (uint64_t)FACTOR_TRIAL * FACTOR_TRIAL) {
+		str_cut(&f->line, begin);
+		return false;
+	}
+	if (v > 1)
+		factor_add_number(f, v);
+	return true;
+}
+
+static void factor_slow(struct factor *f, struct limbs m)
+{
+	factor_all(f, m);
+	for (size_t i = 0; i < f->primes.n; i++) {
+		str_addc(&f->line, ' ');
+		str_adds(&f->line, limbs_print(f->p, f->primes.at[i]));
+	}
+}
+
 static void factor_put(struct factor *f, bool at_once)
 {
 	size_t n = FACTOR_WRITE;
@@ -117,13 +190,13 @@ static void factor_word(struct factor *f, const char *word)
 	m = limbs_parse(f->p, s, n);
 	is_big = m.n > 2 || (m.n == 2 && m.at[1] >> 63);
 	str_reset(&f->line);
-	str_adds(&f->line, limbs_print(f->p, m));
+	s += strspn(s, "0");
+	str_adds(&f->line, *s ? s : "0");
 	str_addc(&f->line, ':');
-	factor_all(f, m);
-	for (size_t i = 0; i < f->primes.n; i++) {
-		str_addc(&f->line, ' ');
-		str_adds(&f->line, limbs_print(f->p, f->primes.at[i]));
-	}
+	if (m.n == 1 && factor_quick(f, m.at[0]))
+		tsb_free(f->p, m.at);
+	else
+		factor_slow(f, m);
 	str_addc(&f->line, '\n');
 	factor_put(f, is_big);
 }

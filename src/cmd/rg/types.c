@@ -94,6 +94,9 @@ static void type_clear(struct rg *g, const char *name)
 
 const char *rg_types_init(struct rg *g)
 {
+	/* The long table is read only where somebody asks for types. */
+	if (!g->selections.n && !g->type_clears.n && !g->type_adds.n && !g->type_list)
+		return NULL;
 	read_table(g);
 	for (size_t i = 0; i < g->type_clears.n; i++)
 		type_clear(g, g->type_clears.at[i]);
