@@ -372,8 +372,8 @@ static void token_operator(struct arith_parser *ap, char c)
 		ap->i++;
 		return;
 	}
-	arith_fail(ap, before == T_NUMBER || before == T_NAME || before == T_HOLE ||
-		   before == T_CLOSE ? "syntax error: invalid arithmetic operator" :
+	arith_fail(ap, before == T_NUMBER || before == T_NAME || before == T_HOLE ?
+		   "syntax error: invalid arithmetic operator" :
 		   "syntax error: operand expected");
 }
 

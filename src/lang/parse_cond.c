@@ -136,6 +136,19 @@ static unsigned cond_operand_mode(const char *op)
 
 /* ---- Terms ---- */
 
+/* Right behind =~ an operator of the shell ends a pattern that is empty. */
+static struct word *cond_no_regex(struct parser *ps)
+{
+	struct word *w = MEM_NEW(ps->mem, struct word);
+
+	w->parts = MEM_NEW(ps->mem, struct part);
+	w->parts->kind = PART_SINGLE;
+	w->parts->text = w->text = SLICE("");
+	w->flags = WORD_QUOTED;
+	w->line = ps->tok.line;
+	return w;
+}
+
 /* The operand of an operator, of the kind "unary" or "binary". */
 static struct word *cond_operand(struct parser *ps, unsigned mode, bool unary)
 {
@@ -145,6 +158,9 @@ static struct word *cond_operand(struct parser *ps, unsigned mode, bool unary)
 		return cond_fail_broken(ps, unary ?
 			"unexpected argument to conditional unary operator" :
 			"unexpected argument to conditional binary operator");
+	if (mode == LEX_REGEX && ps->tok.kind != TOK_WORD && ps->tok.kind != TOK_NEWLINE &&
+	    ps->tok.kind != TOK_EOF)
+		return cond_no_regex(ps);
 	if (ps->tok.kind != TOK_WORD || ps->tok.reserved == R_COND_END)
 		return cond_fail(ps, cond_line(ps), "unexpected argument ", unary ?
 				 " to conditional unary operator" :

@@ -286,18 +286,29 @@ static enum flow eval_cond_node(struct shell *sh, const struct node *n)
 	return f != FLOW_NEXT ? f : eval_check(sh);
 }
 
-/* In POSIX mode a name is a name, and no special builtin's. */
-static bool posix_function_name(struct shell *sh, const char *name, size_t n)
+/* Quotes, $x and <(x) are for words: as a function's name they are read, and wrong. */
+static bool is_plain_word(const char *name, size_t n)
 {
-	const struct builtin *b = builtin_find(name, n);
+	for (size_t i = 0; i < n; i++)
+		if (strchr("\\'\"$", name[i]) ||
+		    ((name[i] == '<' || name[i] == '>') && i + 1 < n && name[i + 1] == '('))
+			return false;
+	return true;
+}
 
-	if (!parse_is_name(name, n))
+/* In POSIX mode a name is a name, and no special builtin's. */
+static bool is_function_name(struct shell *sh, const char *name, size_t n)
+{
+	bool posix = sh->opts[OPT_POSIX];
+	const struct builtin *b = posix ? builtin_find(name, n) : NULL;
+
+	if (!is_plain_word(name, n) || (posix && !parse_is_name(name, n)))
 		shell_error(sh, "`%s': not a valid identifier", name);
 	else if (b && (b->flags & BUILTIN_SPECIAL))
 		shell_error(sh, "`%s': is a special builtin", name);
 	else
 		return true;
-	sh->status = STATUS_USAGE;
+	sh->status = posix ? STATUS_USAGE : 1;
 	return false;
 }
 
@@ -307,8 +318,8 @@ static enum flow eval_function(struct shell *sh, const struct node *n)
 
 	sh->line = n->line;
 	sh->status = 0;
-	if (sh->opts[OPT_POSIX] && !posix_function_name(sh, n->named.name.s, n->named.name.n))
-		return sh->interactive ? FLOW_ABORT : FLOW_EXIT;
+	if (!is_function_name(sh, n->named.name.s, n->named.name.n))
+		return !sh->opts[OPT_POSIX] ? eval_check(sh) : sh->interactive ? FLOW_ABORT : FLOW_EXIT;
 	if (old && (old->flags & VAR_READONLY)) {
 		shell_error(sh, "%s: readonly function", n->named.name.s);
 		sh->status = 1;

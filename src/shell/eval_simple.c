@@ -442,11 +442,9 @@ enum flow eval_simple(struct shell *sh, const struct node *n)
 	struct doing *d = doing(sh);
 	struct arena_mark m = arena_mark(&sh->turn);
 	size_t mark = d->open_substitutions.n;
-	enum flow f;
+	bool skip, trapped = d->n_traps && trap_has(sh, TRAP_ERR);
+	enum flow f = eval_debug(sh, n, NULL, &skip);
 
-	bool skip;
-
-	f = eval_debug(sh, n, NULL, &skip);
 	if (f != FLOW_NEXT || skip)
 		return f;
 	sh->line = n->line;
@@ -461,5 +459,9 @@ enum flow eval_simple(struct shell *sh, const struct node *n)
 		f = jobs_step(sh, f);
 	if ((d->n_traps || sh->prompts) && f == FLOW_NEXT)
 		f = trap_pending_slow(sh);
-	return f != FLOW_NEXT || d->negated == n ? f : eval_check(sh);
+	if (f != FLOW_NEXT || d->negated == n)
+		return f;
+	if (d->n_traps && !trapped && sh->status && trap_has(sh, TRAP_ERR))	/* its own work */
+		return sh->opts[OPT_ERREXIT] && !sh->errexit_off ? FLOW_EXIT : FLOW_NEXT;
+	return eval_check(sh);
 }

@@ -451,26 +451,44 @@ int file_read_all(struct shell *sh, int fd, struct str *out)
 	}
 }
 
+/* What stands in the file of a command of this system: elsewhere that is a binary. */
+static bool is_stub(const char *text, size_t n)
+{
+	static const char stub[] = "#!/usr/bin/tinysandbox-command ";
+
+	return n >= sizeof(stub) && !memcmp(text, stub, sizeof(stub) - 1);
+}
+
 /* bash looks at the first line: a NUL in it means no script. */
 bool text_is_binary(const char *text, size_t n)
 {
 	const char *end = memchr(text, '\n', n > 80 ? 80 : n);
 	size_t first = end ? (size_t)(end - text) : n > 80 ? 80 : n;
 
-	return memchr(text, '\0', first) != NULL;
+	return memchr(text, '\0', first) != NULL || is_stub(text, n);
 }
 
-/* bash reads on behind a NUL, without it. */
-static void drop_nuls(struct str *text)
-{
-	size_t kept = 0;
+/* What is sourced is read on behind a NUL, without it. bash does not look at the byte
+ * behind: a second NUL ends the text. Very many mean a binary. */
+#define MAX_NULS 256
 
+static int drop_nuls(struct str *text)
+{
+	size_t kept = 0, nuls = 0;
+	const char *end;
+
+	if (is_stub(text->p, text->n))
+		return -ENOEXEC;
 	if (!memchr(text->p, '\0', text->n))
-		return;
-	for (size_t i = 0; i < text->n; i++)
-		if (text->p[i])
+		return 0;
+	for (size_t i = 0; i < text->n; i++) {
+		nuls += !text->p[i];
+		if (text->p[i] || ++i < text->n)
 			text->p[kept++] = text->p[i];
-	str_cut(text, kept);
+	}
+	end = memchr(text->p, '\0', kept);
+	str_cut(text, end ? (size_t)(end - text->p) : kept);
+	return nuls > MAX_NULS ? -ENOEXEC : 0;
 }
 
 static int source_read(struct shell *sh, const char *path, struct str *text)
@@ -486,8 +504,7 @@ static int source_read(struct shell *sh, const char *path, struct str *text)
 	if (!err)
 		err = file_read_all(sh, fd, text);
 	tsb_close(sh->p, fd);
-	drop_nuls(text);
-	return err;
+	return err ? err : drop_nuls(text);
 }
 
 static enum flow source_run(struct shell *sh, const struct str *text, const char *shown, int argc,
@@ -551,6 +568,8 @@ enum flow source_file(struct shell *sh, const char *path, const char *shown, int
 		err = 0;
 	} else if (err == -EISDIR) {
 		builtin_error(sh, "%s: is a directory", shown);
+	} else if (err == -ENOEXEC) {
+		builtin_error(sh, "%s: cannot execute binary file", path);
 	} else if (err) {
 		shell_error(sh, "%s: %s", shown, tsb_strerror(err));
 	} else {
@@ -558,7 +577,7 @@ enum flow source_file(struct shell *sh, const char *path, const char *shown, int
 		f = source_run(sh, &text, shown, argc, argv);
 	}
 	if (err)
-		sh->status = 1;
+		sh->status = err == -ENOEXEC ? STATUS_NOT_EXECUTABLE : 1;
 	if (err && sh->opts[OPT_POSIX])
 		doing(sh)->misused = true;
 	str_end(&text);

@@ -98,10 +98,11 @@ struct var *var_find_text(struct shell *sh, const char *name, size_t n)
 	return var_find(sh, &made);
 }
 
-/* A nameref that leads to its own name inside a function means the outer one. */
-static struct var *target_circle(struct shell *sh, struct var *v)
+/* A nameref that leads to its own name inside a function means the outer one. The chain
+ * began at `first`. */
+static struct var *target_circle(struct shell *sh, const struct var *first, struct var *v)
 {
-	shell_error(sh, "warning: %s: circular name reference", v->name);
+	shell_error(sh, "warning: %s: circular name reference", first->name);
 	while (v && (v->flags & VAR_NAMEREF))
 		v = v->shadowed;
 	return v;
@@ -111,6 +112,7 @@ struct target var_target(struct shell *sh, const struct name *name)
 {
 	struct target t = { var_find(sh, name), *name, { SUBSCRIPT_NONE, NULL, { NULL, 0 } }, false,
 			    false };
+	const struct var *first = t.v;
 
 	for (int i = 0; t.v && (t.v->flags & VAR_NAMEREF); i++) {
 		struct slice to, base;
@@ -121,10 +123,16 @@ struct target var_target(struct shell *sh, const struct name *name)
 		to = str_slice(&t.v->text);
 		name_split(to.p, to.n, &base, &t.sub);
 		next = var_find_text(sh, base.p, base.n);
-		if (next == t.v || i >= NAMEREF_MAX) {
-			t.bad = !t.v->scope || i >= NAMEREF_MAX;
+		if (next && (next == t.v || next == first)) {
+			t.bad = !t.v->scope;
 			t.circle = !t.bad;
-			t.v = target_circle(sh, t.v);
+			t.name = name_of(base.p, base.n);
+			t.v = target_circle(sh, first, next);
+			return t;
+		}
+		if (i >= NAMEREF_MAX) {	/* bash goes no further, and says nothing */
+			t.bad = true;
+			t.v = NULL;
 			return t;
 		}
 		t.name = name_of(base.p, base.n);

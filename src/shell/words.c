@@ -282,6 +282,7 @@ struct environ_look {
 	size_t n;
 	bool cannot_wait;	/* two change the shell; nor can very many */
 	const char *locale[3];	/* LC_ALL, LC_CTYPE, LANG */
+	const char *underscore;
 };
 
 static void environ_look(const char *const *env, struct environ_look *out)
@@ -291,7 +292,9 @@ static void environ_look(const char *const *env, struct environ_look *out)
 	for (; env && env[n]; n++) {
 		const char *e = env[n];
 
-		if (e[0] == 'G' || (e[0] == 'P' && e[1] == 'O'))
+		if (e[0] == '_' && e[1] == '=')
+			out->underscore = e + 2;
+		else if (e[0] == 'G' || (e[0] == 'P' && e[1] == 'O'))
 			out->cannot_wait |= !strncmp(e, "GLOBIGNORE=", 11) ||
 					    !strncmp(e, "POSIXLY_CORRECT=", 16);
 		else if (e[0] != 'L' || (e[1] != 'C' && e[1] != 'A'))
@@ -326,8 +329,10 @@ void var_import_environ(struct shell *sh, const char *const *env)
 		w->env_waits = UINT64_MAX >> (64 - look.n);
 		sh->environ_stale = ENVIRON_GIVEN;
 	}
-	if (sh->arg0 && !sh->last_arg.n)	/* $_ before the first command */
-		str_adds(&sh->last_arg, sh->arg0);
+	if (look.underscore)	/* $_ before the first command */
+		str_reset(&sh->last_arg);
+	if (look.underscore || (sh->arg0 && !sh->last_arg.n))
+		str_adds(&sh->last_arg, look.underscore ? look.underscore : sh->arg0);
 	sh->seconds_from = proc_started_ns(sh->p);
 	str_reset(&sh->ifs);
 	str_adds(&sh->ifs, " \t\n");

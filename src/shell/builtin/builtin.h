@@ -39,7 +39,7 @@ struct byte_source {
 void byte_source_init(struct byte_source *s, struct shell *sh, int fd, int64_t timeout_ns);
 int byte_next(struct byte_source *s);	/* -1 at the end, on error, timeout */
 void byte_source_end(struct byte_source *s);	/* gives back what was read ahead */
-/* "1.5" seconds to ns. */
+/* "1.5" seconds to ns, with a sign. False: no such text. */
 bool seconds_text(const char *s, int64_t *ns);
 
 /* Names of the line editor's functions, NULL-terminated (bind.c). */

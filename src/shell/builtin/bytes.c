@@ -88,22 +88,26 @@ void byte_source_end(struct byte_source *s)
 	s->at = s->n = 0;
 }
 
+/* As bash's uconvert(): a sign, seconds, and behind a point six digits and whatever follows
+ * them, rounded by the seventh. No digits at all is 0. */
 bool seconds_text(const char *s, int64_t *ns)
 {
 	const int64_t max = INT64_MAX / 1000000000 / 2;	/* it is added to the clock */
 	int64_t whole = 0, part = 0, scale = 100000000;
-	bool any = false;
+	int64_t sign = *s == '-' ? -1 : 1;
 
-	for (; *s >= '0' && *s <= '9'; s++, any = true) {
+	if (*s == '-' || *s == '+')
+		s++;
+	for (; *s >= '0' && *s <= '9'; s++) {
 		whole = whole * 10 + (*s - '0');
-		if (whole > max)
+		if (whole > max)	/* for ever, as good as */
 			whole = max;
 	}
 	if (*s == '.')
-		for (s++; *s >= '0' && *s <= '9'; s++, any = true, scale /= 10)
+		for (s++; *s >= '0' && *s <= '9' && scale >= 100; s++, scale /= 10)
 			part += (*s - '0') * scale;
-	if (whole > INT64_MAX / 2000000000)	/* for ever, as good as */
-		whole = INT64_MAX / 2000000000;
-	*ns = whole * 1000000000 + part;
-	return any && !*s;
+	if (scale < 100 && *s >= '5' && *s <= '9')
+		part += 1000;
+	*ns = sign * whole * 1000000000 + part;
+	return !*s || scale < 100;
 }

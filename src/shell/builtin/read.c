@@ -53,7 +53,7 @@ static int read_options(struct read *r, struct bopt *o)
 			r->exact |= c == 'N';
 			break;
 		case 't':
-			if (!seconds_text(o->arg, &r->timeout_ns)) {
+			if (!seconds_text(o->arg, &r->timeout_ns) || r->timeout_ns < 0) {
 				builtin_error(sh, "%s: invalid timeout specification", o->arg);
 				return 1;
 			}

@@ -179,11 +179,41 @@ static int set_cluster(struct shell *sh, int argc, char **argv, int *at)
 	return status;
 }
 
+/* All letters are looked at before one is obeyed; behind an o its argument is not. */
+static int set_check(struct shell *sh, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *a = argv[i];
+
+		if ((*a != '-' && *a != '+') || !strcmp(a, "-") || !strcmp(a, "--"))
+			return 0;
+		while (*++a && *a != 'o')
+			if (*a != 'r' && by_letter(*a) == OPT_COUNT) {
+				builtin_error(sh, "%c%c: invalid option", *argv[i], *a);
+				builtin_usage(sh);
+				return STATUS_USAGE;
+			}
+		if (*a && !a[1] && i + 1 < argc && argv[i + 1][0] != '-' && argv[i + 1][0] != '+')
+			i++;
+	}
+	return 0;
+}
+
+/* set -n in a script: nothing that follows runs, traps and set +n neither. */
+static void stop_running(struct shell *sh, enum flow *flow)
+{
+	if (!sh->opts[OPT_NOEXEC] || sh->interactive)
+		return;
+	doing(sh)->exit_trap_done = true;
+	*flow = FLOW_EXIT;
+}
+
 int builtin_set(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
-	int i = 1, status;
+	int i = 1, status = set_check(sh, argc, argv);
 
-	(void)flow;
+	if (status)
+		return status;
 	if (argc == 1) {
 		list_variables(sh);
 		return 0;
@@ -211,6 +241,7 @@ int builtin_set(struct shell *sh, int argc, char **argv, enum flow *flow)
 	}
 	if (i < argc)
 		shell_set_args(sh, (size_t)(argc - i), argv + i);
+	stop_running(sh, flow);
 	return 0;
 }
 

@@ -136,6 +136,21 @@ bool describe_command(struct shell *sh, const char *name, unsigned flags)
 	return found;
 }
 
+/* Before -t -p -a there were -type -path -all, and their forms with two dashes. */
+static void old_options(int argc, char **argv)
+{
+	for (int i = 1; i < argc && argv[i][0] == '-'; i++) {
+		const char *word = argv[i] + 1 + (argv[i][1] == '-');
+
+		if (!strcmp(word, "type"))
+			argv[i] = "-t";
+		else if (!strcmp(word, "path"))
+			argv[i] = "-p";
+		else if (!strcmp(word, "all"))
+			argv[i] = "-a";
+	}
+}
+
 int builtin_type(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	unsigned flags = 0;
@@ -143,6 +158,7 @@ int builtin_type(struct shell *sh, int argc, char **argv, enum flow *flow)
 	int status = 0;
 
 	(void)flow;
+	old_options(argc, argv);
 	bopt_init(&o, sh, argc, argv);
 	for (int c; (c = bopt_next(&o, "afptP"));) {
 		if (c < 0)
