@@ -259,6 +259,29 @@ int tsb_pipe(struct tsb_proc *p, int fd[2]);
 int tsb_fcntl_flags(struct tsb_proc *p, int fd);	/* O_RDONLY..., O_APPEND */
 int tsb_set_cloexec(struct tsb_proc *p, int fd, bool on);
 bool tsb_isatty(struct tsb_proc *p, int fd);
+/*
+ * A terminal's settings, Linux's bits and characters (<termios.h>; cc by VINTR ...). All descriptors
+ * of a run that are a terminal are the same one. -ENOTTY. The host is told of a change: whether
+ * typed bytes are echoed, edited and made signals is up to it (TSB_EVENT_TERMINAL in sandbox.h).
+ */
+struct tsb_termios {
+	uint32_t iflag, oflag, cflag, lflag;
+	uint32_t ispeed, ospeed;	/* bits a second */
+	uint8_t line, cc[32];
+};
+struct tsb_winsize {
+	uint16_t rows, columns;		/* 0: not known */
+};
+int tsb_tcgetattr(struct tsb_proc *p, int fd, struct tsb_termios *out);
+/* flush: what was typed and is not read is dropped (TCSAFLUSH). */
+int tsb_tcsetattr(struct tsb_proc *p, int fd, bool flush, const struct tsb_termios *set);
+/* The same, until tsb_tty_return() or the end of the process, however it comes: then the settings are
+ * again what they were before the first of these. */
+int tsb_tty_borrow(struct tsb_proc *p, int fd, const struct tsb_termios *set);
+void tsb_tty_return(struct tsb_proc *p);
+int tsb_get_winsize(struct tsb_proc *p, int fd, struct tsb_winsize *out);
+/* The processes in front get SIGWINCH if it changes. */
+int tsb_set_winsize(struct tsb_proc *p, int fd, const struct tsb_winsize *size);
 /* flock(2): LOCK_SH, LOCK_EX, LOCK_UN of <sys/file.h>, with LOCK_NB or until
  * timeout_ns are over (< 0: for ever): -EWOULDBLOCK. */
 int tsb_flock(struct tsb_proc *p, int fd, int operation, int64_t timeout_ns);

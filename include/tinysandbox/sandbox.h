@@ -121,11 +121,13 @@ void tsb_cancel_free(struct tsb_cancel *c);
 /* From any thread and from a signal handler; stops every run that has it. */
 void tsb_cancel_now(struct tsb_cancel *c);
 /* The following are for one run at a time; from any thread too. */
-/* tsb_exec_argv() only: a signal to the program's process group, or to all
- * processes of the run. */
+/* A signal to the process group in front (that of the program, or the script's own, which needs
+ * `terminal`), or to all processes of the run. */
 int tsb_cancel_signal(struct tsb_cancel *c, int sig, bool all);
 /* All processes of the run are frozen until it is taken back; time goes on. */
 void tsb_cancel_pause(struct tsb_cancel *c, bool on);
+/* The terminal of the run has this size now; the processes in front get SIGWINCH if it is new. */
+void tsb_cancel_resize(struct tsb_cancel *c, uint16_t rows, uint16_t columns);
 /* The functions that have said -EAGAIN are to be asked again (see `wakes`). */
 void tsb_cancel_wake(struct tsb_cancel *c);
 
@@ -134,7 +136,8 @@ enum tsb_event_kind {
 	TSB_EVENT_FAILED,	/* value: -errno; nothing ran */
 	TSB_EVENT_NO_CWD,	/* the same, of the directory */
 	TSB_EVENT_NO_INPUT,	/* the same, of input_path */
-	TSB_EVENT_ENDED		/* value: as waitpid(2) gives it */
+	TSB_EVENT_ENDED,	/* value: as waitpid(2) gives it */
+	TSB_EVENT_TERMINAL	/* tsb_run() too: the settings of the terminal were changed */
 };
 struct tsb_event {
 	enum tsb_event_kind kind;
@@ -143,6 +146,8 @@ struct tsb_event {
 	uint64_t memory_peak;	/* ENDED */
 	const char *limit;	/* ENDED: the limit that fired or made a call fail; or NULL */
 	uint64_t cpu_ns;	/* ENDED, of tsb_exec_post(): processor time of the run so far */
+	const struct tsb_termios *termios;	/* TERMINAL: during the call */
+	bool flush;		/* TERMINAL: what was typed and is not read is to be dropped */
 };
 typedef void tsb_event_fn(void *ctx, const struct tsb_event *e);
 
@@ -161,7 +166,12 @@ struct tsb_run_options {
 	const struct tsb_limits *limits;	/* NULL: the sandbox's */
 	struct tsb_cancel *cancel;
 	bool fresh;			/* with a session: do not use nor change it */
-	bool terminal;			/* fds 0, 1, 2 are a terminal's */
+	/*
+	 * fds 0, 1, 2 are a terminal's. input_fn gives what a read would, from a line discipline
+	 * that is the host's: lines while ICANON is set, 0 for an end (Ctrl-D) after which more may
+	 * come, else bytes. event_fn is told of new settings.
+	 */
+	bool terminal;
 	/* output_fn may say -EAGAIN too (nothing was taken: the writer waits), and both
 	 * functions are asked again after tsb_cancel_wake(cancel) only. A run in which
 	 * all wait is not stopped: its input or a signal may come. */
@@ -172,10 +182,13 @@ struct tsb_run_options {
 					 * call returns when nothing is left */
 	tsb_event_fn *event_fn;		/* on the thread of the call; may not call back */
 	void *event_ctx;
+	/* Of a terminal, when the run begins. */
+	const struct tsb_termios *termios;	/* NULL: as Linux makes one */
+	uint16_t rows, columns;		/* 0: not known */
 };
 #define TSB_RUN_OPTIONS_INIT { sizeof(struct tsb_run_options), NULL, NULL, NULL, NULL, NULL, 0, \
 			       NULL, NULL, NULL, NULL, NULL, NULL, false, false, false, NULL, \
-			       false, NULL, NULL }
+			       false, NULL, NULL, NULL, 0, 0 }
 
 struct tsb_result;
 

@@ -82,10 +82,11 @@ struct run {
 	const char *cwd, *input_path;
 	struct tsb_limits limits;
 	bool terminal;
+	uint16_t rows, columns;	/* of the terminal, when it begins */
 	/* under the lock */
 	struct wire_out out;	/* DATA frames */
 	struct term term;
-	uint8_t *in;		/* a queue */
+	uint8_t *in;		/* a queue; of what is typed: what term has no room for yet */
 	size_t in_at, in_n, in_cap;
 	bool in_closed;
 	uint64_t bytes[2], dropped[2], max[2];
@@ -130,6 +131,10 @@ struct exec {
 /* NULL: an ERROR was written to c. */
 struct exec *exec_new(struct server *s, struct conn *c, struct wire_iter fields);
 void exec_input(struct exec *e, const void *data, size_t n);
+/* What is typed goes to r->term while it has room, under the lock; the signals it was, by 1 << number,
+ * are then sent when the lock is not held. */
+uint64_t exec_type(struct run *r);
+void exec_typed_signals(struct run *r, uint64_t signals);
 void exec_close_input(struct exec *e);
 size_t exec_input_waits(struct exec *e);
 void exec_signal(struct exec *e, int sig);

@@ -34,42 +34,25 @@ static uint8_t *queue_room(struct run *r, size_t n)
 	return r->in + r->in_n;
 }
 
-static void queue_line(struct run *r, const char *line, size_t n)
-{
-	uint8_t *to = queue_room(r, n + 2);
-
-	if (!to)
-		return;
-	to[0] = (uint8_t)n;
-	to[1] = (uint8_t)(n >> 8);
-	memcpy(to + 2, line, n);
-	r->in_n += n + 2;
-}
-
-/* What is typed. The signals are sent when the lock is not held. */
-static uint64_t type(struct run *r, const uint8_t *p, size_t n)
+uint64_t exec_type(struct run *r)
 {
 	uint64_t signals = 0;
-	int sig;
 
-	for (size_t i = 0; i < n; i++) {
-		switch (term_type(&r->term, p[i], &r->out, &sig)) {
-		case TERM_LINE_DONE:
-			queue_line(r, r->term.line, r->term.n);
-			term_take(&r->term);
-			break;
-		case TERM_END:
-			queue_line(r, "", 0);
-			break;
-		case TERM_SIGNAL:
-			r->in_at = r->in_n = 0;		/* as the terminal: what was typed is gone */
+	while (r->in_n && term_takes(&r->term)) {
+		int sig = term_type(&r->term, r->in[r->in_at++], &r->out);
+
+		r->in_n--;
+		if (sig)
 			signals |= UINT64_C(1) << sig;
-			break;
-		case TERM_NOTHING:
-			break;
-		}
 	}
 	return signals;
+}
+
+void exec_typed_signals(struct run *r, uint64_t signals)
+{
+	for (int sig = 1; signals >> sig; sig++)
+		if (signals >> sig & 1)
+			tsb_cancel_signal(r->cancel, sig, false);
 }
 
 void exec_input(struct exec *e, const void *data, size_t n)
@@ -79,16 +62,14 @@ void exec_input(struct exec *e, const void *data, size_t n)
 	uint8_t *to;
 
 	pthread_mutex_lock(&r->lock);
-	if (r->terminal) {
-		signals = type(r, data, n);
-	} else if (!r->in_closed && (to = queue_room(r, n))) {
+	if (!r->in_closed && (to = queue_room(r, n))) {
 		memcpy(to, data, n);
 		r->in_n += n;
+		signals = r->terminal ? exec_type(r) : 0;
 	}
 	pthread_mutex_unlock(&r->lock);
-	for (int sig = 1; sig < 64; sig++)
-		if (signals >> sig & 1)
-			exec_signal(e, sig);
+	if (e->threaded)
+		exec_typed_signals(r, signals);
 	tsb_cancel_wake(r->cancel);
 }
 
@@ -118,10 +99,8 @@ void exec_signal(struct exec *e, int sig)
 
 void exec_resize(struct exec *e, uint32_t rows, uint32_t columns)
 {
-	(void)rows;
-	(void)columns;
-	if (e->run.terminal)
-		exec_signal(e, SIGWINCH);
+	if (e->run.terminal && e->threaded)
+		tsb_cancel_resize(e->run.cancel, (uint16_t)rows, (uint16_t)columns);
 }
 
 void exec_kill(struct exec *e, enum wire_reason why)

@@ -65,36 +65,29 @@ static char *absolute(const struct virtual_box *b, char *path)
 	return joined;
 }
 
-/* TERM, ROWS and COLUMNS of a terminal, below what ENV says. */
+/* TERM of a terminal, below what ENV says. */
 static char **environment(struct server *s, struct wire_iter it, char **list, bool terminal)
 {
-	char term[80], lines[32], columns[32], *name;
-	const char *own[4] = { NULL };
+	char term[80], *name;
 	bool bad = false;
 	size_t n = 0;
-	char **with, **all;
+	const char **with;
+	char **all;
 
 	if (!terminal)
 		return virtual_env(s->box, (const char *const *)list);
 	name = wire_string(it, WIRE_F_TERM, &bad);
 	snprintf(term, sizeof(term), "TERM=%.64s", name && *name ? name : "xterm-256color");
 	free(name);
-	snprintf(lines, sizeof(lines), "LINES=%u",
-		 (unsigned)wire_number(it, WIRE_F_ROWS, 24, &bad));
-	snprintf(columns, sizeof(columns), "COLUMNS=%u",
-		 (unsigned)wire_number(it, WIRE_F_COLUMNS, 80, &bad));
-	own[n++] = term;
-	own[n++] = lines;
-	own[n++] = columns;
 	for (n = 0; list[n]; n++)
 		;
-	with = calloc(n + 4, sizeof(*with));
+	with = calloc(n + 2, sizeof(*with));
 	if (!with)
 		return NULL;
-	memcpy(with, own, 3 * sizeof(*with));
-	memcpy(with + 3, list, n * sizeof(*with));
-	all = virtual_env(s->box, (const char *const *)with);
-	free(with);
+	with[0] = term;
+	memcpy(with + 1, list, n * sizeof(*with));
+	all = virtual_env(s->box, with);
+	free((void *)with);
 	return all;
 }
 
@@ -130,6 +123,9 @@ static bool flags_of(struct exec *e, struct wire_iter it)
 	e->run.max[0] = wire_number(it, WIRE_F_OUT_LIMIT, 0, &bad);
 	e->run.max[1] = wire_number(it, WIRE_F_ERR_LIMIT, 0, &bad);
 	e->run.terminal = wire_number(it, WIRE_F_TERMINAL, 0, &bad);
+	e->run.rows = (uint16_t)wire_number(it, WIRE_F_ROWS, 24, &bad);
+	e->run.columns = (uint16_t)wire_number(it, WIRE_F_COLUMNS, 80, &bad);
+	term_init(&e->run.term);
 	e->label = wire_string(it, WIRE_F_LABEL, &bad);
 	limits_of(e, it, &bad);
 	return !bad;

@@ -36,13 +36,13 @@ static int on_output(void *ctx, int fd, const void *data, size_t n)
 	size_t keep;
 
 	pthread_mutex_lock(&r->lock);
-	if (r->out.size >= FLOW_HIGH) {
+	if (r->out.size >= FLOW_HIGH || (r->terminal && r->term.held)) {
 		r->full = true;
 		rc = -EAGAIN;
 	} else {
 		keep = allowed(r, which, n);
 		if (r->terminal)
-			term_print(&r->out, data, keep);
+			term_print(&r->term, &r->out, data, keep);
 		else
 			wire_data(&r->out, which ? WIRE_DATA_ERR : WIRE_DATA_OUT, data, keep);
 	}
@@ -51,35 +51,27 @@ static int on_output(void *ctx, int fd, const void *data, size_t n)
 	return rc;
 }
 
-/* A terminal's queue is lines: two bytes of length, then the bytes; none: the end. */
-static size_t take_line(struct run *r, void *buf, size_t n)
+static ssize_t take_typed(struct run *r, void *buf, size_t n)
 {
-	size_t line = r->in[r->in_at] | (size_t)r->in[r->in_at + 1] << 8;
-	size_t part = line < n ? line : n;
+	uint64_t signals;
+	ssize_t got;
 
-	memcpy(buf, r->in + r->in_at + 2, part);
-	r->in_at += part;
-	r->in_n -= part;
-	line -= part;
-	if (line) {	/* the rest gets its own length, in the place of what was taken */
-		r->in[r->in_at] = (uint8_t)line;
-		r->in[r->in_at + 1] = (uint8_t)(line >> 8);
-	} else {
-		r->in_at += 2;
-		r->in_n -= 2;
-	}
-	return part;
+	pthread_mutex_lock(&r->lock);
+	got = term_read(&r->term, buf, n);
+	if (got < 0 && r->in_closed)
+		got = 0;
+	signals = exec_type(r);
+	pthread_mutex_unlock(&r->lock);
+	exec_typed_signals(r, signals);
+	return got < 0 ? -EAGAIN : got;
 }
 
-static ssize_t on_input(void *ctx, void *buf, size_t n)
+static ssize_t take_bytes(struct run *r, void *buf, size_t n)
 {
-	struct run *r = ctx;
 	ssize_t got = -EAGAIN;
 
 	pthread_mutex_lock(&r->lock);
-	if (r->in_n && r->terminal) {
-		got = (ssize_t)take_line(r, buf, n);
-	} else if (r->in_n) {
+	if (r->in_n) {
 		got = (ssize_t)(r->in_n < n ? r->in_n : n);
 		memcpy(buf, r->in + r->in_at, (size_t)got);
 		r->in_at += (size_t)got;
@@ -88,6 +80,14 @@ static ssize_t on_input(void *ctx, void *buf, size_t n)
 		got = 0;
 	}
 	pthread_mutex_unlock(&r->lock);
+	return got;
+}
+
+static ssize_t on_input(void *ctx, void *buf, size_t n)
+{
+	struct run *r = ctx;
+	ssize_t got = r->terminal ? take_typed(r, buf, n) : take_bytes(r, buf, n);
+
 	if (got > 0)
 		tell(r);
 	return got;
@@ -109,6 +109,10 @@ static void on_event(void *ctx, const struct tsb_event *e)
 	if (e->kind == TSB_EVENT_STARTED) {
 		r->started = true;
 		r->pid = e->value;
+	} else if (e->kind == TSB_EVENT_TERMINAL) {
+		term_set(&r->term, e->termios, e->flush);
+		if (e->flush)
+			r->in_at = r->in_n = 0;
 	} else {
 		r->how = e->kind;
 		r->value = e->value;
@@ -137,6 +141,8 @@ static void options(struct run *r, struct tsb_run_options *o)
 	o->limits = &r->limits;
 	o->cancel = r->cancel;
 	o->terminal = r->terminal;
+	o->rows = r->rows;
+	o->columns = r->columns;
 	o->input_path = r->input_path;
 	o->wakes = o->stay = true;
 }

@@ -72,6 +72,7 @@ bool kernel_check_stop(struct kernel *k, int64_t real_now)
 void kernel_attend(struct kernel *k)
 {
 	struct tsb_cancel *c = k->opt.cancel;
+	struct tsb_winsize size;
 	bool all;
 	int sig;
 
@@ -83,6 +84,8 @@ void kernel_attend(struct kernel *k)
 		waitq_wake(&k->io_q);
 		waitq_wake(&k->base->poll_q);
 	}
+	if (cancel_take_size(c, &size))
+		terminal_resize(k, size);
 	while ((sig = cancel_take_signal(c, &all)))
 		signal_from_outside(k, all, sig);
 }

@@ -19,7 +19,8 @@
 #include <sys/syscall.h>
 #endif
 
-enum { CANCEL_END = 1, CANCEL_SIGNAL = 2, CANCEL_WAKE = 4, CANCEL_PAUSE = 8 };
+enum { CANCEL_END = 1, CANCEL_SIGNAL = 2, CANCEL_WAKE = 4, CANCEL_PAUSE = 8,
+       CANCEL_SIZE = 16 };
 
 struct bell {
 	atomic_uint count, refs;
@@ -29,6 +30,7 @@ struct tsb_cancel {
 	atomic_uint asked;
 	atomic_ullong group, all;	/* signals, by SIGNAL_BIT() */
 	_Atomic(struct bell *) bell;	/* NULL, or one for ever: who asks may be slow; counted */
+	atomic_ullong size;		/* of the terminal, see size_word(); 0: none that is new */
 };
 
 struct tsb_cancel *tsb_cancel_new(void)
@@ -116,6 +118,20 @@ int tsb_cancel_signal(struct tsb_cancel *c, int sig, bool all)
 	return TSB_OK;
 }
 
+/* One word, so that it can be set from anywhere; above it a bit, for 0 by 0 is a size too. */
+static unsigned long long size_word(uint16_t rows, uint16_t columns)
+{
+	return 1ull << 32 | (unsigned long long)rows << 16 | columns;
+}
+
+void tsb_cancel_resize(struct tsb_cancel *c, uint16_t rows, uint16_t columns)
+{
+	if (!c)
+		return;
+	atomic_store_explicit(&c->size, size_word(rows, columns), memory_order_release);
+	cancel_ask(c, CANCEL_SIZE);
+}
+
 /* ---- The run's side ---- */
 
 static unsigned cancel_bits(const struct tsb_cancel *c)
@@ -166,6 +182,18 @@ bool cancel_take_wake(struct tsb_cancel *c)
 {
 	return atomic_fetch_and_explicit(&c->asked, ~(unsigned)CANCEL_WAKE, memory_order_acq_rel) &
 	       CANCEL_WAKE;
+}
+
+bool cancel_take_size(struct tsb_cancel *c, struct tsb_winsize *size)
+{
+	unsigned long long word;
+
+	if (!(atomic_fetch_and_explicit(&c->asked, ~(unsigned)CANCEL_SIZE, memory_order_acq_rel) &
+	      CANCEL_SIZE))
+		return false;
+	word = atomic_exchange_explicit(&c->size, 0, memory_order_acq_rel);
+	*size = (struct tsb_winsize){ (uint16_t)(word >> 16), (uint16_t)word };
+	return word != 0;
 }
 
 static bool paused(unsigned bits)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "vfs/proc.h"
@@ -254,6 +255,13 @@ static int file_open_magic(struct tsb_proc *p, const int magic[2], int flags, st
 	return d->ops->reopen ? d->ops->reopen(p, d, flags, out) : -ENXIO;
 }
 
+static bool file_is_tty(const struct call_ctx *ctx, const char *path)
+{
+	struct tsb_stat st;
+
+	return !vfs_stat(&ctx->c, path, &st) && S_ISCHR(st.mode) && st.rdev == makedev(5, 0);
+}
+
 int file_open(struct tsb_proc *p, const char *path, int flags, uint32_t mode, struct desc **out)
 {
 	struct vfs_file *file = NULL;
@@ -265,6 +273,8 @@ int file_open(struct tsb_proc *p, const char *path, int flags, uint32_t mode, st
 	if (r < 0)
 		return r;
 	r = vfs_open(&ctx.c, path, flags, mode & 07777 & ~p->umask, &file, magic);
+	if (r == -ENXIO && file_is_tty(&ctx, path))
+		return terminal_open(p, flags, out);
 	file_denied(p, r);
 	if (r < 0)
 		return r;

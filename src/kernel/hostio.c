@@ -53,7 +53,7 @@ static int hostio_output(struct kernel *k, int fd, const void *data, size_t n)
 
 /* Asks the function once. It may have blocked for long: the time is not the
  * process's, and may be over. */
-static ssize_t hostio_ask(struct tsb_proc *p, void *buf, size_t n)
+ssize_t hostio_ask(struct tsb_proc *p, void *buf, size_t n)
 {
 	struct kernel *k = p->k;
 	struct hostio_call c = { .k = k, .buf = buf, .n = n };
@@ -77,8 +77,7 @@ void proc_on_host(struct tsb_proc *p, void (*fn)(void *arg), void *arg)
 		proc_stop_point(p);
 }
 
-/* What a poll has read already. */
-static size_t hostio_take(struct kernel *k, void *buf, size_t n)
+size_t hostio_take(struct kernel *k, void *buf, size_t n)
 {
 	size_t got = k->input_n < n ? k->input_n : n;
 
@@ -88,15 +87,18 @@ static size_t hostio_take(struct kernel *k, void *buf, size_t n)
 	return got;
 }
 
-/* Until it makes sense to ask the host again. -EINTR, -ECANCELED. */
-static int hostio_wait(struct tsb_proc *p)
+int hostio_wait(struct tsb_proc *p, int64_t until)
 {
 	struct kernel *k = p->k;
+	int64_t again;
 	int r;
 
 	if (k->opt.io.wakes)
-		return sched_block(p, &k->io_q, TIME_NEVER, true);
-	r = sched_block(p, NULL, clock_now(k) + INPUT_AGAIN_NS, true);
+		return sched_block(p, &k->io_q, until, true);
+	again = clock_now(k) + INPUT_AGAIN_NS;
+	if (again >= until)
+		return sched_block(p, NULL, until, true);
+	r = sched_block(p, NULL, again, true);
 	return r == -ETIMEDOUT ? 0 : r;
 }
 
@@ -114,11 +116,11 @@ static ssize_t hostio_read(struct tsb_proc *p, struct desc *d, void *buf, size_t
 		if (k->input_ended || !k->opt.io.input)
 			return 0;
 		r = hostio_ask(p, buf, n);
-		if (r == 0 && !k->opt.io.terminal)
+		if (r == 0)
 			k->input_ended = true;
 		if (r != -EAGAIN || d->flags & O_NONBLOCK)
 			return r;
-		r = hostio_wait(p);
+		r = hostio_wait(p, TIME_NEVER);
 		if (r != 0)
 			return r;
 	}
@@ -131,18 +133,19 @@ static int hostio_poll(struct tsb_proc *p, struct desc *d, struct waitq **q, int
 	ssize_t r;
 
 	(void)d;
-	(void)q;
-	if (k->input_n || k->input_ended || !k->opt.io.input)
+	if (k->input_n || k->input_ended || k->terminal.end || !k->opt.io.input)
 		return 1;
 	r = hostio_ask(p, k->input, sizeof(k->input));
 	if (r == -EAGAIN) {
-		if (!k->opt.io.wakes)	/* else whoever polls is woken */
+		if (k->opt.io.wakes)
+			*q = &k->io_q;
+		else
 			*until = clock_now(k) + INPUT_AGAIN_NS;
 		return 0;
 	}
 	k->input_at = 0;
 	k->input_n = r > 0 ? (size_t)r : 0;
-	k->input_ended = r == 0;
+	*(k->opt.io.terminal ? &k->terminal.end : &k->input_ended) = r == 0;
 	return r == -ECANCELED ? (int)r : 1;
 }
 
@@ -160,7 +163,7 @@ static int hostio_write_part(struct tsb_proc *p, struct desc *d, const void *buf
 		if (r == -EAGAIN && k->running != p)
 			return 0;	/* it is being dropped: lost, as what a killed process had */
 		if (r == -EAGAIN) {
-			r = hostio_wait(p);
+			r = hostio_wait(p, TIME_NEVER);
 			if (r)
 				return r;
 			continue;
@@ -234,7 +237,7 @@ static const struct desc_ops hostio_ops = {
 	.link = hostio_link, .reopen = hostio_reopen, .host = true
 };
 static const struct desc_ops terminal_ops = {
-	.read = hostio_read, .write = hostio_write, .poll_in = hostio_poll, .stat = hostio_stat,
+	.read = terminal_read, .write = hostio_write, .poll_in = hostio_poll, .stat = hostio_stat,
 	.link = hostio_link, .reopen = hostio_reopen, .host = true, .terminal = true
 };
 
@@ -258,6 +261,14 @@ int hostio_make(struct kernel *k, struct fdtab *t)
 		}
 	}
 	return 0;
+}
+
+int terminal_open(struct tsb_proc *p, int flags, struct desc **out)
+{
+	if (!p->k->opt.io.terminal)
+		return -ENXIO;
+	*out = desc_new(p->k, &terminal_ops, flags & (O_ACCMODE | O_APPEND | O_NONBLOCK));
+	return *out ? 0 : -ENOMEM;
 }
 
 void hostio_tell(struct kernel *k, const char *text, size_t n)

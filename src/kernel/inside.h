@@ -172,6 +172,7 @@ struct tsb_proc {
 	struct ring dirs;		/* struct tsb_dir */
 	size_t n_dirs;
 	struct end_hook *hooks;
+	struct borrowed *borrowed;	/* see tsb_tty_borrow(); NULL: never */
 	struct out out;
 
 	proc_main_fn *main;
@@ -192,6 +193,13 @@ struct tsb_proc {
 };
 
 /* ---- The kernel ---- */
+
+/* The one that a run has, if it has one. Its line discipline is the host's. */
+struct terminal {
+	struct tsb_termios set;
+	struct tsb_winsize size;
+	bool end;		/* a poll has met it: the next read says so */
+};
 
 struct kernel {
 	/*
@@ -256,6 +264,7 @@ struct kernel {
 	size_t input_at, input_n;
 	bool input_ended;
 	char input[512];
+	struct terminal terminal;
 
 	/* Time: nanoseconds since kernel_begin(). */
 	int64_t begin_mono;		/* the machine's clock then */
@@ -337,6 +346,7 @@ bool cancel_pending(const struct tsb_cancel *c);
 int cancel_take_signal(struct tsb_cancel *c, bool *all);
 bool cancel_take_wake(struct tsb_cancel *c);
 bool cancel_paused(const struct tsb_cancel *c);	/* and the end is not asked for */
+bool cancel_take_size(struct tsb_cancel *c, struct tsb_winsize *size);
 /* While a pause is asked for, and the end is not. */
 void cancel_pause_wait(struct tsb_cancel *c);
 /* Sleeps on the host until c is asked for anything or ns have passed. c may be NULL. */
@@ -435,6 +445,18 @@ int fifo_open(struct tsb_proc *p, struct vfs_file *file, int flags, struct desc 
 int file_open(struct tsb_proc *p, const char *path, int flags, uint32_t mode, struct desc **out);
 bool file_is(const struct desc *d);
 int hostio_make(struct kernel *k, struct fdtab *t);	/* 0, 1, 2 */
+/* Asks the host for input, once; it may say -EAGAIN. */
+ssize_t hostio_ask(struct tsb_proc *p, void *buf, size_t n);
+/* What a poll has read already. */
+size_t hostio_take(struct kernel *k, void *buf, size_t n);
+/* Until it makes sense to ask the host again. -ETIMEDOUT, -EINTR, -ECANCELED. */
+int hostio_wait(struct tsb_proc *p, int64_t until);
+
+/* ---- terminal.c ---- */
+void terminal_begin(struct kernel *k);
+ssize_t terminal_read(struct tsb_proc *p, struct desc *d, void *buf, size_t n);
+void terminal_resize(struct kernel *k, struct tsb_winsize size);
+int terminal_open(struct tsb_proc *p, int flags, struct desc **out);	/* /dev/tty: -ENXIO */
 /* Straight to the host's standard error. */
 void hostio_tell(struct kernel *k, const char *text, size_t n);
 

@@ -60,6 +60,12 @@ struct kernel_io {
 	void *output_ctx;
 	bool terminal;
 	bool wakes;
+	/* Of a terminal: its settings (NULL: Linux's) and size; fn (or NULL) is told of new settings,
+	 * on that stack too. */
+	const struct tsb_termios *termios;
+	struct tsb_winsize size;
+	void (*changed)(void *ctx, const struct tsb_termios *now, bool flush);
+	void *changed_ctx;
 };
 
 /* What all runs of one sandbox may have together; counts are atomic. */

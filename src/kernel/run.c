@@ -66,7 +66,7 @@ static void kernel_clear_run(struct kernel *k)
 	k->n_records = k->n_pipes = 0;
 	k->pipes_made = 0;
 	k->input_n = 0;
-	k->input_ended = false;
+	k->input_ended = k->terminal.end = false;
 	k->host.size = 0;	/* another thread's stack perhaps */
 }
 
@@ -82,6 +82,8 @@ int kernel_begin(struct kernel *k, const struct kernel_options *opt)
 			SIZE_MAX;
 	k->budget.peak = k->budget.used;
 	k->budget.share = opt->share && !k->budget.used ? &opt->share->memory : NULL;
+	if (opt->io.terminal)
+		terminal_begin(k);
 	clock_begin(k);
 	random_begin(k);
 	tick_begin(k);

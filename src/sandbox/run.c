@@ -90,6 +90,8 @@ static int first_process(struct tsb_proc *p, void *arg)
 	struct shell *sh;
 	int status;
 
+	if (r->opt->terminal)
+		proc_set_front(p, tsb_getpgid(p, 0));
 	if (r->session && r->session->shell) {
 		sh = shell_copy(r->session->shell, proc_heap(p));
 		shell_attach(sh, p);
@@ -192,6 +194,14 @@ int run_init(struct tsb_proc *p, void *arg)
 
 /* ---- Outside ---- */
 
+static void terminal_changed(void *ctx, const struct tsb_termios *now, bool flush)
+{
+	struct run *r = ctx;
+	struct tsb_event e = { .kind = TSB_EVENT_TERMINAL, .termios = now, .flush = flush };
+
+	r->opt->event_fn(r->opt->event_ctx, &e);
+}
+
 static inline __attribute__((always_inline)) void options_of_sandbox(const struct tsb_sandbox *box,
 								      struct kernel_options *k)
 {
@@ -232,6 +242,10 @@ static inline void kernel_options_of(struct run *r, struct kernel_options *k)
 	k->io.output = opt->output_fn ? opt->output_fn : keep_output;
 	k->io.output_ctx = opt->output_fn ? opt->output_ctx : r;
 	k->io.terminal = opt->terminal;
+	k->io.termios = opt->termios;
+	k->io.size = (struct tsb_winsize){ opt->rows, opt->columns };
+	k->io.changed = opt->event_fn ? terminal_changed : NULL;
+	k->io.changed_ctx = r;
 	k->io.wakes = opt->wakes;
 	k->cancel = opt->cancel;
 	k->init_reaps = r->argv != NULL;

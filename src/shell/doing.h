@@ -325,6 +325,10 @@ void redir_keep(struct shell *sh, struct redir_undo *undo);	/* exec */
 /* here.c: a descriptor that reads as that text, or -errno. */
 int here_open(struct shell *sh, struct slice text);
 
+/* ---- terminal.c ---- */
+/* LINES and COLUMNS after a program of the foreground has ended. */
+void terminal_size(struct shell *sh);
+
 /* ---- job.c ---- */
 struct job *job_add(struct shell *sh, const int *pids, unsigned n, char *text);
 /* Waits for a child; its wait status. Signals that come meanwhile are kept for afterwards. */

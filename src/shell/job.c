@@ -263,8 +263,10 @@ int job_wait_pid(struct shell *sh, int pid)
 	for (;;) {
 		int status, got = proc_wait(sh->p, pid, &status, 0);
 
-		if (got == pid)
+		if (got == pid) {
+			terminal_size(sh);
 			return status;
+		}
 		if (got != -EINTR)
 			return STATUS_NOT_FOUND << 8;
 		trap_take(sh);

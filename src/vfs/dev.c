@@ -15,7 +15,7 @@
 #include "vfs/fixed.h"
 #include "vfs/pack.h"
 
-enum dev_kind { DEV_DIR, DEV_LINK, DEV_NULL, DEV_ZERO, DEV_FULL, DEV_RANDOM };
+enum dev_kind { DEV_DIR, DEV_LINK, DEV_NULL, DEV_ZERO, DEV_FULL, DEV_RANDOM, DEV_TTY };
 
 struct dev_node {
 	const char *name;
@@ -33,6 +33,7 @@ static const struct dev_node dev_nodes[] = {
 	{ "stderr", DEV_LINK, 0, "/proc/self/fd/2" },
 	{ "stdin", DEV_LINK, 0, "/proc/self/fd/0" },
 	{ "stdout", DEV_LINK, 0, "/proc/self/fd/1" },
+	{ "tty", DEV_TTY, 0, NULL },
 	{ "urandom", DEV_RANDOM, 9, NULL },
 	{ "zero", DEV_ZERO, 5, NULL },
 };
@@ -66,7 +67,7 @@ static const struct dev_node *dev_find(const char *path, size_t *link_n, int *rc
 		}
 		return d;
 	}
-	*rc = !strcmp(path, "/tty") ? -ENXIO : -ENOENT;
+	*rc = -ENOENT;
 	return NULL;
 }
 
@@ -76,6 +77,7 @@ static void dev_stat(const struct devfs *fs, const struct dev_node *d, struct ts
 		[DEV_DIR] = S_IFDIR | 0755, [DEV_LINK] = S_IFLNK | 0777,
 		[DEV_NULL] = S_IFCHR | 0666, [DEV_ZERO] = S_IFCHR | 0666,
 		[DEV_FULL] = S_IFCHR | 0666, [DEV_RANDOM] = S_IFCHR | 0666,
+		[DEV_TTY] = S_IFCHR | 0666,
 	};
 	*st = (struct tsb_stat){
 		.ino = (uint64_t)(d - dev_nodes) + 1, .mode = mode[d->kind],
@@ -84,6 +86,8 @@ static void dev_stat(const struct devfs *fs, const struct dev_node *d, struct ts
 		.size = d->target ? strlen(d->target) : 0,
 		.atime = fs->now, .mtime = fs->now, .ctime = fs->now, .btime = fs->now,
 	};
+	if (d->kind == DEV_TTY)
+		st->rdev = makedev(5, 0);
 	if (d->kind == DEV_DIR)
 		st->size = (DEV_NODES + 1) * 20;
 }
@@ -140,6 +144,8 @@ static int dev_open(struct tsb_fs *tfs, const struct tsb_caller *who, const char
 		return -EISDIR;
 	if (d->kind != DEV_DIR && flags & O_DIRECTORY)
 		return -ENOTDIR;
+	if (d->kind == DEV_TTY)
+		return -ENXIO;
 	((struct dev_file *)file)->node = d;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * /dev: null, zero, full, random, urandom, and the links stdin, stdout, stderr,
- * fd into /proc/self/fd. There is no terminal: "tty" is not listed, and whoever
- * asks for it by name gets -ENXIO, as open(2) says on Linux without one.
+ * fd into /proc/self/fd. Whoever opens tty gets -ENXIO, as open(2) says on Linux
+ * without a terminal; the kernel above opens the run's own, if it has one.
  */
 #ifndef VFS_DEV_H
 #define VFS_DEV_H

@@ -208,7 +208,7 @@ def test_streams(t):
 def test_terminal(t):
     b = Box(t)
     c = Conn(b.dir)
-    c.send("exec", arg=["bash", "-c", "[ -t 0 ] && [ -t 1 ] && echo tty; echo $TERM $LINES $COLUMNS;"
+    c.send("exec", arg=["bash", "-c", "[ -t 0 ] && [ -t 1 ] && echo tty; echo $TERM $(stty size);"
            "read x; echo \"<$x>\"; cat; trap 'echo int' INT; echo ready; while :; do sleep 1; done"],
            terminal=1, rows=40, columns=100, term="vt100")
     c.until(b"tty\r\nvt100 40 100\r\n")

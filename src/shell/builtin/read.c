@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <termios.h>
 
 #include "base/utf8.h"
 
@@ -71,8 +72,11 @@ static int read_options(struct read *r, struct bopt *o)
 				return 1;
 			}
 			break;
+		case 's':
+			r->silent = true;
+			break;
 		default:
-			break;	/* -e -s -i mean something on a terminal only */
+			break;	/* -e and -i mean something on a terminal only */
 		}
 	}
 	return 0;
@@ -235,6 +239,26 @@ static bool names_good(struct read *r, int argc, char **argv, int from)
 	return true;
 }
 
+/* On a terminal -s is without echo, and what does not end with a line comes byte by byte. */
+static void read_terminal(struct read *r)
+{
+	struct tsb_proc *p = r->sh->p;
+	bool bytes = r->count >= 0 || r->delim != '\n';
+	struct tsb_termios t;
+
+	if ((!r->silent && !bytes) || !tsb_isatty(p, r->fd) || tsb_tcgetattr(p, r->fd, &t))
+		return;
+	if (bytes) {
+		t.lflag = (t.lflag & ~(uint32_t)ICANON) | ISIG | IEXTEN;
+		t.iflag = (t.iflag & ~(uint32_t)INLCR) | ICRNL;
+		t.cc[VMIN] = 1;
+		t.cc[VTIME] = 0;
+	}
+	if (r->silent)
+		t.lflag &= ~(uint32_t)(ECHO | ECHOK | ECHONL);
+	tsb_tty_borrow(p, r->fd, &t);
+}
+
 static int read_run(struct read *r, int argc, char **argv, int from)
 {
 	struct shell *sh = r->sh;
@@ -246,7 +270,9 @@ static int read_run(struct read *r, int argc, char **argv, int from)
 		tsb_write_all(sh->p, 2, r->prompt, strlen(r->prompt));
 	s = heap_alloc(sh->heap, sizeof(*s));
 	byte_source_init(s, sh, r->fd, r->timeout_ns);
+	read_terminal(r);
 	ended = read_record(r, s);
+	tsb_tty_return(sh->p);
 	byte_source_end(s);
 	if (s->error)	/* nothing is assigned then */
 		builtin_error(sh, "read error: %d: %s", r->fd, tsb_strerror(s->error));

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Terminals: programs of a virtual box, and tinysandbox's prompt, driven through a pseudo-terminal. TAP.
+
+usage: terminal.py TINYBOX TINYSANDBOX CASES
+       terminal.py fill CASES       takes what the cases get from the real bash
+
+A case is a line of JSON: "run" (for bash -c; "argv" for another program), "typed" ([pattern to wait
+for, text to type], ...), "gets" (all that came), perhaps "rows", "columns", "differs" (why what we
+give is not what the real one does; then "gets" is ours, written by hand).
+"""
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import struct
+import sys
+import tempfile
+import termios
+import time
+
+LONG = 30
+IUTF8 = 0x4000
+
+
+class Pty:
+    """A program on a terminal; what it writes, up to patterns, with a deadline."""
+
+    def __init__(self, argv, env=None, rows=24, columns=80):
+        self.seen, self.all = b"", b""
+        go, start = os.pipe()
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            os.close(start)
+            os.read(go, 1)
+            os.close(go)
+            os.execvpe(argv[0], argv, env or os.environ)
+        os.close(go)
+        how = termios.tcgetattr(self.fd)
+        how[0] |= IUTF8
+        termios.tcsetattr(self.fd, termios.TCSANOW, how)
+        self.resize(rows, columns)
+        os.close(start)
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def type(self, text):
+        data = text.encode("utf-8", "surrogateescape")
+        while data:
+            data = data[os.write(self.fd, data):]
+
+    def more(self, until):
+        left = until - time.monotonic()
+        if left <= 0 or not select.select([self.fd], [], [], left)[0]:
+            return False
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        self.seen += data
+        self.all += data
+        return bool(data)
+
+    def until(self, pattern, seconds=LONG):
+        """All up to the end of the pattern; None: it did not come."""
+        end = time.monotonic() + seconds
+        while True:
+            found = re.search(pattern.encode(), self.seen, re.S)
+            if found:
+                got, self.seen = self.seen[:found.end()], self.seen[found.end():]
+                return got.decode("utf-8", "surrogateescape")
+            if not self.more(end):
+                return None
+
+    def rest(self, seconds=LONG):
+        end = time.monotonic() + seconds
+        while self.more(end):
+            pass
+        got, self.seen = self.seen, b""
+        return got.decode("utf-8", "surrogateescape")
+
+    def close(self):
+        """The status; the program has ended, or is ended now."""
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                os.close(self.fd)
+                return os.waitstatus_to_exitcode(status)
+            select.select([], [], [], 0.01)
+        os.kill(self.pid, 9)
+        os.close(self.fd)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def play(case, before, env=None):
+    argv = case.get("argv") or ["bash", "--norc", "-c", case["run"]]
+    p = Pty(before + argv, env, case.get("rows", 24), case.get("columns", 80))
+    for pattern, text in case.get("typed", []):
+        if p.until(pattern, 10) is None:
+            p.all += b"<NEVER CAME: " + pattern.encode() + b">"
+            break
+        p.type(text)
+    p.rest(10)
+    p.close()
+    return p.all.decode("utf-8", "surrogateescape")
+
+
+def fill(path):
+    out = []
+    env = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", "TERM": "xterm-256color"}
+    for line in open(path):
+        case = json.loads(line)
+        if "differs" not in case:
+            case["gets"] = play(case, [], env)
+        out.append(json.dumps(case))
+    with open(path, "w") as f:
+        f.write("\n".join(out) + "\n")
+
+
+count = failed = 0
+
+
+def ok(good, name, *more):
+    global count, failed
+    count += 1
+    failed += not good
+    print("%sok %d - %s" % ("" if good else "not ", count, name.replace("\n", "\\n")), flush=True)
+    for line in more if not good else ():
+        print("# %r" % (line,))
+
+
+def cases(tinybox, path):
+    for line in open(path):
+        case = json.loads(line)
+        got = play(case, [tinybox, "exec", "-it", "web"])
+        ok(got == case["gets"], case.get("run") or " ".join(case["argv"]), "want", case["gets"], "got", got)
+
+
+def resizes(tinybox):
+    p = Pty([tinybox, "exec", "-it", "web", "bash", "-c",
+             "trap 'stty size' WINCH; echo go; while :; do read -t 60 x; [ \"$x\" = end ] && break; done; /bin/true;"
+             "echo $LINES $COLUMNS"], rows=33, columns=77)
+    p.until("go\r\n")
+    p.resize(44, 88)
+    ok(p.until("44 88\r\n") is not None, "a new size is a signal, and seen")
+    p.type("end\r")
+    ok(p.until("end\r\n44 88\r\n") is not None, "and LINES and COLUMNS follow")
+    ok(p.close() == 0, "the end")
+
+
+def main():
+    if sys.argv[1] == "fill":
+        return fill(sys.argv[2])
+    tinybox, tinysandbox, path = map(os.path.abspath, sys.argv[1:])
+    state = tempfile.mkdtemp(prefix="tinybox-terminal-")
+    os.environ["TINYBOX_STATE_DIR"] = state
+    try:
+        os.chdir(state)
+        if os.system("%s create --name=web >/dev/null" % tinybox):
+            raise SystemExit("no box")
+        cases(tinybox, path)
+        resizes(tinybox)
+    finally:
+        os.system("%s rm --force web >/dev/null 2>&1" % tinybox)
+        shutil.rmtree(state, ignore_errors=True)
+    print("1..%d" % count)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
