@@ -146,6 +146,7 @@ struct doing {
 	unsigned trace_level;		/* + signs of PS4 */
 	uint64_t disabled[2];		/* builtins switched off by enable -n, by index */
 	VEC(struct history_line) history;
+	struct histexp *histexp;	/* histexp.c; NULL: nothing yet */
 	bool history_saved;	/* the running command is its last line */
 	size_t history_base;	/* lines that HISTSIZE took from the front */
 	size_t history_new, history_seen;	/* lines not yet in HISTFILE; lines read from it */
@@ -465,6 +466,9 @@ int set_option_letter(enum opt_id id);	/* 0: none */
 /* A command line that is about to run, as HISTCONTROL and HISTIGNORE have it. */
 void history_line(struct shell *sh, const char *text, size_t n);
 void history_begin(struct shell *sh);	/* set -o history: what HISTFILE holds */
+/* A line, without its newline, that begins within `quote` (or 0), with its events put in: 1; 0: there
+ * were none; 2: it is only to be shown; -1: out has what is wrong. */
+int history_expand(struct shell *sh, const char *text, size_t n, char quote, struct str *out);
 
 /* A redirection closed this descriptor of the shell: a coprocess's array says so. */
 void coproc_closed(struct shell *sh, int fd);

@@ -270,6 +270,7 @@ static void clone_doing(struct shell *sh, const struct shell *from)
 	memset(&d->past, 0, sizeof(d->past));
 	memset(&d->open_substitutions, 0, sizeof(d->open_substitutions));
 	memset(&d->history, 0, sizeof(d->history));
+	d->histexp = NULL;
 	memset(&d->hash_order, 0, sizeof(d->hash_order));
 	if (fd->limits)
 		d->limits = (uint64_t *)(void *)heap_dup(heap, fd->limits,

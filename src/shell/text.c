@@ -217,6 +217,14 @@ static enum flow text_failed(struct shell *sh, struct parse_error *err, const ch
 	return sh->call_depth <= 1 && sh->opts[OPT_POSIX] ? FLOW_EXIT : f;
 }
 
+/* Then each line is looked at before more of it is parsed. */
+static bool expands_history(const struct shell *sh)
+{
+	return sh->opts[OPT_HISTORY] && sh->opts[OPT_HISTEXPAND] && !doing(sh)->inner;
+}
+
+static enum flow run_rest(struct shell *sh, const struct parse_lines *l, const char *what);
+
 enum flow run_text(struct shell *sh, const char *text, size_t n, const char *name, uint32_t line,
 		   const char *what)
 {
@@ -230,9 +238,14 @@ enum flow run_text(struct shell *sh, const char *text, size_t n, const char *nam
 		bool ran = false;
 
 		hold(sh, l.source);
-		while (run_line(sh, &l, &err, &f) ||
-		       (f == FLOW_NEXT && line_skipped(sh, &l, &err, what, &f)))
+		while (!expands_history(sh) &&
+		       (run_line(sh, &l, &err, &f) ||
+			(f == FLOW_NEXT && line_skipped(sh, &l, &err, what, &f))))
 			ran = true;
+		if (f == FLOW_NEXT && !err.failed && !parse_lines_done(&l) && expands_history(sh)) {
+			f = run_rest(sh, &l, what);
+			ran = true;
+		}
 		if (!ran && f == FLOW_NEXT && !err.failed)
 			sh->status = 0;
 		let_go(sh);
@@ -281,6 +294,7 @@ enum flow eval_text(struct shell *sh, const char *text, size_t n, const char *na
 struct piece {			/* lines not yet run */
 	struct str text;
 	uint32_t line;		/* number of its first line */
+	uint32_t lines;		/* how many were read: events may have made it more */
 };
 
 /* Parses what there is. true: it was run, or was wrong; false: more is needed. */
@@ -332,13 +346,101 @@ static bool line_continues(const struct str *text)
 
 static void piece_next(struct piece *pc)
 {
-	for (size_t i = 0; i < pc->text.n; i++)
-		pc->line += pc->text.p[i] == '\n';
+	pc->line += pc->lines;
+	pc->lines = 0;
 	str_reset(&pc->text);
 }
 
+/* Where the next line begins: within which quote, or 0. */
+static char piece_quote(const struct piece *pc, size_t n)
+{
+	const char *s = pc->text.p;
+	char quote = '\0';
+
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == '\\' && quote != '\'')
+			i++;
+		else if (quote ? s[i] == quote : s[i] == '\'' || s[i] == '"')
+			quote = quote ? '\0' : s[i];
+		else if (s[i] == '#' && !quote && (!i || strchr(" \t\n;&|()", s[i - 1])))
+			while (i + 1 < n && s[i + 1] != '\n')
+				i++;
+	}
+	return quote;
+}
+
+/* Is there a line of its own in text, with or without tabs in front? */
+static bool has_line(const char *text, size_t n, struct slice word, bool tabs)
+{
+	for (size_t at = 0; at < n;) {
+		const char *end = memchr(text + at, '\n', n - at);
+		size_t to = end ? (size_t)(end - text) : n;
+
+		while (tabs && at < to && text[at] == '\t')
+			at++;
+		if (to - at == word.n && !memcmp(text + at, word.p, word.n))
+			return true;
+		at = to + 1;
+	}
+	return false;
+}
+
+/* Is what comes at n the text of a here-document, maybe in a substitution? No events there. */
+static bool piece_in_here(const struct piece *pc, size_t n)
+{
+	const char *s = pc->text.p;
+
+	for (size_t i = 0; i + 2 < n; i++) {
+		bool tabs = s[i + 2] == '-';
+		size_t from = i + 2 + tabs, to;
+
+		if (s[i] != '<' || s[i + 1] != '<' || (i && s[i - 1] == '<') || s[i + 2] == '<')
+			continue;
+		while (from < n && strchr(" \t'\"\\", s[from]))
+			from++;
+		for (to = from; to < n && !strchr(" \t\n'\"\\;&|<>()", s[to]); to++)
+			;
+		if (to > from && !has_line(s + to, n - to, (struct slice){ s + from, to - from }, tabs))
+			return true;
+	}
+	return false;
+}
+
+/* The line from `from` on, with its events put in; false: it is given up. */
+static bool piece_expand(struct shell *sh, struct piece *pc, size_t from)
+{
+	size_t n = pc->text.n - from;
+	bool newline = n && pc->text.p[pc->text.n - 1] == '\n';
+	struct str out;
+	int r;
+
+	if (!expands_history(sh) || n == newline || piece_in_here(pc, from))
+		return true;
+	str_init(&out, sh->heap, STR_MAX_DEFAULT);
+	r = history_expand(sh, pc->text.p + from, n - newline, piece_quote(pc, from), &out);
+	if (r < 0) {
+		sh->line = pc->line + pc->lines;
+		shell_error(sh, "%s", out.p);
+	}
+	if (r == 2)
+		history_line(sh, out.p, out.n);
+	if (newline)
+		str_addc(&out, '\n');
+	if (r > 0)
+		tsb_write_all(sh->p, 2, out.p, out.n);
+	if (r != 0) {
+		str_cut(&pc->text, from);
+		if (r == 1)
+			str_addn(&pc->text, out.p, out.n);
+	}
+	str_end(&out);
+	return r == 0 || r == 1;
+}
+
 struct line_source {
-	int fd;
+	int fd;			/* or the rest of a text: */
+	const char *text;	/* NULL: fd */
+	size_t n;
 	bool seekable;
 	bool end;
 	bool broken;
@@ -349,6 +451,16 @@ static void read_line(struct shell *sh, struct line_source *src, struct str *out
 {
 	char buf[512];
 
+	if (src->text) {
+		const char *end = memchr(src->text, '\n', src->n);
+		size_t n = end ? (size_t)(end - src->text) + 1 : src->n;
+
+		str_addn(out, src->text, n);
+		src->text += n;
+		src->n -= n;
+		src->end = !src->n;
+		return;
+	}
 	for (;;) {
 		ssize_t n = tsb_read(sh->p, src->fd, buf, src->seekable ? sizeof(buf) : 1);
 		const char *end = n > 0 ? memchr(buf, '\n', (size_t)n) : NULL;
@@ -404,32 +516,53 @@ static enum flow prompt_again(struct shell *sh, struct line_source *src, struct 
 	return f == FLOW_ABORT ? FLOW_NEXT : f;
 }
 
-enum flow run_stream(struct shell *sh, int fd, const char *name)
+static enum flow run_source(struct shell *sh, struct line_source *src, uint32_t line, const char *what)
 {
-	struct line_source src = { .fd = fd };
-	struct piece pc = { .line = 1 };
+	struct piece pc = { .line = line };
 	enum flow f = FLOW_NEXT;
 
-	(void)name;
-	src.seekable = tsb_lseek(sh->p, fd, 0, SEEK_CUR) >= 0;
 	str_init(&pc.text, sh->heap, STR_MAX_DEFAULT);
-	while (!src.end && f == FLOW_NEXT) {
+	while (!src->end && f == FLOW_NEXT) {
 		size_t from = pc.text.n;
 
 		if (sh->prompts)
 			show_prompt(sh, pc.text.n > 0);
-		read_line(sh, &src, &pc.text);
+		read_line(sh, src, &pc.text);
 		if (sh->opts[OPT_VERBOSE])
 			tsb_write_all(sh->p, 2, pc.text.p + from, pc.text.n - from);
-		if (!src.end && line_continues(&pc.text))
+		if (!piece_expand(sh, &pc, from)) {
+			if (!src->end)
+				continue;
+		} else {
+			pc.lines++;
+		}
+		if (!src->end && line_continues(&pc.text))
 			continue;
-		if (pc.text.n && !src.broken && piece_try(sh, &pc, src.end, NULL, &f))
+		if (pc.text.n && !src->broken && piece_try(sh, &pc, src->end, what, &f))
 			piece_next(&pc);
 		if (sh->prompts)
-			f = prompt_again(sh, &src, &pc, f);
+			f = prompt_again(sh, src, &pc, f);
 	}
 	str_end(&pc.text);
 	return f;
+}
+
+enum flow run_stream(struct shell *sh, int fd, const char *name)
+{
+	struct line_source src = { .fd = fd };
+
+	(void)name;
+	src.seekable = tsb_lseek(sh->p, fd, 0, SEEK_CUR) >= 0;
+	return run_source(sh, &src, 1, NULL);
+}
+
+/* What is left of a text, line for line. */
+static enum flow run_rest(struct shell *sh, const struct parse_lines *l, const char *what)
+{
+	struct line_source src = { .fd = -1, .text = l->source->text + l->pos, .n = l->source->n - l->pos };
+
+	doing(sh)->exec_last = false;
+	return run_source(sh, &src, l->line, what);
 }
 
 /* ---- Files ---- */

@@ -182,6 +182,27 @@ static int history_delete(struct shell *sh, const char *arg)
 	return 0;
 }
 
+/* history -p: each argument expanded; the command itself is not kept. */
+static int history_print(struct shell *sh, int argc, char **argv, int from)
+{
+	int status = 0;
+
+	history_unsave(sh);
+	for (int i = from; i < argc; i++) {
+		struct str t;
+
+		str_init(&t, sh->heap, STR_MAX_DEFAULT);
+		if (history_expand(sh, argv[i], strlen(argv[i]), '\0', &t) < 0) {
+			builtin_error(sh, "%s: history expansion failed", argv[i]);
+			status = 1;
+		} else {
+			putf(sh, "%s\n", t.p);
+		}
+		str_end(&t);
+	}
+	return status;
+}
+
 static char *join_arguments(struct shell *sh, int argc, char **argv, int from)
 {
 	struct str t;
@@ -232,11 +253,7 @@ int builtin_history(struct shell *sh, int argc, char **argv, enum flow *flow)
 		}
 		return 0;
 	case 'p':
-		history_unsave(sh);
-		for (int i = o.at; i < argc; i++)
-			putf(sh, "%s\n", !strcmp(argv[i], "!!") && d->history.n ?
-			     d->history.at[d->history.n - 1].text : argv[i]);
-		return 0;
+		return history_print(sh, argc, argv, o.at);
 	case 0:
 		if (argc - o.at > 1 && text_number(argv[o.at], &n)) {	/* gives the line up */
 			builtin_error(sh, "too many arguments");

@@ -28,8 +28,6 @@ void history_add(struct shell *sh, const char *text, size_t n)
 	struct history_line *line;
 	size_t limit = history_limit(sh);
 
-	while (n && (text[n - 1] == '\n' || text[n - 1] == ' '))
-		n--;
 	if (!n)
 		return;
 	line = vec_add(sh->heap, &d->history);
@@ -156,6 +154,8 @@ static void history_join(struct str *out, const char *text, size_t n)
 		}
 		str_addc(out, c);
 	}
+	if (here && memchr(text, '\n', n))	/* its last line keeps its end */
+		str_addc(out, '\n');
 }
 
 static void history_keep(struct shell *sh, const char *text, size_t n)
