@@ -311,7 +311,8 @@ static void start_prompts(struct start *st)
 	struct slice home;
 	const char *rc = st->init_file;
 
-	sh->prompts = sh->interactive = sh->opts[SHOPT_EXPAND_ALIASES] = true;
+	sh->prompts = sh->interactive = sh->opts[SHOPT_EXPAND_ALIASES] = sh->opts[OPT_HISTEXPAND] = true;
+	shell_set_option(sh, OPT_HISTORY, true);
 	tsb_signal(sh->p, SIGINT, TSB_SIG_CATCH);
 	tsb_signal(sh->p, SIGTERM, TSB_SIG_CATCH);
 	set_default(sh, "PS1", sh->opts[OPT_POSIX] ? "$ " : "\\s-\\v\\$ ");

@@ -183,7 +183,7 @@ static bool run_line(struct shell *sh, struct parse_lines *l, struct parse_error
 	if (sh->opts[OPT_HISTORY] && s->body && !d->inner)
 		history_line(sh, l->source->text + from, l->pos - from);
 	*f = run_script(sh, s);
-	d->history_saved = false;
+	d->history_saved &= !sh->opts[OPT_HISTORY];	/* set +o history: its own line is still the last */
 	d->exec_last = exec_last;
 	l->line -= d->line_lost;	/* bash counts on from the line of an error */
 	d->line_lost = 0;
@@ -333,7 +333,7 @@ static bool piece_try(struct shell *sh, struct piece *pc, bool at_end, const cha
 		if (sh->prompts)
 			*flow = FLOW_NEXT;
 	}
-	doing(sh)->history_saved = false;
+	doing(sh)->history_saved &= !sh->opts[OPT_HISTORY];
 	error_end(&err);
 	return done;
 }
