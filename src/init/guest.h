@@ -8,7 +8,8 @@
 #define GUEST_IMAGE "/image"		/* the image's disk */
 #define GUEST_WORK "/work"		/* the workspace's, when there is one */
 #define GUEST_RELAY "/run/egress"	/* where connections to the proxy go */
-#define GUEST_DIR "/state/box"		/* the server's state directory, on the disk of that name */
+#define GUEST_DIR_ON_DISK "/box"
+#define GUEST_DIR "/state" GUEST_DIR_ON_DISK	/* the server's state directory, on the disk of that name */
 
 _Noreturn void guest_main(void);
 
