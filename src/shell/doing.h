@@ -218,6 +218,12 @@ static inline enum flow eval_check(struct shell *sh)
 /* A child of this shell's status as $? */
 int status_of_wait(int wait_status);
 void set_pipe_status(struct shell *sh, const int *at, size_t n);
+/* PIPESTATUS is $?: a command has ended. What runs none (a loop of no turns) leaves it. */
+static inline void pipe_status_is(struct shell *sh)
+{
+	sh->pipe_status.n = 0;
+	sh->pipe_one = sh->status + 1;
+}
 
 /* What a turn's flow means for the loop around it: true if the loop ends with *f. */
 bool loop_ends(struct shell *sh, enum flow *f);

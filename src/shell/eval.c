@@ -29,6 +29,7 @@ int status_of_wait(int w)
 void set_pipe_status(struct shell *sh, const int *at, size_t n)
 {
 	sh->pipe_status.n = 0;
+	sh->pipe_one = 1;
 	for (size_t i = 0; i < n; i++) {
 		int *place = vec_add(sh->heap, &sh->pipe_status);
 
@@ -262,7 +263,7 @@ static enum flow eval_arith(struct shell *sh, const struct node *n)
 		if (f != FLOW_EXIT)
 			sh->status = 1;
 	}
-	sh->pipe_status.n = 0;
+	pipe_status_is(sh);
 	arena_reset(&sh->turn, m);
 	return f != FLOW_NEXT ? f : eval_check(sh);
 }
@@ -281,7 +282,7 @@ static enum flow eval_cond_node(struct shell *sh, const struct node *n)
 	sh->status = cond_eval(sh, n->cond);
 	if (sh->status)
 		f = sh->failed;
-	sh->pipe_status.n = 0;
+	pipe_status_is(sh);
 	arena_reset(&sh->turn, m);
 	return f != FLOW_NEXT ? f : eval_check(sh);
 }

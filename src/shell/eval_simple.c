@@ -451,7 +451,7 @@ enum flow eval_simple(struct shell *sh, const struct node *n)
 	d->simple = n;
 	command_is(sh, n);
 	f = simple_expand_run(sh, n);
-	sh->pipe_status.n = 0;
+	pipe_status_is(sh);
 	if (d->open_substitutions.n > mark)
 		substitution_close(sh, mark);
 	arena_reset(&sh->turn, m);

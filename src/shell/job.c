@@ -455,7 +455,6 @@ static void started(struct shell *sh, const int *pids, unsigned n, const struct 
 	}
 	sh->last_background = pids[n - 1];
 	sh->status = 0;
-	sh->pipe_status.n = 0;
 }
 
 static int background_main(struct tsb_proc *p, void *arg)

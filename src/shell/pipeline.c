@@ -501,11 +501,8 @@ enum flow eval_pipeline(struct shell *sh, const struct node *n)
 	if (n->pipeline.negate) {
 		sh->errexit_off -= off;
 		doing(sh)->negated = negated;
-		if (f == FLOW_NEXT) {
-			if (!sh->pipe_status.n)
-				set_pipe_status(sh, &sh->status, 1);
+		if (f == FLOW_NEXT)
 			sh->status = !sh->status;
-		}
 		return f;
 	}
 	if (f != FLOW_NEXT || n->pipeline.n <= 1)
@@ -577,7 +574,7 @@ enum flow eval_subshell(struct shell *sh, const struct node *n)
 	proc_start(child, subshell_main, csh);
 	w = job_wait_front(sh, pid);
 	sh->status = status_of_wait(w);
-	sh->pipe_status.n = 0;
+	pipe_status_is(sh);
 	if (w & 0x7f)
 		job_report(sh, w, pid, node_text(sh, n), 2);
 	f = sh->jobs ? jobs_step(sh, FLOW_NEXT) : FLOW_NEXT;

@@ -309,7 +309,8 @@ struct shell {
 	struct job *jobs;
 	const struct script *script;	/* running */
 	const struct node *current;	/* simple command, for BASH_COMMAND */
-	VEC(int) pipe_status;		/* PIPESTATUS; n == 0: the one value $? */
+	VEC(int) pipe_status;		/* PIPESTATUS; n == 0: see the next */
+	int pipe_one;			/* its one value plus one; 0: no command has ended yet */
 	VEC(char *) dirs;		/* DIRSTACK behind the working directory, top first */
 	struct slice execution_string;	/* BASH_EXECUTION_STRING (bash -c); p may be NULL */
 	int getopts_pos;		/* inside a cluster */

@@ -60,7 +60,7 @@ static const struct lazy lazies[] = {
 	{ "PPID", SP_NONE, VAR_INTEGER | VAR_READONLY, NULL },
 	{ "PS4", SP_NONE, VAR_SET, "+ " },
 	{ "RANDOM", SP_RANDOM, VAR_INTEGER, NULL },
-	{ "SECONDS", SP_SECONDS, VAR_INTEGER, NULL },
+	{ "SECONDS", SP_SECONDS, 0, NULL },
 	{ "SHELL", SP_NONE, VAR_SET, "/bin/bash" },
 	{ "SHELLOPTS", SP_SHELLOPTS, VAR_READONLY, NULL },
 	{ "SRANDOM", SP_SRANDOM, VAR_INTEGER, NULL },
@@ -159,13 +159,24 @@ static void lazy_fill(struct shell *sh, struct var *v, const struct lazy *row)
 		var_store_number(sh, v, sh->p ? tsb_getuid(sh->p) : 1000);
 }
 
+/* SECONDS of the environment goes on from there. */
+static void seconds_from_environ(struct shell *sh)
+{
+	int64_t number;
+
+	for (const char *const *e = words_of(sh)->env; e && *e; e++)
+		if (!strncmp(*e, "SECONDS=", 8) && num_i64(*e + 8, &number) == NUM_OK)
+			sh->seconds_base = number;
+}
+
 static struct var *lazy_make(struct shell *sh, const struct lazy *row)
 {
 	struct words *w = words_of(sh);
 	struct name name = name_of(row->name, strlen(row->name));
 	struct var *v;
 
-	if (w->lazy_gone >> (row - lazies) & 1)
+	if (w->lazy_gone >> (row - lazies) & 1 ||
+	    (row->special == SP_PIPESTATUS && !sh->pipe_one && w->listing))
 		return NULL;
 	/* Marked, since making one asks for the name again. */
 	w->lazy_gone |= (uint64_t)1 << (row - lazies);
@@ -176,7 +187,10 @@ static struct var *lazy_make(struct shell *sh, const struct lazy *row)
 	v->flags |= row->flags & VAR_READONLY;
 	if (row->special) {
 		v->flags |= VAR_SPECIAL;
-		var_refresh(sh, v);
+		if (row->special == SP_SECONDS)
+			seconds_from_environ(sh);
+		else			/* reading that one makes it an integer */
+			var_refresh(sh, v);
 	}
 	return v;
 }
@@ -207,8 +221,11 @@ void special_gone(struct shell *sh, const struct var *v)
 {
 	const struct lazy *row = lazy_find(v->name, v->name_len);
 
-	if (row && v->scope == 0)
-		words_of(sh)->lazy_gone |= (uint64_t)1 << (row - lazies);
+	if (!row || v->scope != 0)
+		return;
+	words_of(sh)->lazy_gone |= (uint64_t)1 << (row - lazies);
+	if (row->special == SP_PIPESTATUS)	/* the next command's end makes it again */
+		words_of(sh)->lazy_gone ^= (uint64_t)1 << (row - lazies);
 }
 
 /* ---- RANDOM: bash's own generator, so that a seed gives bash's numbers ---- */
@@ -355,8 +372,11 @@ static void read_array(struct shell *sh, struct var *v)
 		break;
 	case SP_PIPESTATUS:
 		array_clear(v->array);
-		if (sh->pipe_status.n == 0)
-			read_number_list(v, 0, sh->status);
+		v->flags |= VAR_SET;
+		if (!sh->pipe_one)
+			v->flags ^= VAR_SET;
+		else if (sh->pipe_status.n == 0)
+			read_number_list(v, 0, sh->pipe_one - 1);
 		for (size_t i = 0; i < sh->pipe_status.n; i++)
 			read_number_list(v, (int64_t)i, sh->pipe_status.at[i]);
 		break;
@@ -395,6 +415,7 @@ static void read_clock(struct shell *sh, struct var *v)
 
 	if (v->special == SP_SECONDS) {
 		var_store_number(sh, v, seconds(sh));
+		v->flags |= VAR_INTEGER;	/* from its first reading on, as in bash */
 		return;
 	}
 	now = tsb_clock(sh->p, TSB_CLOCK_REAL);
@@ -502,7 +523,7 @@ bool special_read(struct shell *sh, struct var *v)
 /* ---- Setting ---- */
 
 /* As strtoll of bash: what is no number seeds 0. */
-static int64_t assign_number(const char *p, size_t n)
+static int64_t plain_number(const char *p, size_t n)
 {
 	int64_t value = 0;
 	const char *why;
@@ -515,6 +536,23 @@ static int64_t assign_number(const char *p, size_t n)
 	return minus ? -value : value;
 }
 
+/* An integer is told an expression; false: it is wrong, and said, and no more. */
+static bool assign_number(struct shell *sh, const struct var *v, const char *p, size_t n,
+			  int64_t *number)
+{
+	enum flow before = sh->failed;
+
+	if (!(v->flags & VAR_INTEGER)) {
+		*number = plain_number(p, n);
+		return true;
+	}
+	if (arith_eval_text(sh, p, n, number))
+		return true;
+	if (sh->failed != FLOW_EXIT)
+		sh->failed = before;
+	return false;
+}
+
 int special_assign(struct shell *sh, struct var *v, const char *p, size_t n)
 {
 	struct words *w = words_of(sh);
@@ -522,14 +560,19 @@ int special_assign(struct shell *sh, struct var *v, const char *p, size_t n)
 
 	switch (v->special) {
 	case SP_RANDOM:
-		sh->random_state = (uint32_t)assign_number(p, n);
+		if (!assign_number(sh, v, p, n, &number))
+			break;
+		sh->random_state = (uint32_t)number;
 		w->random_last = 0;
 		w->random_pid = proc_pid(sh->p);
 		break;
 	case SP_SECONDS:
-		number = assign_number(p, n);
+		if (!assign_number(sh, v, p, n, &number))
+			number = 0;
 		sh->seconds_base = number;
 		sh->seconds_from = shell_clock_ns(sh, TSB_CLOCK_MONOTONIC);
+		var_store_number(sh, v, number);
+		v->flags |= VAR_SET;
 		break;
 	case SP_BASH_ARGV0:
 		sh->arg0 = heap_dup(sh->heap, p, n);

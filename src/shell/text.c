@@ -83,7 +83,7 @@ static enum flow parse_failed_inside(struct shell *sh, const struct parse_error 
 		else if (sh->call_depth == 0)
 			sh->status = STATUS_USAGE;
 	}
-	set_pipe_status(sh, &sh->status, 1);
+	pipe_status_is(sh);
 	return f;
 }
 
@@ -107,7 +107,7 @@ static enum flow parse_failed(struct shell *sh, struct parse_error *err, const c
 	if ((err->as_end || (err->in_token && sh->status)) && sh->call_depth == 0 && !doing(sh)->running_traps)
 		return FLOW_NEXT;
 	sh->status = STATUS_USAGE;
-	set_pipe_status(sh, &sh->status, 1);
+	pipe_status_is(sh);
 	return FLOW_NEXT;
 }
 

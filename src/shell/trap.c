@@ -246,11 +246,17 @@ enum flow trap_run_status(struct shell *sh, int n, int *trap_status)
 	const char *builtin = sh->builtin;
 	enum flow f;
 	char *action;
+	size_t n_all = sh->pipe_status.n;
+	int *all = NULL, one = sh->pipe_one;
 
 	*trap_status = 0;
 	if (!sh->traps[n].action || !*sh->traps[n].action || sh->traps[n].running)
 		return FLOW_NEXT;
 	action = heap_strdup(sh->heap, sh->traps[n].action);
+	if (n_all) {
+		all = heap_array(sh->heap, n_all, sizeof(*all));
+		memcpy(all, sh->pipe_status.at, n_all * sizeof(*all));
+	}
 	sh->traps[n].running = true;
 	sh->builtin = NULL;
 	d->running_traps++;
@@ -266,6 +272,9 @@ enum flow trap_run_status(struct shell *sh, int n, int *trap_status)
 	heap_free(sh->heap, action);
 	sh->builtin = builtin;
 	sh->line = line;
+	set_pipe_status(sh, all, n_all);
+	sh->pipe_one = one;
+	heap_free(sh->heap, all);
 	if (f == FLOW_EXIT || f == FLOW_RETURN || f == FLOW_BREAK || f == FLOW_CONTINUE)
 		return f;
 	sh->status = status;

@@ -343,6 +343,20 @@ static int var_put_scalar(struct shell *sh, struct var *v, const char *p, size_t
 	return 0;
 }
 
+/* One whose value is made when it is read. */
+static int var_put_special(struct shell *sh, struct var *v, const char *p, size_t n, bool append)
+{
+	char digits[24];
+	int status;
+
+	if (!append || !(v->flags & VAR_INTEGER))
+		return special_assign(sh, v, p, n);
+	status = var_put_integer(sh, v, p, n, append);
+	if (status)
+		return status;
+	return special_assign(sh, v, digits, num_format_i64(digits, v->number));
+}
+
 /* An assignment by a builtin to its own temporary environment changes the
  * variable behind it too, except for those that run other commands. */
 static int var_put_behind(struct shell *sh, struct var *v, const char *p, size_t n)
@@ -373,7 +387,7 @@ int var_put(struct shell *sh, struct var *v, const char *p, size_t n, bool appen
 		sh->environ_stale = true;
 	}
 	if ((v->flags & VAR_SPECIAL) && v->special <= SP_LAST_READ)
-		return special_assign(sh, v, p, n);
+		return var_put_special(sh, v, p, n, append);
 	if (v->flags & (VAR_INDEXED | VAR_ASSOC))
 		return var_put_element(sh, v, &first, p, n, append);
 	if (v->flags & VAR_NAMEREF)

@@ -103,6 +103,8 @@ void var_print(struct shell *sh, const struct var *cv, struct str *out)
 	struct var *v = (struct var *)(uintptr_t)cv;
 	struct slice value;
 
+	if (v->special == SP_SECONDS)	/* reading it makes it an integer */
+		var_refresh(sh, v);
 	str_adds(out, "declare -");
 	print_attributes(out, v);
 	str_addf(out, " %s", v->name);
