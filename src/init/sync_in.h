@@ -4,7 +4,6 @@
 #ifndef INIT_SYNC_IN_H
 #define INIT_SYNC_IN_H
 
-#include <time.h>
 
 #include "init/server.h"
 #include "init/sync.h"
@@ -20,7 +19,7 @@ struct sync {
 	struct ft_node known;
 	const char *base;	/* of what is being listed */
 	uint8_t *buf;
-	time_t sent;
+	uint64_t sent;
 	bool keyed, staging, made, done;
 	struct ft_stage stage;
 	int error;
