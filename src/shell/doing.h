@@ -132,6 +132,7 @@ struct doing {
 	const struct node *simple;	/* the simple command being run */
 	const struct arith *part;	/* of a for ((;;)), if sh->current is one */
 	const struct node *negated;	/* behind !: it does not fail */
+	const struct node *stage;	/* of a pipeline, in its own process: %1 is a name there */
 	const struct node *exec_node;	/* this process does nothing else: its program
 					   takes its place */
 	uint32_t line_lost;	/* lines of the item that was given up, behind the error */

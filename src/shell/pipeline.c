@@ -146,7 +146,7 @@ static int stage_clone(struct line *l, const struct node *n, int out, int next)
 		proc_drop_fd(child, next);
 	if (sh->jobs && only_command(n)->kind == NODE_SIMPLE)
 		jobs_clone(csh, sh);
-	doing(csh)->exec_node = only_command(n);
+	doing(csh)->exec_node = doing(csh)->stage = only_command(n);
 	doing(csh)->negated = only_command(n);	/* its failure is the pipeline's */
 	job_group(sh, child);
 	shell_start(csh, n);

@@ -236,9 +236,10 @@ static int set_variable(struct shell *sh, const struct redir *r, int fd)
 /* {var}>: the descriptor gets a number of its own >= 10, kept in the variable. */
 static int give_variable(struct shell *sh, const struct redir *r, int fd, struct redir_undo *u)
 {
-	int high = tsb_dup(sh->p, fd, SAVE_AT);
+	int high = fd >= SAVE_AT ? fd : tsb_dup(sh->p, fd, SAVE_AT);
 
-	tsb_close(sh->p, fd);
+	if (high != fd)
+		tsb_close(sh->p, fd);
 	if (high < 0) {
 		shell_error(sh, "%s: %s", r->var.s, tsb_strerror(high));
 		return 1;
@@ -344,11 +345,15 @@ static int apply_close(struct shell *sh, const struct redir *r, struct redir_und
 static int apply_dup(struct shell *sh, const struct redir *r, int from, bool move,
 		     const char *shown, struct redir_undo *u)
 {
+	static const char no_copy[] =
+		"bash: redirection error: cannot duplicate fd: Bad file descriptor\n";
 	int to = default_fd(r), err;
 
 	if (from >= SAVE_AT)
 		move_saved(sh, from);
 	if (!proc_fd_open(sh->p, from)) {
+		if (r->var.n)
+			tsb_write_all(sh->p, 2, no_copy, sizeof(no_copy) - 1);
 		shell_error(sh, "%s: %s", shown, tsb_strerror(EBADF));
 		return 1;
 	}
@@ -372,24 +377,54 @@ static int apply_dup(struct shell *sh, const struct redir *r, int from, bool mov
 	return err ? 1 : 0;
 }
 
+static const char *number_text(struct shell *sh, int64_t number)
+{
+	char *text = arena_alloc(&sh->turn, 24);
+
+	text[num_format_i64(text, number)] = '\0';
+	return text;
+}
+
+/* A descriptor's number: digits only; none at all, or too many, are one that is not open. */
+static bool dup_number(const char *digits, int *fd)
+{
+	int64_t v;
+
+	if (digits[strspn(digits, "0123456789")])
+		return false;
+	*fd = text_number(digits, &v) && v <= INT32_MAX ? (int)v : -1;
+	return true;
+}
+
+/* Which descriptor is bad? bash tells a number as such; where a word gave it, it guesses. */
+static const char *dup_shown(struct shell *sh, const struct redir *r, bool move)
+{
+	char *text = arena_dup(&sh->turn, r->word->text.p, r->word->text.n - move);
+	int fd;
+
+	if (*text && dup_number(text, &fd) && fd >= 0)
+		return number_text(sh, fd);
+	if (move || default_fd(r) != (r->kind == REDIR_DUP_OUT))
+		return number_text(sh, default_fd(r));
+	return text;
+}
+
 /* The word behind >& or <&, expanded. */
 static int apply_dup_word(struct shell *sh, const struct redir *r, struct slice word,
 			  struct redir_undo *u)
 {
-	bool move = word.n > 1 && word.p[word.n - 1] == '-';
-	char *digits;
-	int64_t fd;
+	struct slice raw = r->word->text;
+	bool move = word.n > 1 && raw.n > 1 && raw.p[raw.n - 1] == '-';
+	char *digits = arena_dup(&sh->turn, word.p, word.n - move);
+	int fd;
 
 	if (slice_is(word, "-"))
 		return apply_close(sh, r, u);
-	digits = arena_dup(&sh->turn, word.p, word.n - move);
-	if (word.n && digits[strspn(digits, "0123456789")] == '\0' && text_number(digits, &fd) &&
-	    fd <= INT32_MAX)
-		return apply_dup(sh, r, (int)fd, move,
-				 arena_dup(&sh->turn, r->word->text.p, r->word->text.n), u);
-	if (r->kind == REDIR_DUP_OUT && (r->fd < 0 || r->fd == 1) && !r->var.n && word.n)
+	if (dup_number(digits, &fd))
+		return apply_dup(sh, r, fd, move, dup_shown(sh, r, move), u);
+	if (!move && r->kind == REDIR_DUP_OUT && default_fd(r) == 1 && !r->var.n)
 		return apply_both(sh, r, word.p, u);
-	shell_error(sh, "%.*s: ambiguous redirect", (int)r->word->text.n, r->word->text.p);
+	shell_error(sh, "%s: ambiguous redirect", digits);
 	return 1;
 }
 

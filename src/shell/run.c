@@ -304,7 +304,7 @@ int run_command(struct shell *sh, int argc, char **argv, unsigned flags, enum fl
 		f = function_find(sh, argv[0], n);
 	if (f)
 		return call_function(sh, f->node, argc, argv, flow);
-	if (argv[0][0] == '%' && !b)
+	if (argv[0][0] == '%' && !b && !(doing(sh)->stage && doing(sh)->stage == doing(sh)->simple))
 		return run_job(sh, argc, argv, flow);
 	if (b) {
 		int status = run_builtin(sh, b, argc, argv, flow);

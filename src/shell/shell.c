@@ -259,7 +259,7 @@ static void clone_doing(struct shell *sh, const struct shell *from)
 	d->first = false;
 	d->exit_trap_done = false;
 	d->exiting = false;
-	d->exec_node = NULL;
+	d->exec_node = d->stage = NULL;
 	d->exec_last = false;
 	d->frame_opts = NULL;
 	d->functions = NULL;

@@ -110,6 +110,16 @@ static void check_library(struct awk *a, const char *name)
 			  tsb_strerror(err));
 }
 
+/* A program file that is not there is told before anything is wrong in others. */
+static void check_file(struct awk *a, const char *name)
+{
+	struct tsb_stat st;
+	int err = !strcmp(name, "-") ? 0 : tsb_stat(a->p, name, &st);
+
+	if (err && !tsb_getenv(a->p, "AWKPATH"))
+		awk_fatal(a, "cannot open source file `%s' for reading: %s", name, tsb_strerror(err));
+}
+
 static void option_set(struct command_line *c, int letter, const char *value)
 {
 	struct awk *a = c->a;
@@ -117,7 +127,10 @@ static void option_set(struct command_line *c, int letter, const char *value)
 	switch (letter) {
 	case 'v': *vec_add(a->heap, &c->assigned) = value; break;
 	case 'F': c->fs = value; break;
-	case 'f': add_part(c, NULL, value); break;
+	case 'f':
+		add_part(c, NULL, value);
+		check_file(a, value);
+		break;
 	case 'E':
 		add_part(c, NULL, value);
 		c->stop = a->no_assignments = true;
@@ -137,7 +150,8 @@ static void option_set(struct command_line *c, int letter, const char *value)
 	case 'o': a->pretty = value && *value ? value : "awkprof.out"; break;
 	case 'd':
 		a->dump = value && *value ? value : "awkvars.out";
-		a->uses[VAR_RT] = true;
+		a->uses[VAR_RT] = a->uses[VAR_ENVIRON] = a->uses[VAR_PROCINFO] = true;
+		a->uses[VAR_FUNCTAB] = true;
 		break;
 	case 'L': ak_lint_mode(a, value ? value : ""); break;
 	case 'n': a->non_decimal = true; break;
@@ -149,7 +163,7 @@ static void option_set(struct command_line *c, int letter, const char *value)
 		tsb_puts(a->p, "GNU Awk 5.2.1, API 3.2, PMA Avon 8-g1, (GNU MPFR 4.2.0, GNU MP 6.2.1)\n"
 			 "Copyright (C) 1989, 1991-2022 Free Software Foundation.\n");
 		tsb_exit(a->p, 0);
-	case 'r': case 'O': case 's': case 'N':
+	case 'r': case 'O': case 's': case 'N': case 't':
 		break;		/* nothing to change here */
 	case 'l':
 		awk_fatal(a, "cannot open shared library `%s' for reading: No such file or directory",
@@ -389,6 +403,8 @@ static int awk_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	}
 	a->operands = argv + c.at;
 	a->n_operands = argc - c.at;
+	a->arguments = argv;
+	a->n_arguments = argc;
 	ak_vars_fill(a, a->n_operands, a->operands);
 	ak_run_program(a);
 	return awk_finish(a);

@@ -67,6 +67,7 @@ struct awk_str *ak_str_make(struct awk *a, const char *p, size_t n);
 struct awk_str *ak_str_blank(struct awk *a, size_t n);	/* room for n bytes, not set */
 void ak_str_drop_last(struct awk *a, struct awk_str *s);
 bool ak_str_ascii(const struct awk *a, struct awk_str *s);	/* a byte is a character */
+void ak_str_look(struct awk *a, struct awk_str *s);	/* warns, once, of what is no UTF-8 */
 
 static inline struct awk_str *str_hold(struct awk_str *s)
 {
@@ -328,6 +329,8 @@ struct awk {
 	size_t assigned_end;	/* variables that were made by -v stand before it */
 	char **operands;	/* of the command line */
 	int n_operands;
+	char **arguments;	/* options and all */
+	int n_arguments;
 	bool posix, traditional, sandbox, non_decimal, utf8;
 	bool no_assignments;	/* -E: operands are files */
 	/* the program */
@@ -382,7 +385,7 @@ struct awk {
 	size_t stream_uses;
 	struct map regexes;
 	unsigned regex_generation;
-	bool icase, escape_warned[128];
+	bool icase, escape_warned[128], invalid_warned;
 	uint32_t random_state[63], random_table[RANDOM_TABLE], random_last;
 	int random_at;
 	double seed;

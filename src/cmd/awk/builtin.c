@@ -82,6 +82,7 @@ static size_t byte_of(struct awk *a, struct awk_str *s, double index)
 		return s->n;
 	if (ak_str_ascii(a, s))
 		return (size_t)index;
+	ak_str_look(a, s);
 	for (double i = 0; i < index && at < s->n; i++) {
 		int32_t c;
 
@@ -92,6 +93,7 @@ static size_t byte_of(struct awk *a, struct awk_str *s, double index)
 
 static double characters(struct awk *a, struct awk_str *s)
 {
+	ak_str_look(a, s);
 	return ak_str_ascii(a, s) ? (double)s->n : (double)utf8_count(s->p, s->n);
 }
 
@@ -165,6 +167,8 @@ static double index_of(struct awk *a, struct node *n)
 	const char *at = NULL;
 	double r = 0;
 
+	ak_str_look(a, s);
+	ak_str_look(a, t);
 	if (!a->icase) {
 		at = memmem(s->p, s->n, t->p, t->n);
 	} else {
@@ -190,6 +194,7 @@ static void change_case(struct awk *a, struct node *n, struct awk_val *out)
 	struct str made;
 	char buf[8];
 
+	ak_str_look(a, s);
 	str_init(&made, a->heap, STR_MAX_DEFAULT);
 	for (size_t i = 0, step = 1; i < s->n; i += step) {
 		int32_t c = s->p[i];
@@ -202,7 +207,7 @@ static void change_case(struct awk *a, struct node *n, struct awk_val *out)
 		}
 		step = utf8_decode(s->p + i, s->n - i, &c);
 		if (c < 0)
-			str_addc(&made, s->p[i]);
+			str_adds(&made, "\xef\xbf\xbd");
 		else
 			str_addn(&made, buf, utf8_encode(buf, (uint32_t)(up ? utf8_upper(c) : utf8_lower(c))));
 	}

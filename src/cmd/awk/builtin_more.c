@@ -56,7 +56,7 @@ void ak_bi_bits(struct awk *a, struct node *n, struct awk_val *out)
 
 static const struct zone *zone_of(struct awk *a, bool utc, struct zone *room)
 {
-	zone_init(room, utc ? NULL : tsb_getenv(a->p, "TZ"));
+	zone_init(room, utc ? "GMT0" : tsb_getenv(a->p, "TZ"));
 	return room;
 }
 

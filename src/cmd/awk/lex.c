@@ -15,6 +15,7 @@ struct lexer {
 	const char *text, *source;
 	size_t at, n;
 	int line, depth;
+	size_t comment;		/* in this line, plus 1 */
 	char *space;		/* the namespace, NULL: awk */
 	VEC(bool) heads;	/* open parentheses: is it the head of if, while, for? */
 	bool after_head;
@@ -74,16 +75,18 @@ void ak_lex_error(struct awk *a, const struct token *t, const char *message)
 		str_addf(&where, "%s: %s:%d: ", name, t->source, t->line);
 	else
 		str_addf(&where, "%s: cmd. line:%d: ", name, t->line);
-	if (t->type == T_NEWLINE || t->type == T_EOF)
-		while (start && t->text[start - 1] == '\n')
-			start--;
 	while (start && t->text[start - 1] != '\n')
 		start--;
 	while (t->text[end] && t->text[end] != '\n')
 		end++;
+	if (t->type == T_EOF && t->at_end)
+		message = "source files / command-line arguments must contain complete functions or rules";
 	for (size_t i = start; i < t->at; i++)
 		str_addc(&pad, t->text[i] == '\t' ? '\t' : ' ');
-	str_addf(&where, "%.*s\n", (int)(end - start), t->text + start);
+	if (t->type == T_EOF && t->at_end)
+		str_adds(&where, "(END OF FILE)\n");
+	else
+		str_addf(&where, "%.*s\n", (int)(end - start), t->text + start);
 	if (t->source)
 		str_addf(&where, "%s: %s:%d: ", name, t->source, t->line);
 	else
@@ -563,6 +566,7 @@ static void lex_comment(struct lexer *l)
 
 	while (l->at < l->n && l->text[l->at] != '\n')
 		l->at++;
+	l->comment = from + 1;
 	if (!l->a->pretty)
 		return;
 	while (before && (l->text[before - 1] == ' ' || l->text[before - 1] == '\t'))
@@ -594,6 +598,15 @@ static bool lex_skip(struct lexer *l)
 	return false;
 }
 
+/* Where messages see a newline at `at`: at the comment before it. */
+static size_t newline_at(struct lexer *l, size_t at)
+{
+	size_t comment = l->comment;
+
+	l->comment = 0;
+	return comment ? comment - 1 : at;
+}
+
 static void lex_one(struct lexer *l)
 {
 	const char *p = l->text + l->at;
@@ -601,7 +614,7 @@ static void lex_one(struct lexer *l)
 	if (*p == '\n') {
 		l->at++;
 		l->line++;	/* gawk's messages count the line that begins */
-		lex_add(l, T_NEWLINE, l->at - 1);
+		lex_add(l, T_NEWLINE, newline_at(l, l->at - 1));
 	} else if (name_start(*p)) {
 		lex_name(l);
 	} else if (digit(*p) || (*p == '.' && digit(p[1]))) {
@@ -657,24 +670,40 @@ static void check_nul(struct lexer *l)
 	awk_fatal(l->a, "error: invalid character '\\000' in source code");
 }
 
+/* The end is told of at the newline or comment before it, in a line that is not the next. */
+static void lex_end(struct lexer *l, size_t last)
+{
+	bool newline = l->n && l->text[l->n - 1] == '\n';
+	struct token *t;
+
+	t = lex_add(l, T_EOF, newline && l->text[last] == '\n' && !l->source ? l->n - 1 :
+		    newline && l->text[last] == '\n' ? l->n : last);
+	t->line -= newline && l->line > 1;
+	t->at_end = l->source || t->text[last] == '#';
+}
+
 void ak_lex_program(struct awk *a, token_list *out, const char *text, size_t n, const char *source,
 		 int depth)
 {
 	struct lexer l = { .a = a, .out = out, .text = text, .source = source, .n = n, .line = 1,
 			   .depth = depth };
+	size_t last;
 
 	check_nul(&l);
 	while (lex_skip(&l)) {
 		awk_tick(a);
 		lex_one(&l);
 	}
+	last = newline_at(&l, n);
+	if (last == n && out->n && vec_last(out).type == T_NEWLINE)
+		last = vec_last(out).at;
 	if (out->n && vec_last(out).type != T_NEWLINE) {
 		l.line++;	/* gawk's messages count the line that would begin */
-		lex_add(&l, T_NEWLINE, n);
+		lex_add(&l, T_NEWLINE, last);
 		l.line--;
 	}
 	if (!depth) {
 		l.at = n;
-		lex_add(&l, T_EOF, n);
+		lex_end(&l, last);
 	}
 }

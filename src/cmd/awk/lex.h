@@ -25,6 +25,7 @@ struct token {
 	const char *source;
 	const char *text;	/* the whole program it is of */
 	size_t at, end;		/* its place there */
+	bool at_end;		/* T_EOF: told of as the end of the file */
 	const char *p;		/* name, string, regex */
 	size_t n;
 	double num;

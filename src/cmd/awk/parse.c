@@ -23,10 +23,10 @@ bool ak_accept(struct parser *ps, int type)
 
 void ak_parse_fail(struct parser *ps)
 {
-	int type = next_type(ps);
+	const struct token *t = peek(ps);
+	bool newline = t->type == T_EOF || (t->type == T_NEWLINE && t->text[t->at] != '#');
 
-	ak_lex_error(ps->a, peek(ps), type == T_EOF || type == T_NEWLINE ?
-		  "unexpected newline or end of string" : "syntax error");
+	ak_lex_error(ps->a, t, newline ? "unexpected newline or end of string" : "syntax error");
 }
 
 void ak_expect(struct parser *ps, int type)

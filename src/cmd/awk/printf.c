@@ -173,8 +173,11 @@ static void put_text(struct formatting *f, struct format_spec *spec, const char 
 	}
 	while (bytes < n && (spec->precision < 0 || chars < (size_t)spec->precision)) {
 		int32_t c;
+		size_t step = utf8_decode(p + bytes, n - bytes, &c);
 
-		bytes += utf8_decode(p + bytes, n - bytes, &c);
+		if (c < 0 && bytes)	/* there gawk ends the text, unless it begins so */
+			break;
+		bytes += step;
 		chars++;
 	}
 	spec->precision = -1;

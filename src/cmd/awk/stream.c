@@ -331,6 +331,7 @@ static void never_opened(struct awk *a)
 	static const char text[] = "close of redirection that was never opened";
 	struct awk_val v;
 
+	ak_var_errno(a, 0);
 	val_string(&v, ak_str_make(a, text, sizeof(text) - 1));
 	ak_var_set(a, VAR_ERRNO, &v);
 }

@@ -281,6 +281,7 @@ void ak_bi_match(struct awk *a, struct node *n, struct awk_val *out)
 	if (x)
 		ak_array_clear(a, x);
 	if (ak_regex_run(a, re, s->p, s->n, 0, spans, count)) {
+		ak_str_look(a, s);
 		start = chars_of(a, s->p, spans[0].so) + 1;
 		length = chars_of(a, s->p + spans[0].so, spans[0].eo - spans[0].so);
 		if (x)

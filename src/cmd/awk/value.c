@@ -51,6 +51,15 @@ bool ak_str_ascii(const struct awk *a, struct awk_str *s)
 	return s->ascii == ASCII_YES;
 }
 
+void ak_str_look(struct awk *a, struct awk_str *s)
+{
+	if (a->invalid_warned || ak_str_ascii(a, s) || utf8_valid(s->p, s->n))
+		return;
+	a->invalid_warned = true;
+	awk_warn(a, "Invalid multibyte data detected. There may be a mismatch between your data and "
+		 "your locale");
+}
+
 void ak_val_drop_slow(struct awk *a, struct awk_val *v)
 {
 	if (v->type == V_ARRAY)

@@ -113,7 +113,12 @@ static void fill_procinfo(struct awk *a)
 	put_text(a, x, "strftime", "%a %b %e %H:%M:%S %Z %Y");
 	put_text(a, x, "FS", "FS");
 	put_text(a, x, "platform", "posix");
-	put_number(a, x, "errno", 0);
+	put_text(a, x, "gmp_version", "GNU MP 6.2.1");
+	put_text(a, x, "mpfr_version", "GNU MPFR 4.2.0");
+	put_number(a, x, "prec_max", 9223372036854775808.0);
+	put_number(a, x, "prec_min", 1);
+	put_number(a, x, "api_major", 3);
+	put_number(a, x, "api_minor", 2);
 	put_number(a, x, "pid", tsb_getpid(a->p));
 	put_number(a, x, "ppid", tsb_getppid(a->p));
 	put_number(a, x, "pgrpid", tsb_getpgid(a->p, 0));
@@ -124,7 +129,31 @@ static void fill_procinfo(struct awk *a)
 	argv = ak_array_at_str(a, x, "argv", 4);
 	argv->type = V_ARRAY;
 	argv->array = ak_array_new(a);
-	ak_val_input(a, ak_array_at_num(a, argv->array, 0), tsb_name(a->p), strlen(tsb_name(a->p)));
+	for (int i = 0; i <= a->n_arguments; i++) {
+		const char *text = i ? a->arguments[i - 1] : tsb_name(a->p);
+
+		ak_val_input(a, ak_array_at_num(a, argv->array, i), text, strlen(text));
+	}
+}
+
+static void fill_environ(struct awk *a)
+{
+	static const char *const paths[][2] = {
+		{ "AWKPATH", ".:/usr/share/awk" },
+		{ "AWKLIBPATH", "/usr/lib/x86_64-linux-gnu/gawk" },
+	};
+	struct awk_array *x = ak_var_array(a, VAR_ENVIRON);
+
+	for (const char *const *e = tsb_environ(a->p); *e; e++) {
+		const char *eq = strchr(*e, '=');
+
+		if (eq)
+			ak_val_input(a, ak_array_at_str(a, x, *e, (size_t)(eq - *e)), eq + 1,
+				  strlen(eq + 1));
+	}
+	for (size_t i = 0; i < 2; i++)
+		if (!tsb_getenv(a->p, paths[i][0]))
+			put_text(a, x, paths[i][0], paths[i][1]);
 }
 
 void ak_vars_fill(struct awk *a, int argc, char **argv)
@@ -135,14 +164,8 @@ void ak_vars_fill(struct awk *a, int argc, char **argv)
 	ak_val_input(a, ak_array_at_num(a, x, 0), tsb_name(a->p), strlen(tsb_name(a->p)));
 	for (int i = 0; i < argc; i++)
 		ak_val_input(a, ak_array_at_num(a, x, i + 1), argv[i], strlen(argv[i]));
-	x = ak_var_array(a, VAR_ENVIRON);
-	for (const char *const *e = tsb_environ(a->p); a->uses[VAR_ENVIRON] && *e; e++) {
-		const char *eq = strchr(*e, '=');
-
-		if (eq)
-			ak_val_input(a, ak_array_at_str(a, x, *e, (size_t)(eq - *e)), eq + 1,
-				  strlen(eq + 1));
-	}
+	if (a->uses[VAR_ENVIRON])
+		fill_environ(a);
 	if (a->uses[VAR_PROCINFO])
 		fill_procinfo(a);
 	if (a->uses[VAR_FUNCTAB])

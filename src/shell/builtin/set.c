@@ -205,7 +205,7 @@ static void stop_running(struct shell *sh, enum flow *flow)
 	if (!sh->opts[OPT_NOEXEC] || sh->interactive)
 		return;
 	doing(sh)->exit_trap_done = true;
-	*flow = FLOW_EXIT;
+	*flow = FLOW_ABORT;	/* what follows is still looked at */
 }
 
 int builtin_set(struct shell *sh, int argc, char **argv, enum flow *flow)
