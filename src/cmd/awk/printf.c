@@ -166,6 +166,7 @@ static void check_numbered(struct formatting *f, bool numbered)
 static void put_text(struct formatting *f, struct format_spec *spec, const char *p, size_t n)
 {
 	size_t bytes = 0, chars = 0;
+	bool begins_so = false;		/* with a byte that is no character */
 
 	if (!f->a->utf8 || (!spec->width && spec->precision < 0)) {
 		format_text(f->out, spec, p, n);
@@ -175,7 +176,8 @@ static void put_text(struct formatting *f, struct format_spec *spec, const char 
 		int32_t c;
 		size_t step = utf8_decode(p + bytes, n - bytes, &c);
 
-		if (c < 0 && bytes)	/* there gawk ends the text, unless it begins so */
+		begins_so |= c < 0 && !bytes;
+		if (c < 0 && !begins_so)	/* there gawk ends the text */
 			break;
 		bytes += step;
 		chars++;
