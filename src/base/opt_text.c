@@ -237,10 +237,30 @@ static void help_option(struct str *out, const struct tsb_opt *o)
 	add_wrapped(out, o->help);
 }
 
+static const char *base_name(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash && slash[1] ? slash + 1 : name;
+}
+
+/* These packages' programs show the last part of their path only. */
+static bool is_short(const struct tsb_command *cmd)
+{
+	static const char *const packages[] = { "util-linux", "procps-ng", "XZ Utils" };
+
+	for (size_t i = 0; cmd->package && i < sizeof(packages) / sizeof(packages[0]); i++)
+		if (!strcmp(cmd->package, packages[i]))
+			return true;
+	return false;
+}
+
 void opt_help(struct str *out, const struct tsb_command *cmd, const char *name)
 {
 	const char *form = synopsis_of(cmd), *lead = "Usage: ", *start;
 
+	if (is_short(cmd))
+		name = base_name(name);
 	while (form) {
 		size_t n = synopsis_form(&form, &start);
 
@@ -260,6 +280,9 @@ void opt_help(struct str *out, const struct tsb_command *cmd, const char *name)
 
 void opt_version(struct str *out, const struct tsb_command *cmd, const char *name)
 {
+	/* The name is the program's own, however it was called; sed says how. */
+	if (!cmd->package || strcmp(cmd->package, "GNU sed"))
+		name = base_name(name);
 	if (!cmd->package) {
 		str_addf(out, "%s (tinysandbox) %s\n", name, TSB_VERSION);
 		return;
@@ -273,7 +296,11 @@ void opt_version(struct str *out, const struct tsb_command *cmd, const char *nam
 		str_addf(out, "%s %s\n", cmd->package, cmd->package_version);
 		return;
 	}
-	str_addf(out, "%s (%s)%s%s\n", name, cmd->package, cmd->package_version ? " " : "",
+	if (!strcmp(cmd->package, name) || !strcmp(cmd->package, "dos2unix"))
+		str_adds(out, name);
+	else
+		str_addf(out, "%s (%s)", name, cmd->package);
+	str_addf(out, "%s%s\n", cmd->package_version ? " " : "",
 		 cmd->package_version ? cmd->package_version : "");
 	str_adds(out, "This is tinysandbox's own implementation of that interface.\n");
 }

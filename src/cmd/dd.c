@@ -633,7 +633,8 @@ static int dd_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 }
 
 const struct tsb_command cmd_dd = {
-	CMD_COREUTILS, .name = "dd", .synopsis = "[OPERAND]...\nOPTION",
+	.version = TSB_COMMAND_VERSION, .package = "coreutils", .package_version = "9.1",
+	.name = "dd", .synopsis = "[OPERAND]...\nOPTION",
 	.summary = "Copy a file, converting and formatting according to the operands.",
 	.opts = dd_opts, .run = dd_run,
 };

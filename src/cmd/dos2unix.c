@@ -556,7 +556,7 @@ static int dos_main(struct tsb_proc *p, const struct tsb_command *cmd, bool to_u
 		return dos_main(p, &cmd_##command, unix_too, mac_too, argc, argv); \
 	} \
 	const struct tsb_command cmd_##command = { \
-		.version = TSB_COMMAND_VERSION, .package = "dos2unix", .package_version = "7.4.3", \
+		.version = TSB_COMMAND_VERSION, .package = "dos2unix", .package_version = "7.4.3 (2022-06-05)", \
 		.name = #command, .synopsis = "[options] [file ...] [-n infile outfile ...]", \
 		.summary = text, .opts = dos_opts, .opts_size = sizeof(struct dos), \
 		.run = command##_run, .flags = TSB_RAW | TSB_NO_HELP, \

@@ -353,7 +353,7 @@ static int grep_run_as(struct tsb_proc *p, const struct tsb_command *cmd, int ma
 	case OPT_RUN:
 		if (!((struct grep *)o.opts)->show_help)
 			return grep_start(p, o.opts, o.argc, o.argv);
-		opt_help(&text, cmd, tsb_name(p));
+		opt_help(&text, cmd, "grep");
 		break;
 	case OPT_BAD:
 		grep_say(p, o.opts, 0, "%s", o.error.p);
@@ -361,10 +361,10 @@ static int grep_run_as(struct tsb_proc *p, const struct tsb_command *cmd, int ma
 	case OPT_STOP:
 		return o.status;
 	case OPT_HELP:
-		opt_help(&text, cmd, tsb_name(p));
+		opt_help(&text, cmd, "grep");
 		break;
 	case OPT_VERSION:
-		opt_version(&text, cmd, tsb_name(p));
+		opt_version(&text, cmd, "grep");
 		break;
 	}
 	tsb_put(p, text.p, text.n);

@@ -6,7 +6,20 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/pack/pack.h"
 #include "cmd/util.h"
+
+/* Which first words a script answers with its help or version. */
+enum script_asks { ASKS_NONE, ASKS_WHOLE, ASKS_LETTER };
+
+static void script_answer(struct tsb_proc *p, const struct tsb_command *cmd, enum script_asks asks,
+			  const char *arg)
+{
+	if (asks == ASKS_LETTER)
+		pack_answer_letter(p, cmd, arg);
+	if (asks == ASKS_WHOLE && (!strcmp(arg, "--help") || !strcmp(arg, "--version")))
+		pack_answer(p, cmd, arg[2] == 'v');
+}
 
 static int script_run(struct tsb_proc *p, int argc, char **argv, const char *name, const char *text)
 {
@@ -71,10 +84,13 @@ static int script_run(struct tsb_proc *p, int argc, char **argv, const char *nam
 	"[ $r -ne 0 ] || all=0; [ $r -le 1 ] || break; " \
 	"done < <(unzip -Z1 \"$zip\" \"$@\"); [ $r -le 1 ] || exit $r; exit $all"
 
-#define SCRIPT(name_, synopsis_, summary_, package_, version_, text_) \
+#define SCRIPT(name_, shown_, asks_, synopsis_, summary_, package_, version_, text_) \
+	extern const struct tsb_command cmd_##shown_; \
 	static int name_##_run(struct tsb_proc *p, void *opts, int argc, char **argv) \
 	{ \
 		(void)opts; \
+		if (argc) \
+			script_answer(p, &cmd_##shown_, asks_, argv[0]); \
 		return script_run(p, argc, argv, #name_, text_); \
 	} \
 	const struct tsb_command cmd_##name_ = { \
@@ -84,24 +100,24 @@ static int script_run(struct tsb_proc *p, int argc, char **argv, const char *nam
 
 #define SCRIPT_FILES "[OPTION]... [FILE]..."
 
-SCRIPT(zless, SCRIPT_FILES, "Like 'less', but operate on the uncompressed contents of any compressed FILEs.",
+SCRIPT(zless, zless, ASKS_WHOLE, SCRIPT_FILES, "Like 'less', but operate on the uncompressed contents of any compressed FILEs.",
        "gzip", "1.12", SCRIPT_LESS("|-gzip -cdfq --"));
-SCRIPT(bzless, "FILE...", "Like 'less', but operate on the uncompressed contents of bzip2 files.",
+SCRIPT(bzless, bzless, ASKS_NONE, "FILE...", "Like 'less', but operate on the uncompressed contents of bzip2 files.",
        "bzip2", "1.0.8", SCRIPT_BZMORE("less"));
-SCRIPT(xzless, SCRIPT_FILES, "Like 'less', but operate on the uncompressed contents of xz files.",
+SCRIPT(xzless, xzless, ASKS_WHOLE, SCRIPT_FILES, "Like 'less', but operate on the uncompressed contents of xz files.",
        "XZ Utils", "5.4.1", SCRIPT_LESS("-xz --format=auto -cdfqQ --"));
-SCRIPT(lzless, SCRIPT_FILES, "Like 'less', but operate on the uncompressed contents of xz files.",
+SCRIPT(lzless, xzless, ASKS_WHOLE, SCRIPT_FILES, "Like 'less', but operate on the uncompressed contents of xz files.",
        "XZ Utils", "5.4.1", SCRIPT_LESS("-xz --format=auto -cdfqQ --"));
-SCRIPT(zstdless, SCRIPT_FILES, "Like 'less', but operate on the uncompressed contents of zstd files.",
+SCRIPT(zstdless, zstdless, ASKS_NONE, SCRIPT_FILES, "Like 'less', but operate on the uncompressed contents of zstd files.",
        "zstd", "1.5.4", SCRIPT_LESS("-zstd -cdfq"));
-SCRIPT(zmore, "[FILE]...", "Like 'more', but operate on the uncompressed contents of any compressed FILEs.",
+SCRIPT(zmore, zmore, ASKS_LETTER, SCRIPT_FILES, "Like 'more', but operate on the uncompressed contents of any compressed FILEs.",
        "gzip", "1.12", SCRIPT_ZMORE);
-SCRIPT(bzmore, "FILE...", "Like 'more', but operate on the uncompressed contents of bzip2 files.",
+SCRIPT(bzmore, bzmore, ASKS_NONE, "FILE...", "Like 'more', but operate on the uncompressed contents of bzip2 files.",
        "bzip2", "1.0.8", SCRIPT_BZMORE("more"));
-SCRIPT(xzmore, "[FILE]...", "Like 'more', but operate on the uncompressed contents of xz files.",
+SCRIPT(xzmore, xzmore, ASKS_WHOLE, SCRIPT_FILES, "Like 'more', but operate on the uncompressed contents of xz files.",
        "XZ Utils", "5.4.1", SCRIPT_XZMORE);
-SCRIPT(lzmore, "[FILE]...", "Like 'more', but operate on the uncompressed contents of xz files.",
+SCRIPT(lzmore, xzmore, ASKS_WHOLE, SCRIPT_FILES, "Like 'more', but operate on the uncompressed contents of xz files.",
        "XZ Utils", "5.4.1", SCRIPT_XZMORE);
-SCRIPT(zforce, "[FILE]...", "Give compressed FILEs the suffix .gz.", "gzip", "1.12", SCRIPT_ZFORCE);
-SCRIPT(zipgrep, "[egrep_options] PATTERN ZIPFILE [MEMBER]...",
+SCRIPT(zforce, zforce, ASKS_LETTER, "[FILE]...", "Give compressed FILEs the suffix .gz.", "gzip", "1.12", SCRIPT_ZFORCE);
+SCRIPT(zipgrep, zipgrep, ASKS_NONE, "[egrep_options] PATTERN ZIPFILE [MEMBER]...",
        "Search the members of a zip archive.", "zip", "6.00", SCRIPT_ZIPGREP);

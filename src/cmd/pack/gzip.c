@@ -114,6 +114,7 @@ static const struct tsb_opt gzip_opts[] = {
 };
 
 static const struct tsb_command gzip_command;
+extern const struct tsb_command cmd_gunzip, cmd_zcat;
 
 static int gzip_opt_stop(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
@@ -241,15 +242,24 @@ static int gzip_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return gzip_all(p, argc, argv, false, false);
 }
 
+/* These are scripts of a real machine, which answer for themselves first. */
+static void gzip_script(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char **argv)
+{
+	if (argc && (!strcmp(argv[0], "--help") || !strcmp(argv[0], "--version")))
+		pack_answer(p, cmd, argv[0][2] == 'v');
+}
+
 static int gunzip_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	(void)opts;
+	gzip_script(p, &cmd_gunzip, argc, argv);
 	return gzip_all(p, argc, argv, true, false);
 }
 
 static int zcat_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	(void)opts;
+	gzip_script(p, &cmd_zcat, argc, argv);
 	return gzip_all(p, argc, argv, true, true);
 }
 

@@ -178,6 +178,40 @@ int pack_help(struct tsb_proc *p, const struct tsb_command *cmd)
 	tsb_exit(p, 0);
 }
 
+const char *pack_self(struct tsb_proc *p)
+{
+	return strchr(tsb_name(p), '/') ? tsb_name(p) : tsb_format(p, "/usr/bin/%s", tsb_name(p));
+}
+
+bool pack_asks(const char *arg, const char *option)
+{
+	size_t n = strlen(arg);
+
+	return n >= strlen("--h") && !strncmp(arg, option, n);
+}
+
+void pack_answer(struct tsb_proc *p, const struct tsb_command *cmd, bool version)
+{
+	const char *self = pack_self(p);
+	/* zegrep starts zgrep; of xz's, a link has its own name */
+	bool own = strstr(self, cmd->name) || !strcmp(cmd->package, "XZ Utils");
+	struct str text;
+
+	str_init(&text, tsb_heap_of(p), STR_MAX_DEFAULT);
+	if (version)
+		opt_version(&text, cmd, cmd->name);
+	else
+		opt_help(&text, cmd, own ? self : tsb_format(p, "/usr/bin/%s", cmd->name));
+	tsb_put(p, text.p, text.n);
+	tsb_exit(p, 0);
+}
+
+void pack_answer_letter(struct tsb_proc *p, const struct tsb_command *cmd, const char *arg)
+{
+	if (!strncmp(arg, "--h", 3) || !strncmp(arg, "--v", 3))
+		pack_answer(p, cmd, arg[2] == 'v');
+}
+
 char **pack_arguments(struct tsb_proc *p, const char *const names[2], int *argc, char **argv)
 {
 	const char *envs[] = { tsb_getenv(p, names[0]), tsb_getenv(p, names[1]) };

@@ -111,6 +111,14 @@ bool pack_options(struct tsb_proc *p, const struct tsb_command *cmd, int argc, c
 		  struct opt_parsed *out, const char *name, const char *hint, int *status);
 /* argv with the words of these variables of the environment before it; *argc counts them too. */
 char **pack_arguments(struct tsb_proc *p, const char *const names[2], int *argc, char **argv);
+/* How the shell's script of a real machine knows itself: its path. */
+const char *pack_self(struct tsb_proc *p);
+/* Is arg this long option, or the beginning of it ("--h")? */
+bool pack_asks(const char *arg, const char *option);
+/* What the scripts answer to --version and --help, and the process ends. */
+void pack_answer(struct tsb_proc *p, const struct tsb_command *cmd, bool version) TSB_NORETURN;
+/* The same where the script looks at the first letter behind the dashes only. */
+void pack_answer_letter(struct tsb_proc *p, const struct tsb_command *cmd, const char *arg);
 /* Prints --help or --version of cmd and ends the process. */
 int pack_help(struct tsb_proc *p, const struct tsb_command *cmd) TSB_NORETURN;
 

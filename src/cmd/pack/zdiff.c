@@ -20,6 +20,7 @@ enum zdiff_kind { ZDIFF_GZIP, ZDIFF_BZIP2, ZDIFF_XZ };
 struct zdiff {
 	struct tsb_proc *p;
 	enum zdiff_kind kind;
+	const struct tsb_command *cmd;
 	const char *self, *compare;	/* "/usr/bin/zdiff"; "diff" */
 	const char **options;		/* for the comparer */
 	size_t n_options;
@@ -327,6 +328,9 @@ static int zdiff_arguments_gzip(struct zdiff *z, int argc, char **argv)
 			need = NULL;
 		} else if (!only_files && !strcmp(arg, "--")) {
 			only_files = true;
+		} else if (!only_files && !strncmp(arg, "--", 2)) {
+			pack_answer_letter(z->p, z->cmd, arg);
+			zdiff_option(z, arg);
 		} else if (!only_files && arg[0] == '-' && arg[1] && !arg[2] && strchr("CDFISUWXx", arg[1])) {
 			need = arg;
 		} else if (!only_files && arg[0] == '-' && arg[1]) {
@@ -377,6 +381,7 @@ static int zdiff_arguments_xz(struct zdiff *z, int argc, char **argv)
 			i++;
 			break;
 		}
+		pack_answer_letter(z->p, z->cmd, argv[i]);
 		zdiff_option(z, argv[i]);
 	}
 	for (; i < argc; i++)
@@ -418,12 +423,12 @@ static int zdiff_files(struct zdiff *z)
 }
 
 static int zdiff_all(struct tsb_proc *p, int argc, char **argv, enum zdiff_kind kind,
-		     const char *compare)
+		     const char *compare, const struct tsb_command *cmd)
 {
-	struct zdiff z = { .p = p, .kind = kind, .compare = compare };
+	struct zdiff z = { .p = p, .kind = kind, .compare = compare, .cmd = cmd };
 	int status;
 
-	z.self = kind == ZDIFF_GZIP ? "/usr/bin/zdiff" : tsb_format(p, "/usr/bin/%s", tsb_name(p));
+	z.self = kind == ZDIFF_GZIP ? "/usr/bin/zdiff" : pack_self(p);
 	z.options = tsb_alloc(p, ((size_t)argc * 2 + 1) * sizeof(*z.options));
 	status = kind == ZDIFF_GZIP ? zdiff_arguments_gzip(&z, argc, argv) :
 		 kind == ZDIFF_BZIP2 ? zdiff_arguments_bzip2(&z, argc, argv) :
@@ -431,11 +436,12 @@ static int zdiff_all(struct tsb_proc *p, int argc, char **argv, enum zdiff_kind 
 	return status >= 0 ? status : zdiff_files(&z);
 }
 
-#define ZDIFF(name_, kind_, compare_, package_, version_) \
+#define ZDIFF(name_, shown_, kind_, compare_, package_, version_) \
+	extern const struct tsb_command cmd_##name_, cmd_##shown_; \
 	static int name_##_run(struct tsb_proc *p, void *opts, int argc, char **argv) \
 	{ \
 		(void)opts; \
-		return zdiff_all(p, argc, argv, kind_, compare_); \
+		return zdiff_all(p, argc, argv, kind_, compare_, &cmd_##shown_); \
 	} \
 	const struct tsb_command cmd_##name_ = { \
 		.version = TSB_COMMAND_VERSION, .name = #name_, .package = package_, \
@@ -444,11 +450,11 @@ static int zdiff_all(struct tsb_proc *p, int argc, char **argv, enum zdiff_kind 
 			   "compressed.  OPTIONs are the same as for '" compare_ "'.", \
 		.run = name_##_run, .flags = TSB_RAW, .usage_status = 2 }
 
-ZDIFF(zdiff, ZDIFF_GZIP, "diff", "gzip", "1.12");
-ZDIFF(zcmp, ZDIFF_GZIP, "cmp", "gzip", "1.12");
-ZDIFF(bzdiff, ZDIFF_BZIP2, "diff", "bzip2", "1.0.8");
-ZDIFF(bzcmp, ZDIFF_BZIP2, "cmp", "bzip2", "1.0.8");
-ZDIFF(xzdiff, ZDIFF_XZ, "diff", "XZ Utils", "5.4.1");
-ZDIFF(xzcmp, ZDIFF_XZ, "cmp", "XZ Utils", "5.4.1");
-ZDIFF(lzdiff, ZDIFF_XZ, "diff", "XZ Utils", "5.4.1");
-ZDIFF(lzcmp, ZDIFF_XZ, "cmp", "XZ Utils", "5.4.1");
+ZDIFF(zdiff, zdiff, ZDIFF_GZIP, "diff", "gzip", "1.12");
+ZDIFF(zcmp, zcmp, ZDIFF_GZIP, "cmp", "gzip", "1.12");
+ZDIFF(bzdiff, bzdiff, ZDIFF_BZIP2, "diff", "bzip2", "1.0.8");
+ZDIFF(bzcmp, bzcmp, ZDIFF_BZIP2, "cmp", "bzip2", "1.0.8");
+ZDIFF(xzdiff, xzdiff, ZDIFF_XZ, "diff", "XZ Utils", "5.4.1");
+ZDIFF(xzcmp, xzcmp, ZDIFF_XZ, "cmp", "XZ Utils", "5.4.1");
+ZDIFF(lzdiff, xzdiff, ZDIFF_XZ, "diff", "XZ Utils", "5.4.1");
+ZDIFF(lzcmp, xzcmp, ZDIFF_XZ, "cmp", "XZ Utils", "5.4.1");

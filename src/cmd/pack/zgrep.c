@@ -11,9 +11,33 @@
 #include "cmd/cmd.h"
 #include "cmd/pack/pack.h"
 
+/* What the scripts of the four packages differ in. */
+struct zgrep_kind {
+	const char *unpack;
+	const char *const *refused;	/* beginnings of long options */
+	const char *refused_letters;
+	const char *not_supported;
+	bool answers;			/* it knows --help and --version */
+	int wrong;			/* status of wrong usage */
+};
+
+static const char *const zgrep_long[] = { "--di", "--exc", "--inc", "--rec", "--nu", NULL };
+static const char *const bzgrep_long[] = { "--d", "--rec", NULL };
+static const char *const none_long[] = { NULL };
+
+static const struct zgrep_kind zgrep_gzip = { "gzip -cdfq", zgrep_long, "drRzZ",
+	"option not supported", true, 2 };
+static const struct zgrep_kind zgrep_xz = { "xz -cdfq", zgrep_long, "drRzZ",
+	"Option not supported", true, 2 };
+static const struct zgrep_kind zgrep_bzip2 = { "bzip2 -cdfq", bzgrep_long, "dr",
+	"option not supported", false, 2 };
+static const struct zgrep_kind zgrep_zstd = { "zstd -cdfq", none_long, "", "", false, 1 };
+
 struct zgrep {
 	struct tsb_proc *p;
-	const char *grep_option, *unpack;	/* "-E"; "gzip -cdfq" */
+	const struct zgrep_kind *kind;
+	const struct tsb_command *cmd;	/* whose help and version it shows */
+	const char *grep_option;	/* "-E" */
 	const char **options;
 	size_t n_options;
 	char **files;
@@ -42,14 +66,38 @@ static bool zgrep_takes_next(const char *arg)
 				     zgrep_is(arg, "--ma") || zgrep_is(arg, "--reg"));
 }
 
-static bool zgrep_refused(const char *arg)
+static bool zgrep_refused(const struct zgrep_kind *kind, const char *arg)
 {
-	static const char *const names[] = { "--di", "--exc", "--inc", "--rec", "--nu" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (zgrep_is(arg, names[i]))
+	for (const char *const *name = kind->refused; *name; name++)
+		if (zgrep_is(arg, *name))
 			return true;
-	return strchr("drRzZ", arg[1]) && !arg[2];
+	return strchr(kind->refused_letters, arg[1]) && !arg[2];
+}
+
+/* The words are those of the shell that runs the real scripts, with its lines there. */
+static void zgrep_say_missing(const struct zgrep *z, const char *option)
+{
+	struct tsb_proc *p = z->p;
+	const char *self = pack_self(p);
+
+	if (z->kind == &zgrep_gzip && option)
+		pack_say(p, "%s: 75: 1: %s option requires an argument\n", self, option);
+	else if (z->kind == &zgrep_gzip)
+		pack_say(p, "%s: 188: 1: missing pattern; try `%s --help' for help\n", self, self);
+	else if (z->kind == &zgrep_xz && option)
+		pack_say(p, "%s: 96: 1: %s option requires an argument\n", self, option);
+	else if (z->kind == &zgrep_xz)
+		pack_say(p, "%s: 159: 1: Missing pattern; try `%s --help' for help\n", self,
+			 strrchr(self, '/') + 1);
+	else if (z->kind == &zgrep_bzip2 && option)
+		pack_say(p, "%s: 80: shift: can't shift that many\n", self);
+	else if (z->kind == &zgrep_bzip2)
+		tsb_printf(p, "grep through bzip2 files\nusage: %s [grep_options] pattern [files]\n",
+			   strrchr(self, '/') + 1);
+	else if (option)
+		pack_say(p, "zstdgrep: missing argument for %s flag\n", option);
+	else
+		pack_say(p, "zstdgrep: missing pattern\n");
 }
 
 /* "-nie": its first letter, with digits behind it, by itself; *rest: what is left, or NULL. */
@@ -102,18 +150,28 @@ static void zgrep_note(struct zgrep *z, const char *arg)
 	z->list_others |= !strcmp(arg, "-L") || zgrep_is(arg, "--files-witho");
 }
 
+static void zgrep_answer(struct zgrep *z, const char *arg)
+{
+	if (!z->kind->answers)
+		return;
+	if (pack_asks(arg, "--help"))
+		pack_answer(z->p, z->cmd, false);
+	if (!strcmp(arg, "-V") || pack_asks(arg, "--version"))
+		pack_answer(z->p, z->cmd, true);
+}
+
 /* One option; the words it took. -1: the command ends with status 2. */
 static int zgrep_option(struct zgrep *z, const char *arg, const char *next)
 {
 	if (zgrep_takes_next(arg) && !next) {
-		pack_say(z->p, "/usr/bin/%s: 75: 1: %s option requires an argument\n", tsb_name(z->p),
-			 arg);
+		zgrep_say_missing(z, arg);
 		return -1;
 	}
-	if (zgrep_refused(arg)) {
-		pack_say(z->p, "/usr/bin/%s: %s: option not supported\n", tsb_name(z->p), arg);
+	if (zgrep_refused(z->kind, arg)) {
+		pack_say(z->p, "%s: %s: %s\n", pack_self(z->p), arg, z->kind->not_supported);
 		return -1;
 	}
+	zgrep_answer(z, arg);
 	if (zgrep_is(arg, "-f") || !strcmp(arg, "--file") || zgrep_is(arg, "--file=")) {
 		bool glued = arg[1] == '-' ? arg[6] : arg[2];
 
@@ -174,7 +232,7 @@ static int zgrep_file(struct zgrep *z, const char *file, bool named)
 
 	argv[n++] = "/bin/bash";
 	argv[n++] = "-c";
-	argv[n++] = tsb_format(z->p, script, z->unpack, z->unpack);
+	argv[n++] = tsb_format(z->p, script, z->kind->unpack, z->kind->unpack);
 	argv[n++] = "bash";
 	argv[n++] = file;
 	if (z->grep_option)
@@ -196,10 +254,10 @@ static int zgrep_worse(int so_far, int r)
 	return r > so_far ? r : so_far;
 }
 
-static int zgrep_all(struct tsb_proc *p, int argc, char **argv, const char *unpack,
-		     const char *grep_option)
+static int zgrep_all(struct tsb_proc *p, int argc, char **argv, const struct zgrep_kind *kind,
+		     const char *grep_option, const struct tsb_command *cmd)
 {
-	struct zgrep z = { .p = p, .unpack = unpack, .grep_option = grep_option };
+	struct zgrep z = { .p = p, .kind = kind, .grep_option = grep_option, .cmd = cmd };
 	int status = 1;
 	size_t i = 0;
 
@@ -208,11 +266,10 @@ static int zgrep_all(struct tsb_proc *p, int argc, char **argv, const char *unpa
 	z.options = tsb_alloc(p, (i * 2 + (size_t)argc * 2 + 3) * sizeof(*z.options));
 	z.files = tsb_alloc(p, ((size_t)argc + 1) * sizeof(*z.files));
 	if (!zgrep_arguments(&z, argv))
-		return 2;
+		return kind->wrong;
 	if (!z.has_pattern && !z.n_files) {
-		pack_say(p, "/usr/bin/%s: 188: 1: missing pattern; try `/usr/bin/%s --help' for help\n",
-			 tsb_name(p), tsb_name(p));
-		return 2;
+		zgrep_say_missing(&z, NULL);
+		return kind->wrong;
 	}
 	i = z.has_pattern ? 0 : 1;
 	if (i) {
@@ -229,29 +286,34 @@ static int zgrep_all(struct tsb_proc *p, int argc, char **argv, const char *unpa
 	return status;
 }
 
-#define ZGREP(name_, unpack_, option_) \
+#define ZGREP(name_, shown_, kind_, option_, package_, version_) \
+	extern const struct tsb_command cmd_##shown_; \
 	static int name_##_run(struct tsb_proc *p, void *opts, int argc, char **argv) \
 	{ \
 		(void)opts; \
-		return zgrep_all(p, argc, argv, unpack_, option_); \
+		return zgrep_all(p, argc, argv, &kind_, option_, &cmd_##shown_); \
 	} \
 	const struct tsb_command cmd_##name_ = { \
-		.version = TSB_COMMAND_VERSION, .name = #name_, .package = "gzip", \
-		.package_version = "1.12", .synopsis = "[OPTION]... [-e] PATTERN [FILE]...", \
+		.version = TSB_COMMAND_VERSION, .name = #name_, .package = package_, \
+		.package_version = version_, .synopsis = "[OPTION]... [-e] PATTERN [FILE]...", \
 		.summary = "Look for instances of PATTERN in the input FILEs, using their uncompressed " \
 			   "contents\nif they are compressed.", .run = name_##_run, \
 		.flags = TSB_RAW, .usage_status = 2 }
+#define ZGREP_GZIP(name_, option_) ZGREP(name_, zgrep, zgrep_gzip, option_, "gzip", "1.12")
+#define ZGREP_XZ(name_, shown_, option_) \
+	ZGREP(name_, shown_, zgrep_xz, option_, "XZ Utils", "5.4.1")
+#define ZGREP_BZIP2(name_, option_) ZGREP(name_, name_, zgrep_bzip2, option_, "bzip2", "1.0.8")
 
-ZGREP(zgrep, "gzip -cdfq", NULL);
-ZGREP(zegrep, "gzip -cdfq", "-E");
-ZGREP(zfgrep, "gzip -cdfq", "-F");
-ZGREP(bzgrep, "bzip2 -cdfq", NULL);
-ZGREP(xzgrep, "xz -cdfq", NULL);
-ZGREP(zstdgrep, "zstd -cdfq", NULL);
-ZGREP(bzegrep, "bzip2 -cdfq", "-E");
-ZGREP(bzfgrep, "bzip2 -cdfq", "-F");
-ZGREP(xzegrep, "xz -cdfq", "-E");
-ZGREP(xzfgrep, "xz -cdfq", "-F");
-ZGREP(lzgrep, "xz -cdfq", NULL);
-ZGREP(lzegrep, "xz -cdfq", "-E");
-ZGREP(lzfgrep, "xz -cdfq", "-F");
+ZGREP_GZIP(zgrep, NULL);
+ZGREP_GZIP(zegrep, "-E");
+ZGREP_GZIP(zfgrep, "-F");
+ZGREP_XZ(xzgrep, xzgrep, NULL);
+ZGREP_XZ(xzegrep, xzegrep, "-E");
+ZGREP_XZ(xzfgrep, xzfgrep, "-F");
+ZGREP_XZ(lzgrep, xzgrep, NULL);
+ZGREP_XZ(lzegrep, xzegrep, "-E");
+ZGREP_XZ(lzfgrep, xzfgrep, "-F");
+ZGREP_BZIP2(bzgrep, NULL);
+ZGREP_BZIP2(bzegrep, "-E");
+ZGREP_BZIP2(bzfgrep, "-F");
+ZGREP(zstdgrep, zstdgrep, zgrep_zstd, NULL, "zstd", "1.5.4");
