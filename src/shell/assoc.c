@@ -94,6 +94,35 @@ uint32_t assoc_hash(const char *p, size_t n)
 	return h;
 }
 
+void assoc_chains(struct assoc *a, size_t chains)
+{
+	a->chains = chains;
+}
+
+static bool entry_before(void *ctx, const void *a, const void *b)
+{
+	const struct map_entry *s = *(struct map_entry *const *)a, *t = *(struct map_entry *const *)b;
+	uint32_t mask = *(const uint32_t *)ctx;
+
+	return (assoc_hash(s->key, s->len) & mask) < (assoc_hash(t->key, t->len) & mask);
+}
+
+struct map_entry **map_in_chains(struct shell *sh, const struct map *m, size_t chains)
+{
+	struct map_entry **all = arena_array(&sh->turn, m->n * 2 + 1, sizeof(*all));
+	size_t i = m->n;
+	uint32_t mask;
+
+	while (m->n > chains * 2)
+		chains *= 4;
+	mask = (uint32_t)chains - 1;
+	/* Newest first, which the sort keeps in a chain. */
+	for (struct map_entry *e = NULL; i && (e = map_next(m, e));)
+		all[--i] = e;
+	merge_sort(all, all + m->n, m->n, sizeof(*all), entry_before, &mask);
+	return all;
+}
+
 /* Is a before b in a walk over that many chains? */
 static bool assoc_before(void *ctx, const void *a, const void *b)
 {

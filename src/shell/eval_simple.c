@@ -288,6 +288,31 @@ static bool is_program(struct shell *sh, const struct fields *words)
 	return run_is_program(sh, words->at[0], words->lens[0]);
 }
 
+/* POSIX: those in front of a special builtin are the shell's own. */
+static bool keeps_assignments(struct shell *sh, const struct fields *words)
+{
+	const struct builtin *b;
+
+	if (!sh->opts[OPT_POSIX])
+		return false;
+	b = builtin_active(sh, words->at[0], words->lens[0]);
+	return b && (b->flags & BUILTIN_SPECIAL);
+}
+
+static int simple_redirect(struct shell *sh, const struct node *n, const struct fields *words,
+			   struct redir_undo *undo, enum flow *f)
+{
+	bool hide = n->simple.assigns && words->n && !keeps_assignments(sh, words);
+	int status;
+
+	if (hide)
+		var_hide_temporary(sh, true);
+	status = redir_apply(sh, n->redirs, undo, f);
+	if (hide)
+		var_hide_temporary(sh, false);
+	return status;
+}
+
 /* With redirections around it. A program's are its own process's. */
 static enum flow __attribute__((noinline)) simple_redirected(struct shell *sh,
 							     const struct node *n,
@@ -305,7 +330,7 @@ static enum flow __attribute__((noinline)) simple_redirected(struct shell *sh,
 		return FLOW_NEXT;
 	}
 	redir_begin(sh, &undo);
-	sh->status = redir_apply(sh, n->redirs, &undo, &f);
+	sh->status = simple_redirect(sh, n, words, &undo, &f);
 	if (sh->status) {
 		if (words->n && is_program(sh, words))
 			return FLOW_NEXT;
@@ -345,17 +370,6 @@ static enum flow simple_run(struct shell *sh, const struct node *n, struct field
 		return simple_redirected(sh, n, words);
 	sh->status = run_command(sh, (int)words->n, words->at, 0, &f);
 	return f;
-}
-
-/* POSIX: those in front of a special builtin are the shell's own. */
-static bool keeps_assignments(struct shell *sh, const struct fields *words)
-{
-	const struct builtin *b;
-
-	if (!sh->opts[OPT_POSIX])
-		return false;
-	b = builtin_active(sh, words->at[0], words->lens[0]);
-	return b && (b->flags & BUILTIN_SPECIAL);
 }
 
 /* With the assignments, if any, in force. */

@@ -271,6 +271,22 @@ static size_t count_slashes(const char *p, size_t n, size_t *bytes)
 	return count;
 }
 
+/* How much of p is ** components that another one follows at once: they say the same. */
+static size_t repeated_stars(const char *p, size_t n)
+{
+	size_t at = 0, bytes;
+
+	for (;;) {
+		if (n - at < 2 || memcmp(p + at, "**", 2) != 0)
+			return 0;
+		count_slashes(p + at + 2, n - at - 2, &bytes);
+		if (!bytes || n - at - 2 - bytes < 2 || memcmp(p + at + 2 + bytes, "**", 2) != 0 ||
+		    (n - at - 2 - bytes > 2 && p[at + 4 + bytes] != '/'))
+			return at;
+		at += 2 + bytes;
+	}
+}
+
 static void glob_walk(struct glob *g, const char *p, size_t n)
 {
 	paths_add(g, &g->now, SLICE(""));
@@ -285,6 +301,13 @@ static void glob_walk(struct glob *g, const char *p, size_t n)
 			p += bytes;
 			n -= bytes;
 			continue;
+		}
+		if (g->sh->opts[SHOPT_GLOBSTAR]) {
+			size_t same = repeated_stars(p, n);
+
+			p += same;
+			n -= same;
+			g->any_magic |= same > 0;
 		}
 		end = component_end(p, n, g->flags & PATTERN_EXTGLOB);
 		component = (struct slice){ p, end };
@@ -370,8 +393,8 @@ size_t glob_paths(struct shell *sh, const char *pattern, size_t n, struct fields
 	for (size_t i = 0; i < g.now.n && g.flow == FLOW_NEXT; i++) {
 		struct slice path = g.now.at[i];
 
-		if (path.n == 0 || (i && slice_eq(path, g.now.at[i - 1])))
-			continue;	/* ** reaches some twice */
+		if (path.n == 0)
+			continue;
 		fields_push(sh, out, (char *)(uintptr_t)path.p, path.n);
 		count++;
 	}

@@ -218,7 +218,11 @@ static int child_main(struct tsb_proc *p, void *arg)
 	shell_enter_process(sh);
 	d->simple = d->exec_node = d->start_node;
 	redir_begin(sh, &undo);
+	if (d->start_node->simple.assigns && d->start_argc)
+		var_hide_temporary(sh, true);
 	sh->status = redir_apply(sh, d->start_node->redirs, &undo, &flow);
+	if (d->start_node->simple.assigns && d->start_argc)
+		var_hide_temporary(sh, false);
 	if (!sh->status && d->start_argc)
 		sh->status = run_command(sh, d->start_argc, d->start_argv, 0, &flow);
 	return shell_finish(sh, flow);

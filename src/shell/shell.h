@@ -117,6 +117,8 @@ void var_pop_scope(struct shell *sh);		/* its locals go */
 /* Temporary environment of one command (A=1 cmd): as a scope for builtins and functions. */
 void var_push_temporary(struct shell *sh);
 void var_pop_temporary(struct shell *sh);
+/* A command's redirections do not see what stands in front of it; the top scope is that. */
+void var_hide_temporary(struct shell *sh, bool hide);
 /* All visible variables, sorted by name; array in the heap, NULL-terminated. */
 struct var **var_sorted(struct shell *sh, uint32_t with_flags);
 /* NAME=VALUE list of exported variables (and functions) for a child; cached

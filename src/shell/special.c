@@ -285,14 +285,19 @@ static void read_options(struct shell *sh, struct var *v, bool set)
 	}
 }
 
-static void read_map(struct shell *sh, struct var *v, const struct map *m)
+static void read_map(struct shell *sh, struct var *v, const struct map *m, size_t chains)
 {
-	(void)sh;
+	struct arena_mark mark = arena_mark(&sh->turn);
+	struct map_entry **all;
+
 	assoc_clear(v->assoc);
-	for (struct map_entry *e = NULL; (e = map_next(m, e));)
-		if (e->value)
-			assoc_set(v->assoc, (struct slice){ e->key, e->len }, e->value,
-				  strlen(e->value));
+	assoc_chains(v->assoc, chains);
+	all = map_in_chains(sh, m, chains);
+	for (size_t i = 0; i < m->n; i++)
+		if (all[i]->value)
+			assoc_set(v->assoc, (struct slice){ all[i]->key, all[i]->len }, all[i]->value,
+				  strlen(all[i]->value));
+	arena_reset(&sh->turn, mark);
 }
 
 static void read_number_list(struct var *v, int64_t i, int64_t number)
@@ -388,10 +393,10 @@ static void read_array(struct shell *sh, struct var *v)
 		read_dirs(sh, v);
 		break;
 	case SP_BASH_ALIASES:
-		read_map(sh, v, &sh->aliases);
+		read_map(sh, v, &sh->aliases, CHAINS_ALIASES);
 		break;
 	default:
-		read_map(sh, v, &sh->hashed);
+		read_map(sh, v, &sh->hashed, CHAINS_HASHED);
 	}
 }
 

@@ -183,6 +183,8 @@ static bool run_line(struct shell *sh, struct parse_lines *l, struct parse_error
 	if (sh->opts[OPT_HISTORY] && s->body && !d->inner)
 		history_line(sh, l->source->text + from, l->pos - from);
 	*f = run_script(sh, s);
+	if (*f == FLOW_EXIT && sh->opts[OPT_NOEXEC] && !sh->interactive && !sh->call_depth)
+		*f = FLOW_NEXT;	/* set -n: the rest is still read */
 	d->history_saved &= !sh->opts[OPT_HISTORY];	/* set +o history: its own line is still the last */
 	d->exec_last = exec_last;
 	l->line -= d->line_lost;	/* bash counts on from the line of an error */

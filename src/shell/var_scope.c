@@ -222,6 +222,28 @@ void var_pop_temporary(struct shell *sh)
 	scope_pop(sh);
 }
 
+void var_hide_temporary(struct shell *sh, bool hide)
+{
+	bool ifs = false;
+
+	for (size_t i = vec_last(&words_of(sh)->scopes).first; i < sh->scope_vars.n; i++) {
+		struct var *v = sh->scope_vars.at[i];
+		struct map_entry *e = v->name ? map_find(&sh->vars, v->name, v->name_len) : NULL;
+
+		if (!e || (hide && e->value != v))
+			continue;
+		if (hide) {
+			e->value = v->shadowed;
+		} else if (e->value != v) {
+			v->shadowed = e->value;
+			e->value = v;
+		}
+		ifs |= v->special == SP_IFS;
+	}
+	if (ifs)
+		special_changed(sh, SP_IFS);
+}
+
 uint32_t var_local_scope(struct shell *sh)
 {
 	struct words *w = words_of(sh);

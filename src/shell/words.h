@@ -209,6 +209,11 @@ void assoc_clear(struct assoc *a);
 void assoc_set(struct assoc *a, struct slice key, const char *p, size_t n);
 bool assoc_unset(struct assoc *a, const char *key, size_t n);
 uint32_t assoc_hash(const char *key, size_t n);	/* bash's, which orders its tables */
+/* Of an empty one: how many chains it begins with. */
+void assoc_chains(struct assoc *a, size_t chains);
+enum { CHAINS_ALIASES = 64, CHAINS_HASHED = 256, CHAINS_COMPLETIONS = 512 };
+/* The map's entries in the order of bash's table of that many chains; in sh->turn. */
+struct map_entry **map_in_chains(struct shell *sh, const struct map *m, size_t chains);
 void assoc_copy(struct assoc *to, const struct assoc *from);
 
 /* ---- The field builder (build.c) ---- */

@@ -675,14 +675,16 @@ static void complete_store(struct shell *sh, const struct spec *s, const char *n
 static void complete_all(struct shell *sh, bool remove)
 {
 	struct map *m = &doing(sh)->completions;
+	struct map_entry **all;
 
 	if (remove) {
 		map_end(m);
 		map_init(m, sh->heap);
 		return;
 	}
-	for (struct map_entry *e = NULL; (e = map_next(m, e));)
-		putf(sh, "complete%s %s\n", (char *)e->value, entry_shown(e->key));
+	all = map_in_chains(sh, m, CHAINS_COMPLETIONS);
+	for (size_t i = 0; i < m->n; i++)
+		putf(sh, "complete%s %s\n", (char *)all[i]->value, entry_shown(all[i]->key));
 }
 
 int builtin_complete(struct shell *sh, int argc, char **argv, enum flow *flow)

@@ -386,6 +386,42 @@ static int declare_look(const struct declare *d, const struct assign_text *t, co
 	return -1;
 }
 
+static int declare_one(struct declare *d, const char *arg, const struct assign *tree);
+
+/* declare +n ref=x: the value goes through the reference, which is none from then on. */
+static int declare_unref(struct declare *d, const char *arg, const struct assign_text *t)
+{
+	int status;
+
+	d->off &= ~(uint32_t)VAR_NAMEREF;
+	status = declare_one(d, arg, NULL);
+	d->off |= VAR_NAMEREF;
+	if (status)
+		return status;
+	return var_declare(d->sh, t->name, t->n, 0, VAR_NAMEREF, d->local, d->global) ? 0 : 1;
+}
+
+static bool is_reference(struct shell *sh, const struct assign_text *t)
+{
+	struct name key = name_of(t->name, t->n);
+	const struct var *v = var_find(sh, &key);
+
+	return v && v->flags & VAR_NAMEREF;
+}
+
+/* What was a value is no name for the reference that the variable becomes, and goes. */
+static void declare_forget(struct declare *d, const struct assign_text *t)
+{
+	struct name key = name_of(t->name, t->n);
+	struct var *v = var_find(d->sh, &key);
+
+	if (!v || v->flags & (VAR_NAMEREF | VAR_INDEXED | VAR_ASSOC | VAR_READONLY) || v->special ||
+	    (d->local && v->scope != var_local_scope(d->sh)))
+		return;
+	str_reset(&v->text);
+	v->flags &= ~(uint32_t)(VAR_SET | VAR_INTEGER);
+}
+
 /* One argument of declare and its kin. */
 static int declare_one(struct declare *d, const char *arg, const struct assign *tree)
 {
@@ -400,6 +436,8 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 	status = declare_look(d, &t, arg, has_value, tree);
 	if (status >= 0)
 		return status;
+	if (has_value && !tree && d->off & VAR_NAMEREF && is_reference(sh, &t))
+		return declare_unref(d, arg, &t);
 	if (tree) {
 		struct name key = name_of(t.name, t.n);
 		const struct var *old = var_find(sh, &key);
@@ -423,6 +461,8 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 	if (d->inherit)
 		sh->opts[SHOPT_LOCALVAR_INHERIT] = true;
 	sh->failed = FLOW_NEXT;
+	if (has_value && early & VAR_NAMEREF)
+		declare_forget(d, &t);
 	v = tree ? declare_tree(d, &t, tree, early)
 		 : var_declare(sh, t.name, t.n, early, d->off, d->local, d->global);
 	sh->opts[SHOPT_LOCALVAR_INHERIT] = outer;

@@ -180,27 +180,6 @@ int builtin_type(struct shell *sh, int argc, char **argv, enum flow *flow)
 
 /* ---- hash ---- */
 
-/* bash's table has 256 chains; what came last stands first in each. */
-static bool hash_before(void *ctx, const void *a, const void *b)
-{
-	const struct map_entry *x = *(struct map_entry *const *)a, *y = *(struct map_entry *const *)b;
-
-	(void)ctx;
-	return (assoc_hash(x->key, x->len) & 255) < (assoc_hash(y->key, y->len) & 255);
-}
-
-static struct map_entry **hash_sorted(struct shell *sh)
-{
-	size_t n = sh->hashed.n, i = n;
-	struct map_entry **all = arena_array(&sh->turn, n, sizeof(struct map_entry *));
-
-	for (struct map_entry *e = NULL; i && (e = map_next(&sh->hashed, e));)
-		all[--i] = e;
-	merge_sort(all, arena_array(&sh->turn, n, sizeof(struct map_entry *)), n,
-		   sizeof(struct map_entry *), hash_before, NULL);
-	return all;
-}
-
 static void hash_list(struct shell *sh, bool reusable)
 {
 	struct map_entry **all;
@@ -212,7 +191,7 @@ static void hash_list(struct shell *sh, bool reusable)
 	}
 	if (!reusable)
 		puts_(sh, "hits\tcommand\n");
-	all = hash_sorted(sh);
+	all = map_in_chains(sh, &sh->hashed, CHAINS_HASHED);
 	for (size_t i = 0; i < sh->hashed.n; i++) {
 		const struct map_entry *e = all[i];
 		const struct map_entry *hits = map_find(&doing(sh)->hash_hits, e->key, e->len);
