@@ -259,6 +259,7 @@ bool tsb_result_out_truncated(const struct tsb_result *r);
 bool tsb_result_err_truncated(const struct tsb_result *r);
 uint64_t tsb_result_wall_ns(const struct tsb_result *r);
 uint64_t tsb_result_memory_peak(const struct tsb_result *r);
+uint64_t tsb_result_cpu_ns(const struct tsb_result *r);	/* of tsb_exec_post(); otherwise 0 */
 struct tsb_command_record {
 	const char *name;
 	uint64_t start_ns, wall_ns;	/* since the run began */

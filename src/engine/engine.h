@@ -1,6 +1,6 @@
 /*
  * The server of a virtual box, as the files of this room see it: one thread that talks (here all
- * but exec_run() happens), and one thread a running exec, which only touches its struct run.
+ * but exec_run.c happens), and one that runs all execs as one machine (tsb_serve()), which only touches their struct run.
  */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
@@ -71,7 +71,7 @@ bool wall_raise(struct wall *w, int dir, int workspace, bool readonly);
 
 /* ---- An exec (exec.c, exec_run.c) ---- */
 
-/* Shared with its thread. */
+/* Shared with the machine's thread. */
 struct run {
 	pthread_mutex_t lock;
 	pthread_cond_t told;	/* for nobody but tests */
@@ -90,7 +90,7 @@ struct run {
 	size_t in_at, in_n, in_cap;
 	bool in_closed;
 	uint64_t bytes[2], dropped[2], max[2];
-	bool full;		/* the thread was told to wait */
+	bool full;		/* the writer was told to wait */
 	bool started, failed, ended, gone;
 	enum tsb_event_kind how;
 	int value, pid;		/* of how; of the program */
@@ -107,8 +107,7 @@ struct exec {
 	struct server *server;
 	uint64_t number;
 	enum exec_state state;
-	bool threaded;		/* the thread is to be joined: processes may be left */
-	pthread_t thread;
+	bool posted;		/* its run is not over: processes may be left */
 	struct run run;
 	struct conn *client;	/* who gets the output; or NULL */
 	bool keep, detach, log, streams;
@@ -142,15 +141,15 @@ void exec_resize(struct exec *e, uint32_t rows, uint32_t columns);
 /* The whole tree, now. */
 void exec_kill(struct exec *e, enum wire_reason why);
 void exec_client_gone(struct exec *e);
-/* What its thread has to tell, and timers. */
+/* What its run has to tell, and timers. */
 void exec_poll(struct exec *e, uint64_t now);
 uint64_t exec_next_timer(const struct exec *e);	/* 0: none */
 void exec_end_fields(const struct exec *e, struct wire_out *o);
 void exec_process_fields(const struct exec *e, struct wire_out *o);	/* PROCESS */
 void exec_free(struct exec *e);
 struct exec *exec_find(struct server *s, const char *proc);
-/* Main function of the thread. */
-void *exec_run(void *run);
+/* Begins the run. False: no memory. */
+bool exec_post(struct run *r);
 
 /* ---- Records of ended ones (records.c) ---- */
 
@@ -236,6 +235,9 @@ struct server {
 	size_t n_running, n_ended;
 	uint64_t next_number, started_at;
 	bool paused, stopping, unsaved;
+	bool served;		/* the machine's thread runs, until `stop` */
+	pthread_t machine;
+	struct tsb_cancel *stop;
 	uint64_t stop_at, commit_at;
 	uint64_t look_at;	/* whether the directory is still there */
 	unsigned looks;		/* that come soon after one another */
@@ -251,6 +253,7 @@ uint64_t wall_ns(void);		/* since 1970 */
 void server_commit(struct server *s);
 bool server_uses(const struct server *s, const struct exec *e);	/* a connection does */
 void server_stop(struct server *s, uint64_t grace);
+bool server_serve(struct server *s);	/* the machine's thread, with the first exec; false: errno */
 void server_pause(struct server *s);	/* tells all runs whether they are frozen */
 /* Never returns before the box has stopped: the exit status. */
 int server_main(struct server *s);

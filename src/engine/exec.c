@@ -1,6 +1,6 @@
 /*
- * Execs, as the server sees them: what its thread has to tell goes to the client and the log, and
- * what is done to it from outside goes to the thread.
+ * Execs, as the server sees them: what its run has to tell goes to the client and the log, and
+ * what is done to it from outside goes to the run.
  */
 #include "engine/engine.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- To the thread ---- */
+/* ---- To the run ---- */
 
 /* Room for n more bytes at the end of the queue. */
 static uint8_t *queue_room(struct run *r, size_t n)
@@ -93,7 +93,7 @@ size_t exec_input_waits(struct exec *e)
 
 void exec_signal(struct exec *e, int sig)
 {
-	if (e->threaded)
+	if (e->posted)
 		tsb_cancel_signal(e->run.cancel, sig, false);
 }
 
@@ -109,7 +109,7 @@ void exec_kill(struct exec *e, enum wire_reason why)
 		e->forced = true;
 		e->reason = why;
 	}
-	if (e->threaded)
+	if (e->posted)
 		tsb_cancel_now(e->run.cancel);
 }
 
@@ -263,7 +263,7 @@ void exec_process_fields(const struct exec *e, struct wire_out *o)
 	wire_unnest(o, mark);
 }
 
-/* ---- What the thread tells ---- */
+/* ---- What the run tells ---- */
 
 static void say_started(struct exec *e)
 {
@@ -360,12 +360,11 @@ static bool move_output(struct exec *e)
 	return moved;
 }
 
-static void thread_gone(struct exec *e)
+static void run_gone(struct exec *e)
 {
 	struct run *r = &e->run;
 
-	pthread_join(e->thread, NULL);
-	e->threaded = false;
+	e->posted = false;
 	e->server->n_running--;
 	server_commit(e->server);	/* what was left running has written, perhaps */
 	if (e->log_fd >= 0)
@@ -410,7 +409,7 @@ void exec_poll(struct exec *e, uint64_t now)
 	struct run *r = &e->run;
 	bool started, failed, over, gone;
 
-	if (!e->threaded)
+	if (!e->posted)
 		return;
 	if (e->state != EXEC_ENDED)
 		timers(e, now);
@@ -429,8 +428,8 @@ void exec_poll(struct exec *e, uint64_t now)
 	else if (e->client)
 		conn_flush(e->client);
 	/* Telling a client may have found it gone, and come here before. */
-	if (gone && e->threaded && e->state == EXEC_ENDED)
-		thread_gone(e);
+	if (gone && e->posted && e->state == EXEC_ENDED)
+		run_gone(e);
 	for (struct conn *c = e->server->conns; c && e->log; c = c->next)
 		if (c->exec == e && c->state == CONN_LOGS && c->follow)
 			logs_more(c);

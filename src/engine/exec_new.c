@@ -1,4 +1,4 @@
-/* From the words of EXEC to a running thread. */
+/* From the words of EXEC to a run. */
 #include "engine/engine.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LIST_MAX = 1 << 20, STACK = 1 << 20 };
+enum { LIST_MAX = 1 << 20 };
 
 /* All fields of the name, NULL-ended. NULL: bad, no memory or too many. */
 static char **list_of(struct wire_iter it, enum wire_field name, size_t *count)
@@ -173,8 +173,6 @@ static const char *read_fields(struct exec *e, struct wire_iter it)
 static bool begin(struct exec *e)
 {
 	struct run *r = &e->run;
-	pthread_attr_t attr;
-	int rc;
 
 	r->box = virtual_sandbox(e->server->box);
 	r->cancel = tsb_cancel_new();
@@ -183,17 +181,13 @@ static bool begin(struct exec *e)
 	r->env = (const char *const *)e->env;
 	r->cwd = e->cwd;
 	r->input_path = e->input_path;
-	if (!r->cancel)
+	errno = ENOMEM;
+	if (!r->cancel || !server_serve(e->server))
 		return false;
 	e->began = now_ns();
 	e->began_at = wall_ns();
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK);
-	rc = pthread_create(&e->thread, &attr, exec_run, r);
-	pthread_attr_destroy(&attr);
-	errno = rc;
-	e->threaded = !rc;
-	return e->threaded;
+	e->posted = exec_post(r);
+	return e->posted;
 }
 
 struct exec *exec_new(struct server *s, struct conn *c, struct wire_iter fields)

@@ -1,20 +1,19 @@
 /*
- * The thread of an exec: one call of the library, whose functions come back here. It touches its
- * struct run under the lock and nothing else, and wakes the server by an eventfd.
+ * The run of an exec: it is posted to the library, whose functions come back here, on the machine's thread. They touch
+ * a struct run under its lock and nothing else, and wake the server by an eventfd.
  */
 #include "engine/engine.h"
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-static void tell(struct run *r)
+static void tell(int notify)
 {
 	uint64_t one = 1;
 
 	/* A full counter has woken it already. */
-	if (write(r->notify, &one, sizeof(one)) < 0)
+	if (write(notify, &one, sizeof(one)) < 0)
 		return;
 }
 
@@ -47,7 +46,7 @@ static int on_output(void *ctx, int fd, const void *data, size_t n)
 			wire_data(&r->out, which ? WIRE_DATA_ERR : WIRE_DATA_OUT, data, keep);
 	}
 	pthread_mutex_unlock(&r->lock);
-	tell(r);
+	tell(r->notify);
 	return rc;
 }
 
@@ -89,16 +88,8 @@ static ssize_t on_input(void *ctx, void *buf, size_t n)
 	ssize_t got = r->terminal ? take_typed(r, buf, n) : take_bytes(r, buf, n);
 
 	if (got > 0)
-		tell(r);
+		tell(r->notify);
 	return got;
-}
-
-static uint64_t thread_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
 }
 
 static void on_event(void *ctx, const struct tsb_event *e)
@@ -121,10 +112,10 @@ static void on_event(void *ctx, const struct tsb_event *e)
 		r->left = e->left;
 		r->peak = e->memory_peak;
 		r->limit = e->limit;
-		r->user_ns = thread_ns();
+		r->user_ns = e->cpu_ns;
 	}
 	pthread_mutex_unlock(&r->lock);
-	tell(r);
+	tell(r->notify);
 }
 
 static void options(struct run *r, struct tsb_run_options *o)
@@ -147,20 +138,18 @@ static void options(struct run *r, struct tsb_run_options *o)
 	o->wakes = o->stay = true;
 }
 
-void *exec_run(void *arg)
+/* The last that happens here: once it is gone, the server may free it. */
+static void on_done(void *ctx, int rc, struct tsb_result *result)
 {
-	struct run *r = arg;
-	struct tsb_run_options o;
-	struct tsb_result *result;
-	int rc;
+	struct run *r = ctx;
+	int notify = r->notify;
 
-	options(r, &o);
-	rc = tsb_exec_argv(r->box, r->argv, &o, &result);
 	pthread_mutex_lock(&r->lock);
 	if (!rc) {
 		if (!r->ended) {
 			r->peak = tsb_result_memory_peak(result);
 			r->limit = tsb_result_limit(result);
+			r->user_ns = tsb_result_cpu_ns(result);
 		}
 		r->stop = tsb_result_stop(result);
 		tsb_result_free(result);
@@ -169,10 +158,15 @@ void *exec_run(void *arg)
 		r->how = TSB_EVENT_FAILED;
 		r->value = -ENOMEM;
 	}
-	if (!r->ended)
-		r->user_ns = thread_ns();
 	r->gone = true;
 	pthread_mutex_unlock(&r->lock);
-	tell(r);
-	return NULL;
+	tell(notify);
+}
+
+bool exec_post(struct run *r)
+{
+	struct tsb_run_options o;
+
+	options(r, &o);
+	return !tsb_exec_post(r->box, r->argv, &o, on_done, r);
 }

@@ -198,7 +198,7 @@ void records_prune(struct server *s)
 		bool failed = e->run.failed && e->state == EXEC_ENDED;
 
 		n += e->state == EXEC_ENDED;
-		if (e->threaded || (!failed && (e->state != EXEC_ENDED || n <= RECORDS_MAX)) ||
+		if (e->posted || (!failed && (e->state != EXEC_ENDED || n <= RECORDS_MAX)) ||
 		    server_uses(s, e)) {
 			at = &e->next;
 			continue;

@@ -70,7 +70,7 @@ static void on_kill(struct conn *c, struct wire_iter it)
 	}
 	audit_event(c->server, tree ? "kill-tree" : "kill", e);
 	wire_begin(&c->out, WIRE_OK);
-	if (tree ? !e->threaded : e->state == EXEC_ENDED)
+	if (tree ? !e->posted : e->state == EXEC_ENDED)
 		wire_u8(&c->out, WIRE_F_GONE, 1);
 	wire_end(&c->out);
 	if (tree || sig == SIGKILL) {

@@ -1,5 +1,5 @@
 /*
- * The loop: connections, what threads tell, timers, signals. All lists are changed here only
+ * The loop: connections, what runs tell, timers, signals. All lists are changed here only
  * when nobody walks them: what is dead is swept at the end of a turn.
  */
 #include "engine/engine.h"
@@ -23,6 +23,8 @@
 #define LOOK_EVERY (60 * NS)
 #define LOOK_SOON (NS / 5)
 #define LOOKS_SOON 10u
+#define MACHINE_STACK ((size_t)1 << 20)
+#define SERVE_AGAIN (NS / 20)
 
 static uint64_t clock_ns(clockid_t id)
 {
@@ -61,7 +63,7 @@ bool server_uses(const struct server *s, const struct exec *e)
 void server_pause(struct server *s)
 {
 	for (struct exec *e = s->execs; e; e = e->next)
-		if (e->threaded)
+		if (e->posted)
 			tsb_cancel_pause(e->run.cancel, s->paused || s->throttled);
 }
 
@@ -76,7 +78,7 @@ void server_stop(struct server *s, uint64_t grace)
 	s->paused = s->throttled = false;
 	server_pause(s);
 	for (struct exec *e = s->execs; e; e = e->next) {
-		if (!e->threaded)
+		if (!e->posted)
 			continue;
 		if (!grace) {
 			exec_kill(e, WIRE_BY_CANCEL);
@@ -88,6 +90,48 @@ void server_stop(struct server *s, uint64_t grace)
 		}
 		tsb_cancel_signal(e->run.cancel, SIGTERM, true);
 	}
+}
+
+/* ---- The machine's thread ---- */
+
+static void *machine_main(void *arg)
+{
+	struct server *s = arg;
+
+	/* What was posted waits for it, so it must come. */
+	while (tsb_serve(virtual_sandbox(s->box), s->stop) == TSB_ERR_MEMORY)
+		nanosleep(&(struct timespec){ 0, SERVE_AGAIN }, NULL);
+	return NULL;
+}
+
+bool server_serve(struct server *s)
+{
+	pthread_attr_t attr;
+	int rc;
+
+	if (s->served)
+		return true;
+	if (!s->stop)
+		s->stop = tsb_cancel_new();
+	errno = ENOMEM;
+	if (!s->stop)
+		return false;
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, MACHINE_STACK);
+	rc = pthread_create(&s->machine, &attr, machine_main, s);
+	pthread_attr_destroy(&attr);
+	errno = rc;
+	s->served = !rc;
+	return s->served;
+}
+
+static void serve_no_more(struct server *s)
+{
+	if (!s->served)
+		return;
+	tsb_cancel_now(s->stop);
+	pthread_join(s->machine, NULL);
+	s->served = false;
 }
 
 /* ---- The CPU quota: all runs wait for the rest of a period when it is spent ---- */
@@ -125,7 +169,7 @@ static int timeout(struct server *s, uint64_t now)
 	uint64_t first = UINT64_MAX;
 
 	for (struct exec *e = s->execs; e; e = e->next)
-		if (e->threaded)
+		if (e->posted)
 			earliest(&first, exec_next_timer(e));
 	for (struct conn *c = s->conns; c; c = c->next) {
 		earliest(&first, c->deadline);
@@ -296,6 +340,7 @@ int server_main(struct server *s)
 		timers(s, now_ns());
 		sweep(s);
 	}
+	serve_no_more(s);
 	server_commit(s);
 	/* A client that stops the box may trust in it; whoever kills it wants it gone. */
 	if (s->stopper && !s->unsaved && virtual_sync(s->box))

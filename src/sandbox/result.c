@@ -64,6 +64,7 @@ void result_fill(struct tsb_result *r, int status, const struct kernel_report *r
 	r->limit = static_limit_name(report->limit);
 	r->wall_ns = report->wall_ns;
 	r->memory_peak = report->memory_peak;
+	r->cpu_ns = report->cpu_ns;
 	if (report->n_records)
 		copy_records(r, report);
 	if (report->n_pipes && (r->pipes = calloc(report->n_pipes, sizeof(*r->pipes)))) {
@@ -137,6 +138,11 @@ bool tsb_result_err_truncated(const struct tsb_result *r)
 uint64_t tsb_result_wall_ns(const struct tsb_result *r)
 {
 	return r->wall_ns;
+}
+
+uint64_t tsb_result_cpu_ns(const struct tsb_result *r)
+{
+	return r->cpu_ns;
 }
 
 uint64_t tsb_result_memory_peak(const struct tsb_result *r)

@@ -20,7 +20,7 @@ struct tsb_result {
 	int status;
 	enum tsb_stop stop;
 	const char *limit;		/* a name of the limits table: static */
-	uint64_t wall_ns, memory_peak;
+	uint64_t wall_ns, memory_peak, cpu_ns;
 	struct tsb_command_record *records;
 	char *names;			/* of the records, one after the other */
 	size_t n_records;

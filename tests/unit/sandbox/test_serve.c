@@ -79,7 +79,7 @@ static void on_event(void *ctx, const struct tsb_event *e)
 		p->value = e->value;
 		p->left = e->left;
 		p->cpu = e->cpu_ns;
-	} else {
+	} else if (e->kind == TSB_EVENT_FAILED) {
 		p->failed++;
 		p->value = e->value;
 	}
