@@ -225,6 +225,7 @@ static void refusals(void)
 	tsb_cancel_now(c);
 	is_int(tsb_serve(other, c), 0, "stopped before it began");
 	is_int(tsb_serve(box, c), TSB_ERR_ARGUMENT, "a cancel of another sandbox");
+	tsb_cancel_free(p->o.cancel);
 	p->o.cancel = c;
 	is_int(tsb_exec_post(box, p->argv, &p->o, on_done, p), TSB_ERR_ARGUMENT, "also for a program");
 	is_int(tsb_serve(box, d), TSB_ERR_BUSY, "served already");
