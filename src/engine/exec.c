@@ -68,7 +68,7 @@ void exec_input(struct exec *e, const void *data, size_t n)
 		signals = r->terminal ? exec_type(r) : 0;
 	}
 	pthread_mutex_unlock(&r->lock);
-	if (e->threaded)
+	if (e->posted)
 		exec_typed_signals(r, signals);
 	tsb_cancel_wake(r->cancel);
 }
@@ -99,7 +99,7 @@ void exec_signal(struct exec *e, int sig)
 
 void exec_resize(struct exec *e, uint32_t rows, uint32_t columns)
 {
-	if (e->run.terminal && e->threaded)
+	if (e->run.terminal && e->posted)
 		tsb_cancel_resize(e->run.cancel, (uint16_t)rows, (uint16_t)columns);
 }
 
