@@ -7,27 +7,29 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "init/docker_archive.h"
 #include "init/docker_stray.h"
 #include "init/path.h"
 
 #define LONG 1800u		/* seconds */
 #define NAME "saved"
-#define BLOCK 512u
-#define ENTRIES_MOST 100000u
+#define NEW_NAME ".saved"
+#define BLOCK ARCHIVE_BLOCK
+#define ENTRIES_MOST ARCHIVE_ENTRIES
 #define MANIFEST_MOST (64u << 10)
-#define HEX 64u
+#define HEX ARCHIVE_HEX
 
 static const char bad_archive[] = "the archive is not of one image without a name, as docker writes it";
 
 /* ---- The archive ---- */
 
-/* 64 digits in front; what is behind them, or NULL. */
-static const char *behind_hex(const char *s)
+const char *archive_hex(const char *s)
 {
 	return strspn(s, "0123456789abcdef") == HEX ? s + HEX : NULL;
 }
@@ -35,7 +37,7 @@ static const char *behind_hex(const char *s)
 /* What kind of entry a name may be: 0: none. */
 static char kind_of(const char *name)
 {
-	const char *rest = behind_hex(name);
+	const char *rest = archive_hex(name);
 
 	if (!strcmp(name, "manifest.json"))
 		return 'm';
@@ -51,7 +53,7 @@ static char kind_of(const char *name)
 /* An entry's link: another layer's file. */
 static bool good_link(const char *target)
 {
-	const char *rest = strncmp(target, "../", 3) ? NULL : behind_hex(target + 3);
+	const char *rest = strncmp(target, "../", 3) ? NULL : archive_hex(target + 3);
 
 	return rest && !strcmp(rest, "/layer.tar");
 }
@@ -72,13 +74,13 @@ static bool good_manifest(const char *s, const char id[HEX])
 	const char *at = s;
 	bool more = true;
 
-	if (!literal(&at, "[{\"Config\":\"") || !behind_hex(at) || memcmp(at, id, HEX))
+	if (!literal(&at, "[{\"Config\":\"") || !archive_hex(at) || memcmp(at, id, HEX))
 		return false;
 	at += HEX;
 	if (!literal(&at, ".json\",\"RepoTags\":null,\"Layers\":["))
 		return false;
 	while (more) {
-		if (!literal(&at, "\"") || !behind_hex(at))
+		if (!literal(&at, "\"") || !archive_hex(at))
 			return false;
 		at += HEX;
 		if (!literal(&at, "/layer.tar\""))
@@ -87,11 +89,6 @@ static bool good_manifest(const char *s, const char id[HEX])
 	}
 	return literal(&at, "]}]") && (!*at || !strcmp(at, "\n"));
 }
-
-struct entry {
-	char name[101], link[101], type;
-	uint64_t size;
-};
 
 static bool number(const char *s, size_t n, uint64_t *out)
 {
@@ -102,8 +99,7 @@ static bool number(const char *s, size_t n, uint64_t *out)
 	return i && (i == n || !s[i] || s[i] == ' ');
 }
 
-/* False: it is no header of a plain archive. */
-static bool read_head(int fd, off_t at, struct entry *e)
+bool archive_head(int fd, off_t at, struct archive_entry *e)
 {
 	char head[BLOCK];
 
@@ -117,7 +113,12 @@ static bool read_head(int fd, off_t at, struct entry *e)
 	return true;
 }
 
-static bool is_end(int fd, off_t at)
+off_t archive_next(off_t at, const struct archive_entry *e)
+{
+	return at + (off_t)(BLOCK + ((e->size + BLOCK - 1) & ~(uint64_t)(BLOCK - 1)));
+}
+
+bool archive_is_end(int fd, off_t at)
 {
 	static const char zeros[2 * BLOCK];
 	char some[2 * BLOCK];
@@ -135,7 +136,7 @@ static bool read_manifest(int fd, off_t at, uint64_t size, const char id[HEX])
 	return good;
 }
 
-static bool good_entry(int fd, off_t at, const struct entry *e, const char id[HEX], unsigned *manifests)
+static bool good_entry(int fd, off_t at, const struct archive_entry *e, const char id[HEX], unsigned *manifests)
 {
 	char kind = kind_of(e->name);
 
@@ -153,19 +154,19 @@ static bool good_entry(int fd, off_t at, const struct entry *e, const char id[HE
 static bool good_archive(int fd, const char id[HEX])
 {
 	unsigned manifests = 0;
-	struct entry e;
+	struct archive_entry e;
 	struct stat st;
 	off_t at = 0;
 
 	if (fstat(fd, &st))
 		return false;
 	for (unsigned i = 0; i < ENTRIES_MOST; i++) {
-		if (is_end(fd, at))
+		if (archive_is_end(fd, at))
 			return manifests == 1;
-		if (!read_head(fd, at, &e) || e.size > (uint64_t)st.st_size ||
+		if (!archive_head(fd, at, &e) || e.size > (uint64_t)st.st_size ||
 		    !good_entry(fd, at + BLOCK, &e, id, &manifests))
 			return false;
-		at += (off_t)(BLOCK + ((e.size + BLOCK - 1) & ~(uint64_t)(BLOCK - 1)));
+		at = archive_next(at, &e);
 	}
 	return false;
 }
@@ -194,6 +195,23 @@ static bool run(struct docker *d, struct docker_words *w, int in, int out, struc
 	return good;
 }
 
+/* As it was written, or made so. */
+static bool to_canon(int layer, int fd, const char id[HEX])
+{
+	int to;
+	bool good;
+
+	if (good_archive(fd, id))
+		return true;
+	to = openat(layer, NEW_NAME, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	good = to >= 0 && archive_canon(fd, to, id) && good_archive(to, id) && !renameat(layer, NEW_NAME, layer, NAME);
+	if (to >= 0)
+		close(to);
+	if (!good)
+		unlinkat(layer, NEW_NAME, 0);
+	return good;
+}
+
 bool docker_save_image(struct docker *d, int layer, const uint8_t id[32])
 {
 	int fd = openat(layer, NAME, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -216,7 +234,7 @@ bool docker_save_image(struct docker *d, int layer, const uint8_t id[32])
 	if (!good)
 		docker_failed(d, &t, "the engine does not save the image");
 	tool_free(&t);
-	if (good && !good_archive(fd, hex + 7))
+	if (good && !to_canon(layer, fd, hex + 7))
 		good = docker_failed(d, NULL, "the engine writes the image in a way that is not known here");
 	close(fd);
 	return good;

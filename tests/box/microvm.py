@@ -174,6 +174,20 @@ def network():
             break
         time.sleep(0.1)
     ok(got == b"answer\n", "a published port leads inside", got)
+    run("exec", "--detach", "vm", "--", "sh", "-c", "while :; do echo more | nc -l -p 8081; done")
+    with subprocess.Popen([TINYBOX, "forward", "vm", "8081"], env=ENV, stdout=subprocess.PIPE, text=True) as p:
+        host, got = int(p.stdout.readline().split()[0].rsplit(":", 1)[1]), b""
+        for _ in range(50):
+            with socket.create_connection(("127.0.0.1", host), timeout=5) as c:
+                try:
+                    got = c.recv(100)
+                except OSError:
+                    pass
+            if got:
+                break
+            time.sleep(0.1)
+        p.terminate()
+    ok(got == b"more\n", "another is forwarded", got)
 
 
 def files():
