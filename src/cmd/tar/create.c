@@ -171,7 +171,7 @@ void tar_remove_later(struct tar *t, const char *path, bool is_dir)
 	t->last_removal = r;
 }
 
-static void remove_added(struct tar *t)
+void tar_remove_added(struct tar *t)
 {
 	for (struct tar_removal *r = t->removals; r; r = r->next) {
 		/* The directory that -C led into has a name, ours has none. */
@@ -205,6 +205,10 @@ void tar_dump_names(struct tar *t)
 			continue;
 		name->found = 1;
 		tar_enter_dir(t, name->dir);
+		if (t->action == TAR_CREATE) {
+			t->name_at = i;
+			t->no_recursion = !(name->match & TAR_MATCH_RECURSE);
+		}
 		tar_add_path(t, name->text);
 	}
 	tar_enter_dir(t, 0);
@@ -212,6 +216,7 @@ void tar_dump_names(struct tar *t)
 
 static void write_label(struct tar *t)
 {
+	struct tar_member m = { .type = 'V', .uname = "", .gname = "" };
 	unsigned char *b;
 	size_t n;
 
@@ -223,11 +228,16 @@ static void write_label(struct tar *t)
 		return;
 	b = tar_new_block(t);
 	n = strlen(t->label);
+	m.name = tsb_strdup(t->p, t->label);
+	m.orig_name = m.name;
 	memcpy(b, t->label, n < TAR_NAME ? n : TAR_NAME);
 	tar_put_octal(b + H_MTIME, 11, (uint64_t)t->start.sec);
 	b[H_TYPE] = 'V';
 	tar_checksum(b);
+	m.shown_block = tar_block_number(t);
 	tar_consume(t, 1);
+	if (t->verbose)
+		tar_print_header(t, &m);
 }
 
 static void check_links(struct tar *t)
@@ -246,16 +256,19 @@ void tar_create(struct tar *t)
 {
 	tar_open(t, TAR_WRITE);
 	write_label(t);
-	if (t->incremental)
+	if (t->incremental) {
+		tar_report_positional(t);
 		inc_create(t);
-	else
+	} else {
 		tar_dump_names(t);
+		tar_report_positional(t);
+	}
 	tar_end_of_archive(t);
 	tar_close(t);
 	check_links(t);
 	if (t->verify)
 		tar_verify(t);
-	remove_added(t);
+	tar_remove_added(t);
 	if (t->snapshot)
 		inc_write(t);
 }

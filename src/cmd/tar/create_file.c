@@ -43,8 +43,11 @@ int tar_find_tag(struct tar *t, const char *path, const char **name)
 
 	for (size_t i = 0; i < t->tags.n; i++) {
 		const struct tar_tag *tag = &t->tags.at[i];
-		char *file = path_join(t->p, path, tag->name);
+		char *file;
 
+		if (tag->from > t->name_at)
+			continue;
+		file = path_join(t->p, path, tag->name);
 		if (tsb_stat(t->p, file, &st) || (tag->is_cachedir && !is_cache_tag(t, file)))
 			continue;
 		*name = tag->name;
@@ -57,11 +60,14 @@ void tar_add_ignores(struct tar *t, const char *path)
 {
 	for (size_t i = 0; i < t->ignores.n; i++) {
 		const struct tar_ignore *ignore = &t->ignores.at[i];
-		int fd = tsb_open(t->p, path_join(t->p, path, ignore->file), O_RDONLY | O_CLOEXEC, 0);
 		struct tsb_reader in;
 		char *line;
 		size_t n;
+		int fd;
 
+		if (ignore->from > t->name_at)
+			continue;
+		fd = tsb_open(t->p, path_join(t->p, path, ignore->file), O_RDONLY | O_CLOEXEC, 0);
 		if (fd < 0)
 			continue;
 		tsb_reader_init(&in, t->p, fd);
@@ -69,7 +75,7 @@ void tar_add_ignores(struct tar *t, const char *path)
 			while (n && (line[n - 1] == '\n' || line[n - 1] == ' '))
 				line[--n] = '\0';
 			if (n && *line != '#')
-				tar_add_exclude(t, tsb_strdup(t->p, line), ignore->match |
+				tar_add_exclude(t, line, ignore->match |
 						(ignore->recursive ? 0u : TAR_MATCH_DIRECT),
 						tsb_strdup(t->p, path));
 		}
@@ -88,8 +94,9 @@ static void fill_member(struct tar *t, struct tar_member *m, const char *path)
 	const char *name;
 
 	m->orig_name = tsb_format(t->p, "%s%s", path, slash);
-	name = tar_safe_name(t, tar_transform(t, path, TAR_XFORM_FILE), false);
-	m->name = tsb_format(t->p, "%s%s", name, is_dir && name[strlen(name) - 1] != '/' ? "/" : "");
+	name = tar_transform(t, tar_safe_name(t, path, false), TAR_XFORM_FILE);
+	m->name = tsb_format(t->p, "%s%s", name,
+			     is_dir && (!*name || name[strlen(name) - 1] != '/') ? "/" : "");
 	if (is_dir && t->absolute && !strcmp(path, "/"))
 		m->name = tsb_strdup(t->p, "/");
 	m->trailing_slash = is_dir;
@@ -108,7 +115,7 @@ static bool write_header(struct tar *t, struct tar_member *m)
 
 	if (!tar_write_header(t, m))
 		return false;
-	m->at_block = at;
+	m->at_block = m->shown_block = at;
 	if (t->verbose)
 		tar_print_header(t, m);
 	return true;
@@ -244,7 +251,8 @@ static bool dump_hard_link(struct tar *t, struct tar_member *m)
 	first = e->value;
 	if (first->st.nlink)
 		first->st.nlink--;
-	m->link_name = tar_safe_name(t, tar_transform(t, first->orig_name, TAR_XFORM_LINK), true);
+	m->link_name = tar_safe_name(t, first->orig_name, true);
+	m->link_name = tar_safe_name(t, tar_transform(t, m->link_name, TAR_XFORM_LINK), true);
 	m->type = '1';
 	m->stored = m->st.size = 0;
 	write_header(t, m);
@@ -254,15 +262,13 @@ static bool dump_hard_link(struct tar *t, struct tar_member *m)
 static void remember_link(struct tar *t, const struct tar_member *m)
 {
 	struct tar_member *first;
-	const char *safe;
 
 	if (t->hard_dereference || m->st.nlink <= trivial_links(t) || S_ISDIR(m->st.mode))
 		return;
 	first = tsb_alloc(t->p, sizeof(*first));
 	*first = *m;
 	first->st.nlink--;
-	safe = tar_safe_name(t, tar_transform(t, m->orig_name, TAR_XFORM_LINK), true);
-	(void)safe;
+	tar_safe_name(t, m->orig_name, true);	/* says what is removed */
 	link_entry(t, m, true)->value = first;
 }
 
@@ -378,7 +384,7 @@ bool tar_add_one(struct tar *t, const char *path, size_t depth, struct tsb_stat 
 	int err;
 
 	if (!depth)
-		tar_safe_name(t, tar_transform(t, path, TAR_XFORM_FILE), false);
+		tar_safe_name(t, path, false);
 	if (t->interactive && !tar_confirm(t, "add", path))
 		return false;
 	err = t->dereference ? tsb_stat(t->p, path, &m.st) : tsb_lstat(t->p, path, &m.st);

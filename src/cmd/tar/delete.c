@@ -113,6 +113,7 @@ void tar_delete(struct tar *t)
 			continue;
 		}
 		last = status;
+		tar_global_label(t, false);
 		tar_check_label(t);
 		drop = t->names.n && tar_wanted(t, t->m.name);
 		tar_skip_member(t);

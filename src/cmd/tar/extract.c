@@ -70,14 +70,20 @@ static bool backed_up(struct tar *t, const char *name)
 bool tar_make_parents(struct tar *t, const char *name)
 {
 	char *path = tsb_strdup(t->p, name);
+	struct tsb_stat st;
 	bool made = false;
+	int err;
 
 	for (char *at = path; (at = strchr(at, '/')); at++) {
 		if (at == path || at[-1] == '/' || at[1] == '\0')
 			continue;
 		*at = '\0';
-		if (!path_is_dot(path_last(path)) && !tsb_mkdir(t->p, path, 0777))
-			made = true;
+		err = path_is_dot(path_last(path)) ? -EEXIST : tsb_mkdir(t->p, path, 0777);
+		made |= !err;
+		if (err < 0 && err != -EEXIST && tsb_stat(t->p, path, &st)) {
+			tar_cannot(t, "mkdir", path, err);
+			break;
+		}
 		*at = '/';
 	}
 	return made;
@@ -99,7 +105,7 @@ static enum recovery recover(struct tar *t, const char *name, int err, bool is_d
 		return tar_make_parents(t, name) ? RECOVER_AGAIN : RECOVER_NO;
 	if (err == -ENOTDIR && t->old_files == TAR_OLD_UNLINK)
 		return RECOVER_NO;
-	if (err != -EEXIST && err != -EISDIR && err != -ETXTBSY)
+	if (err != -EEXIST && err != -EISDIR && err != -ETXTBSY && err != -ELOOP)
 		return RECOVER_NO;
 	switch ((enum tar_old)t->old_files) {
 	case TAR_OLD_SKIP:
@@ -239,7 +245,8 @@ static void extract_data(struct tar *t, int fd, const char *name)
 static int open_file(struct tar *t, const char *name, bool *skip)
 {
 	bool over = t->old_files == TAR_OLD_OVERWRITE;
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (over ? O_TRUNC : O_EXCL);
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (over ? O_TRUNC : O_EXCL) |
+		    (t->dereference ? 0 : O_NOFOLLOW);
 	uint32_t mode = tar_mode_of(t, &t->m) & 0777;
 	int fd;
 
@@ -299,6 +306,19 @@ static bool dir_is_there(struct tar *t, const char *name, uint32_t *now)
 	return S_ISDIR(st.mode);
 }
 
+/* A directory that keeps its mode and times, but can be written until the end. */
+static void keep_dir(struct tar *t, const char *name)
+{
+	struct tsb_setattr set = { .mask = TSB_SET_MODE };
+	struct tar_member m = t->m;
+
+	if (tsb_lstat(t->p, name, &m.st))
+		return;
+	set.mode = (m.st.mode & 07777) | 0700;
+	if (!tsb_setattr(t->p, name, &set, false))
+		tar_delay_dir(t, name, &m, set.mode, false);
+}
+
 static void extract_dir(struct tar *t, const char *name)
 {
 	uint32_t mode = (t->m.st.mode | (t->is_root ? 0u : 0300u)) & 0777, now = UINT32_MAX;
@@ -331,6 +351,8 @@ static void extract_dir(struct tar *t, const char *name)
 			tar_cannot(t, "mkdir", name, err);
 		return;
 	}
+	if (!made && t->old_files == TAR_OLD_NO_OVERWRITE_DIR)
+		keep_dir(t, name);
 	if (made || t->old_files == TAR_OLD_DEFAULT || t->old_files == TAR_OLD_OVERWRITE ||
 	    t->old_files == TAR_OLD_UNLINK)
 		tar_delay_dir(t, name, &t->m, now, made);

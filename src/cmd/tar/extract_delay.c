@@ -61,7 +61,7 @@ static void check_time(struct tar *t, const char *name, struct tsb_time time)
 	}
 	if (util_time_cmp(time, t->start) <= 0)
 		return;
-	now = tsb_clock(t->p, TSB_CLOCK_REAL);
+	now = tsb_clock(t->p, TSB_CLOCK_FILES);
 	if (util_time_cmp(time, now) <= 0)
 		return;
 	ahead = (struct tsb_time){ time.sec - now.sec, time.nsec - now.nsec };

@@ -273,18 +273,19 @@ static enum tar_header read_member(struct tar *t, const unsigned char *b, char *
 enum tar_header tar_read_header(struct tar *t)
 {
 	struct extras x = { NULL, NULL, NULL, 0 };
-	uint64_t at = 0;
+	uint64_t at = 0, shown = 0;
 	bool again = true, first = true;
 
 	memset(&t->m, 0, sizeof(t->m));
 	tar_pax_forget(t);
 	for (;;) {
 		unsigned char *b = tar_block(t);
+		bool is_pax;
 
 		if (!b)
 			return TAR_H_END;
 		if (first)
-			at = tar_block_number(t);
+			at = shown = tar_block_number(t);
 		if (is_zero_block(b)) {
 			tar_consume(t, 1);
 			t->m.at_block = at;
@@ -296,10 +297,14 @@ enum tar_header tar_read_header(struct tar *t)
 			return TAR_H_BAD;
 		}
 		first = false;
+		is_pax = b[H_TYPE] == 'x' || b[H_TYPE] == 'g' || b[H_TYPE] == 'X';
 		read_extras(t, b, &x, &again);
-		if (again)
+		if (again) {
+			shown = is_pax ? tar_block_number(t) : shown;
 			continue;
+		}
 		t->m.at_block = at;
+		t->m.shown_block = shown;
 		if (x.pax)
 			tar_pax_read(t, x.pax, x.n_pax, false);
 		return read_member(t, b, x.name, x.link);

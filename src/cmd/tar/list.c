@@ -119,7 +119,7 @@ void tar_print_header(struct tar *t, struct tar_member *m)
 
 	str_init(&out, tsb_heap_of(t->p), STR_MAX_DEFAULT);
 	if (t->block_numbers)
-		str_addf(&out, "block %llu: ", (unsigned long long)m->at_block);
+		str_addf(&out, "block %llu: ", (unsigned long long)m->shown_block);
 	if (is_long)
 		print_long(t, m, &out);
 	else

@@ -250,7 +250,7 @@ static const struct tsb_opt tar_opts[] = {
 	TSB_OPT_CALL(tar_opt_exclude, 'b', 0, "exclude-backups", NULL,
 		     "exclude backup and lock files"),
 	SWITCH(0x136, 0, "recursion", "recurse into directories (default)"),
-	FLAG(no_recursion, 0, "no-recursion", "avoid descending automatically in directories"),
+	SWITCH(0x137, 0, "no-recursion", "avoid descending automatically in directories"),
 	TSB_OPT_CALL(tar_opt_match, 'a', 0, "anchored", NULL, "patterns match file name start"),
 	TSB_OPT_CALL(tar_opt_match, 'i', 0, "ignore-case", NULL, "ignore case"),
 	TSB_OPT_CALL(tar_opt_match, 'A', 0, "no-anchored", NULL,
@@ -278,7 +278,7 @@ static void tar_start(struct tar *t)
 	t->date_width = 16;
 	map_init(&t->links, tsb_heap_of(t->p));
 	map_init(&t->known_dirs, tsb_heap_of(t->p));
-	t->start = tsb_clock(t->p, TSB_CLOCK_REAL);
+	t->start = tsb_clock(t->p, TSB_CLOCK_FILES);
 	t->list_fd = t->to_stdout ||
 		     (!t->archive && (t->action == TAR_CREATE || t->action == TAR_APPEND)) ||
 		     (t->archive && !strcmp(t->archive, "-") && t->action != TAR_EXTRACT &&
@@ -349,6 +349,8 @@ static void tar_act(struct tar *t)
 		tar_read_all(t, tar_compare_member);
 		break;
 	case TAR_APPEND: case TAR_UPDATE: case TAR_CAT:
+		if (t->action == TAR_UPDATE)
+			tar_report_positional(t);
 		tar_update(t);
 		break;
 	case TAR_DELETE:
@@ -376,6 +378,7 @@ static int tar_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	t->quoting = QUOTE_ESCAPE;
 	t->list_fd = 1;
 	t->check_device = true;
+	t->name_at = SIZE_MAX;
 	tar_parse(t, argc, argv);
 	tar_settle(t);
 	tar_start(t);

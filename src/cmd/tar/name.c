@@ -103,19 +103,108 @@ static unsigned tar_include_match(const struct tar *t)
 	       (t->no_recursion ? 0u : TAR_MATCH_RECURSE);
 }
 
+/* A text without magic goes into a map, for there may be a million of them. Its value is what
+ * the text says; false: it says something else already. */
+enum { PLAIN_USED = 128, PLAIN_SHIFT = 8 };
+
+static bool add_plain(struct tar *t, const char *text, unsigned match)
+{
+	uintptr_t value = (uintptr_t)t->names.n << PLAIN_SHIFT | match | PLAIN_USED;
+	size_t n = strlen(text);
+	struct map_entry *e;
+
+	if (!t->plain_excludes.heap)
+		map_init(&t->plain_excludes, tsb_heap_of(t->p));
+	e = map_put(&t->plain_excludes, text, n);
+	if (!e->value)
+		e->value = (void *)value;
+	t->plain_longest = n > t->plain_longest ? n : t->plain_longest;
+	return !(((uintptr_t)e->value ^ value) & (PLAIN_USED - 1));
+}
+
+static bool plain_at(const struct tar *t, const char *from, size_t n, bool whole, bool anchored)
+{
+	struct map_entry *e = map_find(&t->plain_excludes, from, n);
+	uintptr_t value = e ? (uintptr_t)e->value : 0;
+
+	return e && value >> PLAIN_SHIFT <= t->name_at && (whole || (value & TAR_MATCH_RECURSE)) &&
+	       (anchored || !(value & TAR_MATCH_ANCHORED));
+}
+
+/* All parts of the name that begin and end at slashes are looked up. */
+static bool excluded_plainly(struct tar *t, const char *name)
+{
+	const char *from = name, *end;
+
+	if (!t->plain_excludes.n)
+		return false;
+	for (; *from; from = *end ? end + 1 : end) {
+		end = strchrnul(from, '/');
+		if (end == from && from > name)
+			continue;
+		tsb_tick(t->p, 1);
+		for (const char *to = end; (size_t)(to - from) <= t->plain_longest;
+		     to = strchrnul(to + 1, '/')) {
+			if (plain_at(t, from, (size_t)(to - from), !*to, from == name))
+				return true;
+			if (!*to)
+				break;
+		}
+	}
+	return false;
+}
+
 void tar_add_exclude(struct tar *t, const char *text, unsigned match, const char *under)
 {
+	if (!under && !(match & TAR_MATCH_ICASE) && !strpbrk(text, "*?[\\") &&
+	    add_plain(t, text, match))
+		return;
 	t->excludes.at = util_grow(t->p, t->excludes.at, t->excludes.n, &t->excludes.cap,
 				   sizeof(*t->excludes.at));
-	t->excludes.at[t->excludes.n++] = (struct tar_exclude){ text, match, NULL, under };
+	t->excludes.at[t->excludes.n++] = (struct tar_exclude){
+		.text = tsb_strdup(t->p, text), .match = match, .under = under,
+		.from = under ? 0 : t->names.n,
+	};
+}
+
+void tar_positional(struct tar *t, const char *option, const char *arg)
+{
+	t->trailing.at = util_grow(t->p, t->trailing.at, t->trailing.n, &t->trailing.cap,
+				   sizeof(*t->trailing.at));
+	t->trailing.at[t->trailing.n++] = (struct tar_positional){ option, arg };
+}
+
+void tar_report_positional(struct tar *t)
+{
+	if (!t->trailing.n)
+		return;
+	tar_error(t, "The following options were used after any non-optional arguments in archive "
+		  "create or update mode.  These options are positional and affect only arguments "
+		  "that follow them.  Please, rearrange them properly.");
+	for (size_t i = 0; i < t->trailing.n; i++) {
+		const struct tar_positional *o = &t->trailing.at[i];
+
+		if (!o->option)
+			tar_error(t, "-C %s has no effect", tar_quote_word(t, o->arg));
+		else if (o->arg)
+			tar_error(t, "--%s %s has no effect", o->option, tar_quote_word(t, o->arg));
+		else
+			tar_error(t, "--%s has no effect", o->option);
+	}
 }
 
 bool tar_excluded(struct tar *t, const char *name)
 {
+	if (excluded_plainly(t, name))
+		return true;
 	for (size_t i = 0; i < t->excludes.n; i++) {
 		struct tar_exclude *e = &t->excludes.at[i];
 		const char *at = name;
 
+		if (e->from > t->name_at)
+			continue;
+		if (!(i & 1023))
+			tsb_tick(t->p, 16);
 		if (e->under) {
 			size_t n = strlen(e->under);
 
@@ -151,8 +240,12 @@ void tar_add_name(struct tar *t, const char *text, bool is_dir)
 			    pattern_is_magic(own, strlen(own), 0);
 	name->dir = t->dir;
 	t->names.n++;
-	if (is_dir)
+	if (is_dir) {
 		t->dir = t->names.n;	/* one more, so that 0 is none */
+		tar_positional(t, NULL, text);
+	} else {
+		t->trailing.n = 0;
+	}
 }
 
 static bool tar_name_count(struct tar *t, struct tar_name *name)

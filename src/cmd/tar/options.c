@@ -220,7 +220,7 @@ void tar_exclude_from(struct tar *t, const char *file)
 		while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
 			line[--n] = '\0';
 		if (n)
-			tar_add_exclude(t, tsb_strdup(t->p, line), tar_exclude_match(t), NULL);
+			tar_add_exclude(t, line, tar_exclude_match(t), NULL);
 	}
 	tsb_reader_end(&in);
 	input_close(t->p, fd);

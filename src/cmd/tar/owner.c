@@ -107,6 +107,11 @@ static bool map_line(struct map_reading *r, char *line, struct tar_map *m)
 		to += strspn(to, " \t");
 	}
 	end = to + strcspn(to, " \t");
+	if ((*to == '"' || *to == '\'') && strchr(to + 1, *to)) {
+		end = strchr(to + 1, *to);
+		*end++ = '\0';
+		to++;
+	}
 	if (!*to || end[strspn(end, " \t")])
 		return map_bad(r, "malformed", NULL);
 	*end = '\0';

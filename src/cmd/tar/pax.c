@@ -409,6 +409,9 @@ static void pax_apply_one(struct tar *t, struct tar_member *m, const struct pax_
 		m->st.gid = (uint32_t)pax_number(t, key, value, m->st.gid);
 	} else if (!strcmp(key, "size")) {
 		m->st.size = m->stored = pax_number(t, key, value, m->st.size);
+	} else if (!strcmp(key, "GNU.volume.label") && !t->volume_label_read) {
+		t->volume_label = value;
+		t->volume_label_read = true;
 	} else if (!strcmp(key, "GNU.dumpdir")) {
 		pax_dump(t, m, pair);
 	} else if (!strncmp(key, "GNU.sparse.", 11) && tar_sparse_pax(t, m, key + 11, value)) {

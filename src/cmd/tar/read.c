@@ -30,8 +30,9 @@ static void tar_change_names(struct tar *t)
 	struct tar_member *m = &t->m;
 	char *name = tar_transform(t, m->name, TAR_XFORM_FILE);
 
+	if (tar_is_label(t))
+		return;
 	name = tsb_strdup(t->p, tar_safe_name(t, name, false));
-
 	if (t->strip) {
 		name = tar_strip(t, name);
 		m->name = name ? name : tsb_strdup(t->p, "");
@@ -48,7 +49,8 @@ static void tar_change_names(struct tar *t)
 	} else if (m->type == '2') {
 		m->link_name = tar_transform(t, m->link_name, TAR_XFORM_SYMLINK);
 	}
-	if (t->one_top_level && (t->action == TAR_EXTRACT || t->action == TAR_DIFF) && *m->name) {
+	if (t->one_top_level && (t->action == TAR_EXTRACT || t->action == TAR_DIFF ||
+				 t->show_transformed) && *m->name) {
 		const char *at = m->name;
 		size_t n = strlen(t->one_top_level);
 
@@ -72,9 +74,27 @@ void tar_check_label(struct tar *t)
 	if (!tar_is_label(t))
 		tar_fatal(t, "Archive not labeled to match %s", tar_quote_word(t, t->label));
 	want = pattern_compile(tsb_heap_of(t->p), t->label, strlen(t->label), 0);
-	if (!pattern_match(want, t->m.name, strlen(t->m.name)))
-		tar_fatal(t, "Volume %s does not match %s", tar_quote_word(t, t->m.name),
+	if (!pattern_match(want, t->m.orig_name, strlen(t->m.orig_name)))
+		tar_fatal(t, "Volume %s does not match %s", tar_quote_word(t, t->m.orig_name),
 			  tar_quote_word(t, t->label));
+}
+
+void tar_global_label(struct tar *t, bool print)
+{
+	struct tar_member first = t->m;
+	bool tells = t->action == TAR_LIST || (t->action == TAR_EXTRACT && t->verbose);
+
+	if (!t->volume_label)
+		return;
+	t->m = (struct tar_member){ .type = 'V', .uname = "", .gname = "" };
+	t->m.st.mtime.sec = t->start.sec;
+	t->m.orig_name = t->m.name = tsb_strdup(t->p, t->volume_label);
+	tar_check_label(t);
+	if (print)
+		t->volume_label = NULL;
+	if (print && tells)
+		tar_print_header(t, &t->m);
+	t->m = first;
 }
 
 static void tar_one_member(struct tar *t, void (*each)(struct tar *t))
@@ -82,9 +102,11 @@ static void tar_one_member(struct tar *t, void (*each)(struct tar *t))
 	struct tar_member *m = &t->m;
 	bool wanted;
 
+	tar_global_label(t, false);
 	tar_check_label(t);
 	wanted = tar_wanted(t, m->name) && !tar_is_old(t) && !tar_excluded(t, m->name);
 	if (wanted || tar_is_label(t)) {
+		tar_global_label(t, true);
 		tar_change_names(t);
 		if (m->sparse_bad && t->action != TAR_LIST)
 			tar_skip_member(t);
@@ -170,8 +192,11 @@ void tar_test_label(struct tar *t)
 	bool any = false, same = false;
 
 	tar_open(t, TAR_READ);
-	if (tar_read_header(t) != TAR_H_OK || !tar_is_label(t))
+	if (tar_read_header(t) != TAR_H_OK || (!tar_is_label(t) && !t->volume_label))
 		t->m.name = NULL;
+	else if (t->volume_label)
+		t->m = (struct tar_member){ .type = 'V', .uname = "", .gname = "",
+			.name = tsb_strdup(t->p, t->volume_label), .orig_name = t->volume_label };
 	for (size_t i = 0; i < t->names.n; i++) {
 		struct tar_name *name = &t->names.at[i];
 
@@ -185,7 +210,7 @@ void tar_test_label(struct tar *t)
 		tar_check_label(t);
 	if (t->m.name && t->verbose && !any) {
 		t->verbose = 2;		/* in long, but of the header only its name is read */
-		t->m.st.mtime = (struct tsb_time){ 0, 0 };
+		t->m.st.mtime = (struct tsb_time){ t->volume_label ? t->start.sec : 0, 0 };
 		tar_print_header(t, &t->m);
 	} else if (t->m.name && (!any || t->verbose)) {
 		tar_out(t, t->m.name, strlen(t->m.name));

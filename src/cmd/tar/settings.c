@@ -80,8 +80,8 @@ static int tar_switch_more(struct tar *t, int value)
 	case 0x134: case 0x135:
 		t->verbatim_files = value == 0x134;
 		break;
-	case 0x136:
-		t->no_recursion = false;
+	case 0x136: case 0x137:
+		t->no_recursion = value == 0x137;
 		break;
 	}
 	return 0;
@@ -104,6 +104,8 @@ int tar_opt_switch(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, co
 	struct tar *t = tar_of(p, opts);
 
 	(void)arg;
+	if (opt->value >= 0x130 && opt->value <= 0x137)
+		tar_positional(t, opt->long_name, NULL);
 	switch (opt->value) {
 	case 'v':
 		t->verbose++;
@@ -147,7 +149,7 @@ int tar_opt_match(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, con
 {
 	struct tar *t = tar_of(p, opts);
 
-	(void)arg;
+	tar_positional(t, opt->long_name, arg);
 	switch (opt->value) {
 	case 'a': t->match |= TAR_MATCH_ANCHORED; break;
 	case 'A': t->match &= ~(unsigned)TAR_MATCH_ANCHORED; t->include_unanchored = true; break;
@@ -170,14 +172,14 @@ static void tar_exclude_names(struct tar *t, const char *const *names, unsigned 
 static void tar_add_tag(struct tar *t, const char *name, enum tar_tag_kind kind, bool cachedir)
 {
 	t->tags.at = util_grow(t->p, t->tags.at, t->tags.n, &t->tags.cap, sizeof(*t->tags.at));
-	t->tags.at[t->tags.n++] = (struct tar_tag){ name, kind, cachedir };
+	t->tags.at[t->tags.n++] = (struct tar_tag){ name, kind, cachedir, t->names.n };
 }
 
 static void tar_add_ignore(struct tar *t, const char *file, unsigned match, bool recursive)
 {
 	t->ignores.at = util_grow(t->p, t->ignores.at, t->ignores.n, &t->ignores.cap,
 				  sizeof(*t->ignores.at));
-	t->ignores.at[t->ignores.n++] = (struct tar_ignore){ file, match, recursive };
+	t->ignores.at[t->ignores.n++] = (struct tar_ignore){ file, match, recursive, t->names.n };
 }
 
 int tar_opt_exclude(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
@@ -194,6 +196,7 @@ int tar_opt_exclude(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, c
 	static const char tag[] = "CACHEDIR.TAG";
 	struct tar *t = tar_of(p, opts);
 
+	tar_positional(t, opt->long_name, arg);
 	switch (opt->value) {
 	case 'e': tar_add_exclude(t, arg, tar_exclude_match(t), NULL); break;
 	case 'X': tar_exclude_from(t, arg); break;
@@ -537,6 +540,7 @@ int tar_opt_name(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, cons
 	} else {
 		tar_files_from(t, arg);
 		t->files_option = true;
+		t->trailing.n = 0;
 	}
 	return 0;
 }

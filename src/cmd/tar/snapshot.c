@@ -325,6 +325,9 @@ void inc_read(struct tar *t)
 		tar_cannot(t, "open", t->snapshot, inc->fd);
 		return;
 	}
+	/* Its names are those below -C, which comes first if it is there. */
+	if (t->names.n && t->names.at[0].kind == TAR_NAME_DIR)
+		tar_enter_dir(t, 1);
 	tsb_reader_init(&s.in, t->p, inc->fd);
 	read_any(&s);
 	if (s.in.error)

@@ -75,6 +75,7 @@ struct tar_member {
 	size_t n_map;
 	uint64_t real_size;	/* of a sparse file */
 	uint64_t at_block;	/* of its first header */
+	uint64_t shown_block;	/* the same, those of pax not counted */
 	const char *dump;	/* of a directory of an incremental archive: see incremental.h */
 	size_t n_dump;
 };
@@ -96,6 +97,12 @@ struct tar_exclude {
 	unsigned match;
 	void *pattern;
 	const char *under;	/* only below this directory; NULL: everywhere */
+	size_t from;		/* when creating: for names from this one on */
+};
+
+/* An option that holds for the names behind it: -C if option is NULL. */
+struct tar_positional {
+	const char *option, *arg;
 };
 
 /* --exclude-tag and kin. */
@@ -104,12 +111,14 @@ struct tar_tag {
 	const char *name;
 	enum tar_tag_kind kind;
 	bool is_cachedir;
+	size_t from;		/* as an exclusion's */
 };
 
 struct tar_ignore {		/* --exclude-ignore, --exclude-vcs-ignores */
 	const char *file;
 	unsigned match;
 	bool recursive;
+	size_t from;
 };
 
 struct tar_xform;		/* transform.c */
@@ -184,8 +193,12 @@ struct tar {
 	struct tar_map *owner_map, *group_map;
 	TAR_LIST(struct tar_name) names;
 	TAR_LIST(struct tar_exclude) excludes;
+	struct map plain_excludes;	/* see name.c */
+	size_t plain_longest;
 	TAR_LIST(struct tar_tag) tags;
 	TAR_LIST(struct tar_ignore) ignores;
+	TAR_LIST(struct tar_positional) trailing;	/* options behind the last name */
+	size_t name_at;		/* that is being stored; SIZE_MAX: all options hold */
 	size_t files_from_depth;
 	const char **date_notes;	/* how dates were understood, for -v */
 	size_t n_date_notes, cap_date_notes;
@@ -208,6 +221,8 @@ struct tar {
 	struct map links;	/* dev:ino -> the first name */
 	struct map known_dirs;
 	struct tar_incremental *incremental_state;
+	bool volume_label_read;
+	const char *volume_label;	/* of a global header, until it is told of */
 	const char *dump;	/* of the directory to be written */
 	struct util_asker *asker;
 	size_t n_found;
@@ -240,6 +255,10 @@ void tar_exclude_from(struct tar *t, const char *file);
 void tar_add_name(struct tar *t, const char *text, bool is_dir);
 void tar_add_exclude(struct tar *t, const char *text, unsigned match, const char *under);
 unsigned tar_exclude_match(const struct tar *t);
+/* An option that only names behind it can feel. */
+void tar_positional(struct tar *t, const char *option, const char *arg);
+/* That options stand behind all names, in vain. */
+void tar_report_positional(struct tar *t);
 /* Is this member wanted? Counts what was found. */
 bool tar_wanted(struct tar *t, const char *name);
 bool tar_excluded(struct tar *t, const char *name);
@@ -326,6 +345,8 @@ bool tar_sparse_add(struct tar *t, struct tar_member *m, uint64_t offset, uint64
 void tar_read_all(struct tar *t, void (*each)(struct tar *t));
 /* Of the first header read: does the volume have the label of -V? */
 void tar_check_label(struct tar *t);
+/* Of a pax archive: its label, as a member of its own before the first; checked, or told of. */
+void tar_global_label(struct tar *t, bool print);
 void tar_test_label(struct tar *t);
 void tar_list_member(struct tar *t);
 void tar_print_header(struct tar *t, struct tar_member *m);
@@ -364,6 +385,7 @@ void tar_add_ignores(struct tar *t, const char *path);
 /* A tag in the directory: its kind and name, or TAR_TAGS_NONE. */
 int tar_find_tag(struct tar *t, const char *path, const char **name);
 void tar_remove_later(struct tar *t, const char *path, bool is_dir);
+void tar_remove_added(struct tar *t);
 void tar_failed_read(struct tar *t, const char *verb, const char *name, int err);
 /* ---- compare.c, update.c, delete.c ---- */
 void tar_compare_member(struct tar *t);

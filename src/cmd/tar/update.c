@@ -74,6 +74,7 @@ static uint64_t find_end(struct tar *t)
 		if (status == TAR_H_END)
 			return tar_block_number(t);
 		if (status == TAR_H_OK) {
+			tar_global_label(t, false);
 			tar_check_label(t);
 			if (t->action == TAR_UPDATE)
 				check_update(t);
@@ -147,4 +148,5 @@ void tar_update(struct tar *t)
 		tar_dump_names(t);
 	tar_end_of_archive(t);
 	tar_close(t);
+	tar_remove_added(t);
 }
