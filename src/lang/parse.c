@@ -290,12 +290,18 @@ static void parse_script_body(struct parser *ps)
 	ps->script->body = list;
 }
 
+/* Is what was just read of the text behind an alias, which lex_grow() joined to it? */
+static bool line_was_grown(const struct parser *ps)
+{
+	return ps->in.below && !ps->in.below->below && ps->in.pos > ps->in.alias_end;
+}
+
 /* The end of a line: of the text itself, not of an alias with several. */
 static bool parse_line_ends(struct parser *ps)
 {
 	while (lex_peek(ps, LEX_COMMAND | LEX_ASSIGN) == TOK_NEWLINE) {
 		lex_take(ps);
-		if (!ps->in.below)
+		if (!ps->in.below || line_was_grown(ps))
 			return true;
 	}
 	return ps->tok.kind == TOK_EOF || ps->failed;
@@ -337,10 +343,11 @@ static void parse_line_body(struct parser *ps)
 {
 	struct node *first = parse_line(ps);
 	const struct lex_frame *in = &ps->in;
+	size_t rest = line_was_grown(ps) ? in->end - in->pos : 0;	/* joined, and not read */
 
 	while (in->below)	/* the line ended in an alias: with all of the text */
 		in = in->below;
-	ps->script->end = in->pos;
+	ps->script->end = rest <= in->pos ? in->pos - rest : in->pos;
 	ps->script->body = first ? parse_list_node(ps, first) : NULL;
 }
 

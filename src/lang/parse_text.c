@@ -164,6 +164,16 @@ struct script *parse_text_script(struct tsb_heap *heap, const char *text, size_t
 	return script;
 }
 
+/* Newlines from where the lines are to `end`. */
+static uint32_t lines_between(const struct parse_lines *l, size_t end)
+{
+	uint32_t n = 0;
+
+	for (size_t i = l->pos; i < end; i++)
+		n += l->source->text[i] == '\n';
+	return n;
+}
+
 struct script *parse_run(struct tsb_heap *heap, struct parse_text text,
 			 const struct parse_options *opt, struct parse_error *err,
 			 void (*body)(struct parser *ps))
@@ -183,7 +193,10 @@ struct script *parse_run(struct tsb_heap *heap, struct parse_text text,
 	parse_guarded(&ps, text, body);
 	script->warnings = ps.warnings;
 	if (text.lines && !ps.failed) {
-		text.lines->line = lex_line(&ps, script->end);
+		if (ps.in.below)	/* in an alias: counted again */
+			text.lines->line += lines_between(text.lines, script->end);
+		else
+			text.lines->line = lex_line(&ps, script->end);
 		text.lines->pos = script->end;
 	}
 	parse_end_scratch(&ps);

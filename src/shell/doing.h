@@ -141,6 +141,7 @@ struct doing {
 	uint64_t *limits;	/* ulimit: LIMIT_COUNT, soft and hard; 0: not set; NULL: none is */
 	bool *frame_opts;	/* local -: options to give back when the function returns */
 	bool ambiguous;		/* the last job_find() knew more than one: some say no more then */
+	bool commanded;		/* `command` runs a builtin: nothing special about it */
 	bool misused;		/* the running builtin was: POSIX lets a special one end the shell */
 	bool keep_redirs;		/* exec without a command: they stay */
 	int trace_fd;		/* BASH_XTRACEFD as it was when it was set; 0: none */

@@ -322,6 +322,7 @@ static enum flow eval_function(struct shell *sh, const struct node *n)
 	if (!is_function_name(sh, n->named.name.s, n->named.name.n))
 		return !sh->opts[OPT_POSIX] ? eval_check(sh) : sh->interactive ? FLOW_ABORT : FLOW_EXIT;
 	if (old && (old->flags & VAR_READONLY)) {
+		sh->line = n->line_end;
 		shell_error(sh, "%s: readonly function", n->named.name.s);
 		sh->status = 1;
 		return eval_check(sh);

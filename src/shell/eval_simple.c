@@ -117,9 +117,11 @@ static bool is_readonly(struct shell *sh, const struct name *name)
 }
 
 /* A=1 cmd: in a scope of their own, exported. bash goes on after a readonly
- * variable, and gives up when an expansion failed. */
-static enum flow temporary_assign(struct shell *sh, const struct node *n)
+ * variable, though in POSIX mode without the command (*refused), and gives up when
+ * an expansion failed. */
+static enum flow temporary_assign(struct shell *sh, const struct node *n, bool *refused)
 {
+	*refused = false;
 	for (const struct assign *a = n->simple.assigns; a; a = a->next) {
 		enum flow f = FLOW_NEXT;
 		int bad;
@@ -136,6 +138,7 @@ static enum flow temporary_assign(struct shell *sh, const struct node *n)
 		if (bad && (sh->failed == FLOW_EXIT ||
 			    (sh->failed == FLOW_ABORT && !is_readonly(sh, &a->name))))
 			return sh->failed;
+		*refused |= bad && sh->opts[OPT_POSIX];
 	}
 	return FLOW_NEXT;
 }
@@ -379,6 +382,7 @@ static enum flow simple_words(struct shell *sh, const struct node *n, struct fie
 	const char *last = words->at[words->n - 1];	/* builtins may change argv */
 	size_t last_n = words->lens[words->n - 1];
 	enum flow f;
+	bool refused;
 
 	if (!n->simple.assigns && !keywords->n) {
 		f = simple_run(sh, n, words);
@@ -388,8 +392,11 @@ static enum flow simple_words(struct shell *sh, const struct node *n, struct fie
 			f = simple_run(sh, n, words);
 	} else {
 		var_push_temporary(sh);
-		f = temporary_assign(sh, n);
-		if (f == FLOW_NEXT) {
+		f = temporary_assign(sh, n, &refused);
+		if (refused && f == FLOW_NEXT) {
+			sh->status = 1;
+			f = FLOW_ABORT;
+		} else if (f == FLOW_NEXT) {
 			assign_keywords(sh, keywords, VAR_EXPORT, true);
 			f = simple_run(sh, n, words);
 		} else {

@@ -216,7 +216,7 @@ static enum flow text_failed(struct shell *sh, struct parse_error *err, const ch
 {
 	enum flow f = parse_failed(sh, err, what);
 
-	return sh->call_depth <= 1 && sh->opts[OPT_POSIX] ? FLOW_EXIT : f;
+	return sh->call_depth <= 1 && sh->opts[OPT_POSIX] && !doing(sh)->commanded ? FLOW_EXIT : f;
 }
 
 /* Then each line is looked at before more of it is parsed. */

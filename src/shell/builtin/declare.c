@@ -266,9 +266,10 @@ static bool declare_refused(struct declare *d, const struct assign_text *t, cons
 	struct shell *sh = d->sh;
 	int n = (int)strcspn(t->name, "[+=");
 
-	if (!v || !(v->flags & VAR_READONLY) || (d->traced && sh->opts[OPT_POSIX]))
+	if (!v || !(v->flags & VAR_READONLY) ||
+	    (d->traced && sh->opts[OPT_POSIX] && !doing(sh)->commanded))
 		return false;
-	if (tree || d->traced)
+	if (tree || (d->traced && !(d->on & (VAR_INDEXED | VAR_ASSOC) && is_literal_text(t->value))))
 		shell_error(sh, "%s: readonly variable", v->name);
 	else
 		builtin_error(sh, "%.*s: readonly variable", n, t->name);
@@ -498,7 +499,7 @@ static int declare_function(struct declare *d, const char *name)
 	for (size_t i = 0; i < sizeof(no_functions) / sizeof(no_functions[0]); i++) {
 		if (!d->traced && d->on & no_functions[i].flag) {
 			builtin_error(sh, "-%c: invalid option", no_functions[i].letter);
-			return 1;
+			return -1;
 		}
 	}
 	f = function_find(sh, name, strlen(name));
@@ -533,12 +534,12 @@ static int declare_arguments(struct declare *d, int argc, char **argv, int from)
 			bad = (tree && declare_one(d, argv[i], tree)) || print_named(d, argv[i]);
 		}
 		else if (d->functions)
-			bad = declare_function(d, argv[i]);
+			bad = declare_function(d, argv[i]);	/* -1: of none of them */
 		else
 			bad = declare_one(d, argv[i], tree_of(d->sh, i));
 		if (bad)
 			status = 1;
-		if (*d->flow != FLOW_NEXT)
+		if (*d->flow != FLOW_NEXT || bad < 0)
 			return status;
 	}
 	return status;

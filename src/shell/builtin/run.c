@@ -224,12 +224,15 @@ int builtin_command(struct shell *sh, int argc, char **argv, enum flow *flow)
 	if (o.at >= argc)
 		return 0;
 	if (!describe) {
+		bool commanded = doing(sh)->commanded;
 		struct decl_tree *t;
 
+		doing(sh)->commanded = true;
 		sh->builtin = NULL;
 		for (t = doing(sh)->decl; t; t = t->next)
 			t->index -= o.at;
 		status = run_command(sh, argc - o.at, argv + o.at, flags, flow);
+		doing(sh)->commanded = commanded;
 		sh->builtin = outer;
 		doing(sh)->misused = false;	/* command takes the special from it */
 		return status;
