@@ -111,14 +111,18 @@ bool wall_net_begin(struct wall_net *n)
 	return n->begun;
 }
 
-/* We make our own; a thread that is there still has only to end, wherever that can be. */
+/* We make our own. A thread that waits for a busy processor still has to end: it comes here, and does so when we wait. */
 static void make_here(struct wall_net *n)
 {
-	pid_t thread_id = atomic_load(&n->thread);
+	pid_t id = atomic_load(&n->thread);
 	cpu_set_t set;
+	unsigned here;
 
-	if (thread_id && !sched_getaffinity(0, sizeof(set), &set))
-		sched_setaffinity(thread_id, sizeof(set), &set);
+	if (id && !getcpu(&here, NULL) && here < CPU_SETSIZE) {
+		CPU_ZERO(&set);
+		CPU_SET(here, &set);
+		sched_setaffinity(id, sizeof(set), &set);
+	}
 	n->error = make(n);
 }
 
