@@ -29,6 +29,7 @@ struct nl {
 	const char *delim, *separator;
 	int64_t start, step, blank_join, width;
 	char format;		/* l: left, r: right, z: zeros */
+	bool wrong;		/* an option was */
 	/* at work */
 	int section;
 	int64_t number, blanks;
@@ -58,6 +59,14 @@ static int nl_set_pattern(struct tsb_proc *p, struct nl_style *style, const char
 	return 0;
 }
 
+/* A style or format that is none is told of at once, but the options are read on. */
+static int nl_wrong(struct tsb_proc *p, struct nl *o, const char *message)
+{
+	tsb_warn(p, "%s", message);
+	o->wrong = true;
+	return 0;
+}
+
 static int nl_set_style(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
 	static const char *const names[] = { "header", "body", "footer" };
@@ -69,8 +78,8 @@ static int nl_set_style(struct tsb_proc *p, void *opts, const struct tsb_opt *op
 		return nl_set_pattern(p, style, arg + 1);
 	}
 	if ((*arg != 'a' && *arg != 't' && *arg != 'n') || arg[1])
-		return tsb_usage(p, "invalid %s numbering style: %s", names[opt->value],
-				 quote_text(p, arg));
+		return nl_wrong(p, o, tsb_format(p, "invalid %s numbering style: %s",
+						 names[opt->value], quote_text(p, arg)));
 	style->kind = *arg;
 	return 0;
 }
@@ -123,7 +132,8 @@ static int nl_set_format(struct tsb_proc *p, void *opts, const struct tsb_opt *o
 	else if (!strcmp(arg, "rz"))
 		o->format = 'z';
 	else
-		return tsb_usage(p, "invalid line numbering format: %s", quote_text(p, arg));
+		return nl_wrong(p, o, tsb_format(p, "invalid line numbering format: %s",
+						 quote_text(p, arg)));
 	return 0;
 }
 
@@ -302,6 +312,8 @@ static int nl_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	int status = 0;
 
 	o->p = p;
+	if (o->wrong)
+		return tsb_usage(p, NULL);
 	o->section = NL_BODY;
 	o->number = o->start;
 	/* A second character that is missing is a colon. */

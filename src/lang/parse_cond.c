@@ -232,6 +232,11 @@ static struct cond *cond_group(struct parser *ps)
 		return NULL;
 	c = cond_or(ps, 0);
 	parse_leave(ps);
+	if (ps->failed && (!ps->failure.message || !*ps->failure.message)) {	/* it had nothing to say */
+		ps->failed = false;
+		parse_fail(ps, line, ps->tok.pos, "expected `)'");
+		return cond_failed(ps);
+	}
 	if (ps->failed)
 		return parse_fail_more(ps, line, "expected `)'");
 	if (!c)

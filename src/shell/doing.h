@@ -182,6 +182,8 @@ int shell_fork_plain(struct shell *sh, struct tsb_proc **child);
 void shell_start(struct shell *child, const struct node *n);
 /* The command of a list or pipeline that has only one. */
 const struct node *only_command(const struct node *n);
+/* Behind which there is nothing more in n: a simple command, or all of n. NULL: neither. */
+const struct node *last_command(const struct node *n);
 /* Remembers where the stack begins; call at the start of a process. */
 void shell_enter_process(struct shell *sh);
 /* The end of a shell: EXIT trap, then the status. */
@@ -279,6 +281,8 @@ int run_builtin(struct shell *sh, const struct builtin *b, int argc, char **argv
 /* Looks the program up with bash's messages: 0, or the status. */
 int run_find(struct shell *sh, const char *name, unsigned flags, struct program *out);
 /* Starts it as a child: its pid, or -1 after a message. */
+/* Of a program that takes the shell's place: the shell is no level of its own then. */
+const char *const *run_without_level(struct shell *sh, const char *const *env);
 int run_start(struct shell *sh, const struct program *program, char **argv);
 
 /* What a stage or background command can be run as without cloning the shell. */

@@ -122,7 +122,7 @@ enum flow eval_script(struct shell *sh, const struct script *s)
 		if (sh->opts[OPT_NOEXEC] && !sh->interactive)
 			break;
 		if (!n->next && doing(sh)->exec_last && sh->call_depth == 0 && !n->background)
-			doing(sh)->exec_node = only_command(n);
+			doing(sh)->exec_node = last_command(n);
 		f = n->background ? eval_background(sh, n) : eval_node(sh, n);
 		if (f == FLOW_ABORT && sh->is_subshell)
 			f = FLOW_EXIT;	/* what gives up a line gives up a subshell */
@@ -329,6 +329,26 @@ static enum flow eval_function(struct shell *sh, const struct node *n)
 	}
 	function_define(sh, n);
 	return FLOW_NEXT;
+}
+
+static const struct node *list_last(const struct node *n)
+{
+	const struct node *last = n->list.first;
+
+	while (last && last->next)
+		last = last->next;
+	return last && !last->background ? last : NULL;
+}
+
+const struct node *last_command(const struct node *n)
+{
+	const struct node *last = n = only_command(n);
+
+	while (last && (last->kind == NODE_LIST || last->kind == NODE_AND || last->kind == NODE_OR)) {
+		last = last->kind == NODE_LIST ? list_last(last) : last->binary.b;
+		last = last ? only_command(last) : NULL;
+	}
+	return last == n || (last && last->kind == NODE_SIMPLE) ? last : NULL;
 }
 
 const struct node *only_command(const struct node *n)

@@ -514,7 +514,7 @@ static void expand_names(struct build *b, const struct param *p, struct context 
 		n++;
 	items = arena_array(&sh->turn, n, sizeof(*items));
 	for (size_t i = 0; i < n; i++) {
-		bool shown = list[i]->flags & (VAR_SET | VAR_INDEXED | VAR_ASSOC);
+		bool shown = list[i]->flags & VAR_SET;
 
 		if (shown && list[i]->name_len >= p->name.n &&
 		    !memcmp(list[i]->name, p->name.s, p->name.n))

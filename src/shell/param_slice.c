@@ -15,15 +15,22 @@ struct cut {
 	bool has_length;
 };
 
-static enum flow slice_number(struct shell *sh, const struct value *v, const struct arith *a,
-			      int64_t *value)
+static enum flow slice_number(struct shell *sh, const struct param *p, const struct value *v,
+			      const struct arith *a, int64_t *value)
 {
+	const struct name *name = p->sub.kind == SUBSCRIPT_NONE || p->indirect ? &v->name : &p->name;
 	const char *builtin = sh->builtin;
-	char label[128];
+	struct sub sub = sub_of(&p->sub);
+	struct slice source = p->sub.kind == SUBSCRIPT_NONE ? SLICE("") : sub_source(&sub);
+	char label[256];
 	bool good;
 
 	/* bash names the parameter in front of the message. */
-	snprintf(label, sizeof(label), "%.*s", (int)(v->name.n < 100 ? v->name.n : 100), v->name.s);
+	if (name == &v->name)
+		snprintf(label, sizeof(label), "%.*s", (int)(name->n < 100 ? name->n : 100), name->s);
+	else
+		snprintf(label, sizeof(label), "%.*s[%.100s]", (int)(name->n < 100 ? name->n : 100),
+			 name->s, arena_dup(&sh->turn, source.p, source.n));
 	sh->builtin = label;
 	sh->failed = FLOW_NEXT;
 	good = arith_eval(sh, a, value);
@@ -154,11 +161,11 @@ static void slice_array(struct value *v, struct cut k)
 enum flow param_slice(struct shell *sh, const struct param *p, struct value *v)
 {
 	struct cut k = { 0 };
-	enum flow flow = slice_number(sh, v, p->offset, &k.offset);
+	enum flow flow = slice_number(sh, p, v, p->offset, &k.offset);
 
 	if (flow == FLOW_NEXT && p->length) {
 		k.has_length = true;
-		flow = slice_number(sh, v, p->length, &k.length);
+		flow = slice_number(sh, p, v, p->length, &k.length);
 	}
 	if (flow != FLOW_NEXT)
 		return flow;

@@ -538,7 +538,7 @@ static enum flow subshell_here(struct shell *sh, const struct node *n)
 
 	if (doing(sh)->in_substitution)
 		sh->subshell_level++;
-	doing(sh)->exec_node = n->flow.body ? only_command(n->flow.body) : NULL;
+	doing(sh)->exec_node = n->flow.body ? last_command(n->flow.body) : NULL;
 	redir_begin(sh, &undo);
 	doing(sh)->stdin_given = doing(sh)->stage_input;
 	doing(sh)->stage_input = false;
@@ -568,7 +568,7 @@ enum flow eval_subshell(struct shell *sh, const struct node *n)
 	}
 	doing(csh)->start_node = n;
 	if (n->flow.body)
-		doing(csh)->exec_node = only_command(n->flow.body);
+		doing(csh)->exec_node = last_command(n->flow.body);
 	pid = proc_pid(child);
 	job_group(sh, child);
 	proc_start(child, subshell_main, csh);

@@ -352,7 +352,7 @@ static int apply_dup(struct shell *sh, const struct redir *r, int from, bool mov
 	if (from >= SAVE_AT)
 		move_saved(sh, from);
 	if (!proc_fd_open(sh->p, from)) {
-		if (r->var.n)
+		if (r->var.n || move)
 			tsb_write_all(sh->p, 2, no_copy, sizeof(no_copy) - 1);
 		shell_error(sh, "%s: %s", shown, tsb_strerror(EBADF));
 		return 1;

@@ -145,6 +145,33 @@ static const char *const *program_environ(struct shell *sh, const char *path)
 	return out;
 }
 
+const char *const *run_without_level(struct shell *sh, const char *const *env)
+{
+	size_t n = 0;
+	int64_t level;
+	const char **out;
+
+	while (env[n])
+		n++;
+	out = arena_array(&sh->turn, n + 1, sizeof(*out));
+	memcpy(out, env, (n + 1) * sizeof(*out));
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(out[i], "SHLVL=", 6) && text_number(out[i] + 6, &level) && level > 0)
+			out[i] = tsb_format(sh->p, "SHLVL=%d", (int)level - 1);
+	return out;
+}
+
+/* Not so in a pipeline, nor behind a redirection at the end of bash -c, where bash forks. */
+static const char *const *exec_environ(struct shell *sh, const char *path)
+{
+	const char *const *env = program_environ(sh, path);
+	const struct doing *d = doing(sh);
+
+	if (d->stage == d->simple || (d->exec_last && d->simple->redirs))
+		return env;
+	return run_without_level(sh, env);
+}
+
 int run_start(struct shell *sh, const struct program *program, char **argv)
 {
 	struct tsb_proc *child;
@@ -190,7 +217,7 @@ static int run_program(struct shell *sh, char **argv, unsigned flags)
 	if (doing(sh)->exec_node && doing(sh)->exec_node == doing(sh)->simple &&
 	    !doing(sh)->n_traps && (!sh->jobs || sh->jobs->foreign))
 		proc_exec(sh->p, &program, (const char *const *)argv,
-			  program_environ(sh, program.path));
+			  exec_environ(sh, program.path));
 	pid = run_start(sh, &program, argv);
 	if (pid < 0)
 		return 254;

@@ -45,11 +45,13 @@ static bool catch_builtin(struct shell *sh, const struct node *n, struct str *te
 	struct quick_command q;
 	enum flow flow = FLOW_NEXT;
 	bool subshell = sh->is_subshell;
+	const struct node *current = sh->current;
 	uint32_t line = sh->line;
 	enum quick kind;
 
 	d->trace_level++;
 	sh->is_subshell = true;		/* for the status of what fails in it */
+	command_is(sh, n);
 	kind = quick_prepare(sh, n, &q);
 	if (kind == QUICK_BUILTIN) {
 		if (sh->opts[OPT_XTRACE])
@@ -61,6 +63,7 @@ static bool catch_builtin(struct shell *sh, const struct node *n, struct str *te
 	d->trace_level--;
 	sh->is_subshell = subshell;
 	sh->line = line;
+	sh->current = current;
 	arena_reset(&sh->turn, m);
 	return kind == QUICK_BUILTIN || kind == QUICK_FAILED;
 }
@@ -131,7 +134,7 @@ static int catch_child(struct shell *sh, const struct node *n, struct str *text)
 	if (sh->jobs)
 		jobs_clone(csh, sh);
 	pid = proc_pid(child);
-	doing(csh)->exec_node = only_command(n);
+	doing(csh)->exec_node = last_command(n);
 	shell_start(csh, n);
 	tsb_close(sh->p, fd[1]);
 	warn_of_nulls(sh, proc_read_all(sh->p, fd[0], text) > 0);

@@ -148,6 +148,23 @@ static void import_one(struct shell *sh, const char *entry)
 		special_changed(sh, v->special);
 }
 
+/* One more than the shell's outside. bash counts in an int, up to a thousand. */
+static int64_t next_level(struct shell *sh, int64_t level)
+{
+	const char *text;
+
+	if (level < INT32_MIN || level > INT32_MAX - 1)
+		level = 0;
+	if (level < -1)
+		return 0;
+	if (level < 999)
+		return level + 1;
+	text = tsb_format(sh->p, "%s: warning: shell level (%d) too high, resetting to 1\n",
+			  sh->arg0 ? sh->arg0 : "bash", (int)level + 1);
+	tsb_write_all(sh->p, 2, text, strlen(text));
+	return 1;
+}
+
 static void import_level(struct shell *sh)
 {
 	struct name name = name_of("SHLVL", 5);
@@ -161,7 +178,7 @@ static void import_level(struct shell *sh)
 	if (!v)
 		v = var_make(sh, &name, 0);
 	v->flags |= VAR_EXPORT;
-	var_store_number(sh, v, level < 0 || level >= 999 ? 1 : level + 1);
+	var_store_number(sh, v, next_level(sh, level));
 }
 
 /* PWD from the environment is believed if it names the working directory. */

@@ -180,7 +180,8 @@ static size_t field_index(struct awk *a, double index)
 
 void ak_field_get(struct awk *a, double index, struct awk_val *out)
 {
-	size_t i = field_index(a, index);
+	bool beyond = index > FIELDS_MAX;	/* of what may be set: it is not there */
+	size_t i = field_index(a, beyond ? FIELDS_MAX : index);
 	struct field *f;
 
 	if (a->lint)
@@ -192,7 +193,7 @@ void ak_field_get(struct awk *a, double index, struct awk_val *out)
 		out->type = a->record_text ? V_STR : V_INPUT;
 		return;
 	}
-	if (i > ak_field_count(a)) {
+	if (beyond || i > ak_field_count(a)) {
 		if (a->lint)
 			ak_lint_field(a, index);
 		out->type = V_INPUT;

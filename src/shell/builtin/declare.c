@@ -423,6 +423,21 @@ static void declare_forget(struct declare *d, const struct assign_text *t)
 	v->flags &= ~(uint32_t)(VAR_SET | VAR_INTEGER);
 }
 
+/* Items for an array of the other kind: bash assigns them before the builtin looks, and gives
+ * up the line; in a function the builtin has its say as well. */
+static bool kind_refused(struct declare *d, const struct var *old)
+{
+	uint32_t is = old ? old->flags & (VAR_INDEXED | VAR_ASSOC) : 0;
+	bool assoc = is & VAR_ASSOC;
+
+	if (!is || !(d->on & (assoc ? VAR_INDEXED : VAR_ASSOC)) || d->sh->call_depth)
+		return false;
+	shell_error(d->sh, "%s: cannot convert %s array", old->name,
+		    assoc ? "associative to indexed" : "indexed to associative");
+	*d->flow = FLOW_ABORT;
+	return true;
+}
+
 /* One argument of declare and its kin. */
 static int declare_one(struct declare *d, const char *arg, const struct assign *tree)
 {
@@ -443,6 +458,8 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		struct name key = name_of(t.name, t.n);
 		const struct var *old = var_find(sh, &key);
 
+		if (!d->local && kind_refused(d, old))
+			return 1;
 		if (!d->local && declare_refused(d, &t, old, true))
 			return 1;
 		if (d->on & VAR_ASSOC)

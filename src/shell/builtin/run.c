@@ -141,7 +141,12 @@ static const char *const *exec_environ(struct shell *sh, bool clean)
 {
 	static const char *const none[] = { NULL };
 
-	return clean ? none : var_environ(sh);
+	if (clean)
+		return none;
+	/* In ( ) bash does not bother. */
+	if (sh->is_subshell && !doing(sh)->in_substitution)
+		return var_environ(sh);
+	return run_without_level(sh, var_environ(sh));
 }
 
 /* The outermost shell of a run stays to be the first process: it waits. */
