@@ -174,7 +174,7 @@ static _Noreturn void mke2fs(const char *disk, const char *from, int say)
 	} else {
 		argv[n++] = "-O";
 		argv[n++] = "has_journal,extent,dir_index,filetype,sparse_super,large_file,"
-			"huge_file,uninit_bg,dir_nlink,extra_isize,metadata_csum";
+			"huge_file,uninit_bg,dir_nlink,extra_isize";
 		argv[n++] = "-J";
 		argv[n++] = "size=4";
 	}
