@@ -110,6 +110,7 @@ struct doing {
 	int line_group;
 	bool waited;		/* a child of the foreground was waited for: time to tell of jobs */
 	bool suspended;		/* a job got SIGTSTP: loops end */
+	unsigned jobs_frozen;	/* none is forgotten: a trap runs in the midst of wait */
 	bool control_off;	/* in a subshell: set -m is shown, but does nothing until it is set again */
 	VEC(int) open_substitutions;	/* descriptors of <( ) still to be closed */
 	unsigned n_traps;		/* traps set on signals, EXIT, DEBUG ... */
@@ -363,7 +364,7 @@ struct job *job_of_pid(struct shell *sh, int pid);
 /* %1, %%, %+, %-, %text, %?text, or a pid. NULL: none (message given if loud). */
 struct job *job_find(struct shell *sh, const char *spec, bool loud);
 /* Takes what has ended, without waiting. */
-void job_reap(struct shell *sh);
+unsigned job_reap(struct shell *sh);	/* how many processes have ended */
 void job_reap_quietly(struct shell *sh);
 bool job_alive(const struct job *j);
 static inline bool job_running(const struct job *j)

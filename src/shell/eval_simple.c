@@ -375,6 +375,19 @@ static enum flow simple_run(struct shell *sh, const struct node *n, struct field
 	return f;
 }
 
+/* Those that stay behind a special builtin stay exported. */
+static void export_assigned(struct shell *sh, const struct node *n)
+{
+	for (const struct assign *a = n->simple.assigns; a; a = a->next) {
+		struct var *v = var_find(sh, &a->name);
+
+		if (!v || a->sub.kind != SUBSCRIPT_NONE || v->flags & VAR_NAMEREF)
+			continue;
+		v->flags |= VAR_EXPORT;
+		sh->environ_stale = true;
+	}
+}
+
 /* With the assignments, if any, in force. */
 static enum flow simple_words(struct shell *sh, const struct node *n, struct fields *words,
 			      const struct fields *keywords)
@@ -388,8 +401,10 @@ static enum flow simple_words(struct shell *sh, const struct node *n, struct fie
 		f = simple_run(sh, n, words);
 	} else if (keeps_assignments(sh, words)) {
 		f = simple_assign(sh, n);
-		if (f == FLOW_NEXT)
+		if (f == FLOW_NEXT) {
+			export_assigned(sh, n);
 			f = simple_run(sh, n, words);
+		}
 	} else {
 		var_push_temporary(sh);
 		f = temporary_assign(sh, n, &refused);

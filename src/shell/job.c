@@ -117,6 +117,8 @@ void job_forget(struct shell *sh, struct job *gone)
 {
 	struct doing *d = doing(sh);
 
+	if (d->jobs_frozen)
+		return;
 	for (struct job **link = &sh->jobs; *link; link = &(*link)->next) {
 		if (*link != gone)
 			continue;
@@ -138,6 +140,7 @@ void job_forget(struct shell *sh, struct job *gone)
 
 void jobs_reset(struct shell *sh)
 {
+	doing(sh)->jobs_frozen = 0;
 	for (struct job *j = sh->jobs; j; j = j->next)
 		j->coproc = NULL;
 	while (sh->jobs)
@@ -352,8 +355,9 @@ void job_continue(struct shell *sh, struct job *j)
 	j->told = true;
 }
 
-void job_reap(struct shell *sh)
+unsigned job_reap(struct shell *sh)
 {
+	unsigned ended = 0;
 	int flags = job_control(sh) ? WNOHANG | WUNTRACED | WCONTINUED : WNOHANG;
 
 	for (struct job *j = sh->jobs; j; j = j->next) {
@@ -365,8 +369,10 @@ void job_reap(struct shell *sh)
 				continue;
 			if (proc_wait(sh->p, j->at[i].pid, &status, flags) == j->at[i].pid)
 				job_took(sh, j, &j->at[i], status);
+			ended += j->at[i].done;
 		}
 	}
+	return ended;
 }
 
 /* As bash's handler does at once: a job that has ended is no process any more, for

@@ -271,6 +271,8 @@ void jobs_notify(struct shell *sh)
 {
 	bool quiet = jobs_quiet(sh);
 
+	if (doing(sh)->jobs_frozen)
+		return;
 	job_reap(sh);
 	for (struct job *j = sh->jobs; j; j = j->next) {
 		if (!job_is_news(sh, j))
@@ -296,7 +298,7 @@ enum flow jobs_step(struct shell *sh, enum flow f)
 {
 	struct doing *d = doing(sh);
 
-	if (d->waited) {
+	if (d->waited && !d->jobs_frozen) {
 		d->waited = false;
 		for (struct job *j = sh->jobs; j; j = j->next)
 			j->just_killed = false;

@@ -265,6 +265,7 @@ static void clone_doing(struct shell *sh, const struct shell *from)
 	d->functions = NULL;
 	d->job_now = d->job_before = NULL;
 	d->control_off = true;
+	d->jobs_frozen = 0;
 	d->line_starts = d->waited = d->suspended = false;
 	memset(&d->held, 0, sizeof(d->held));
 	memset(&d->past, 0, sizeof(d->past));

@@ -4,6 +4,7 @@
 #include "shell/builtin/builtin.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -97,6 +98,25 @@ int builtin_jobs(struct shell *sh, int argc, char **argv, enum flow *flow)
 
 /* ---- fg, bg ---- */
 
+/* n children have ended while wait waits: their trap runs at once, and ends no wait but in POSIX
+ * mode. The table stays as it is meanwhile. */
+static void child_traps(struct shell *sh, unsigned n)
+{
+	struct doing *d = doing(sh);
+	uint64_t others;
+
+	trap_take(sh);
+	if (!d->n_traps || !trap_has(sh, SIGCHLD) || sh->opts[OPT_POSIX])
+		return;
+	others = d->pending & ~((uint64_t)1 << SIGCHLD);
+	d->pending = 0;
+	d->jobs_frozen++;
+	for (; n; n--)
+		trap_run(sh, SIGCHLD);
+	d->jobs_frozen--;
+	d->pending |= others;	/* those do end the wait */
+}
+
 /* Waits until all of it has ended, or (with job control) none of it runs; false: a trapped signal
  * came first. force: until it has ended. */
 static bool await_job(struct shell *sh, struct job *j, bool breakable, bool force)
@@ -109,12 +129,19 @@ static bool await_job(struct shell *sh, struct job *j, bool breakable, bool forc
 			int w, got = proc_wait(sh->p, j->at[i].pid, &w, flags);
 
 			if (got == -EINTR) {
-				trap_take(sh);
+				if (breakable)
+					child_traps(sh, trap_has(sh, SIGCHLD) ? job_reap(sh) : 0);
+				else
+					trap_take(sh);
 				if (breakable && doing(sh)->pending)
 					return false;
 				continue;
 			}
 			job_took(sh, j, &j->at[i], got > 0 ? w : STATUS_NOT_FOUND << 8);
+			if (breakable)
+				child_traps(sh, j->at[i].done);
+			if (breakable && doing(sh)->pending)
+				return false;
 		}
 	}
 	return true;
@@ -472,7 +499,7 @@ static int wait_next(struct waiting *w, int argc, char **argv, int from)
 			return STATUS_NOT_FOUND;
 		got = proc_wait(sh->p, -1, &status, 0);
 		if (got == -EINTR) {
-			trap_take(sh);
+			child_traps(sh, trap_has(sh, SIGCHLD) ? job_reap(sh) : 0);
 			if (doing(sh)->pending)
 				return wait_interrupted(w);
 			continue;
@@ -483,6 +510,7 @@ static int wait_next(struct waiting *w, int argc, char **argv, int from)
 			for (unsigned i = 0; i < j->n; i++)
 				if (j->at[i].pid == got) {
 					job_took(sh, j, &j->at[i], status);
+		child_traps(sh, 1);
 				}
 	}
 }
