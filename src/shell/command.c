@@ -154,7 +154,7 @@ const char *command_program(struct shell *sh, const char *name, unsigned flags,
 	}
 	path = search_path(sh, name, path_value(sh, flags), &found->command);
 	found->path = path;
-	if (path && !(flags & (RUN_STANDARD_PATH | RUN_UNHASHED)) && sh->opts[OPT_HASHALL]) {
+	if (path && !(flags & RUN_UNHASHED) && sh->opts[OPT_HASHALL]) {
 		hash_put(sh, name, path);
 		hash_hit(sh, name, n);
 	}

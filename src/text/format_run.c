@@ -303,7 +303,7 @@ static void convert_time(struct run *r, size_t start)
 	for (; r->at < r->n && nest; r->at++)
 		nest += r->fmt[r->at] == '(' ? 1 : r->fmt[r->at] == ')' ? (size_t)-1 : 0;
 	if (nest || r->at >= r->n || r->fmt[r->at] != 'T') {
-		complain(r, "warning: `", r->fmt + start, r->n - start,
+		complain(r, "warning: `", r->fmt + r->at, r->at < r->n,
 			 "': invalid time format specification");
 		str_addc(r->job->out, '%');
 		r->at = start + 1;

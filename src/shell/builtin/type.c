@@ -82,7 +82,7 @@ static bool tell_files(struct shell *sh, const char *name, unsigned flags)
 		}
 		return found.n > 0;
 	}
-	if (e && !(flags & TYPE_STANDARD)) {
+	if (e) {
 		hash_hit(sh, name, strlen(name));
 		if (terse && !(flags & TYPE_WORD))
 			putf(sh, "%s\n", (char *)e->value);
