@@ -156,6 +156,9 @@ struct doing {
 	unsigned inner;		/* texts within commands that run: they leave no history */
 	VEC(char *) hash_order;
 	struct map completions, bindings;
+	struct str edit_kill;		/* what the line editor's keys killed last */
+	struct str edit_sought;		/* what it was last told to search */
+	size_t edit_from;		/* C-o: the next line begins as this one of the past; 0: empty */
 	bool completes;			/* there ever was one */
 	struct map hash_hits;
 	char *previous_dir;
@@ -478,6 +481,7 @@ void ulimit_attach(struct shell *sh);	/* a session's limits hold in a new proces
 int set_option_letter(enum opt_id id);	/* 0: none */
 /* A command line that is about to run, as HISTCONTROL and HISTIGNORE have it. */
 void history_line(struct shell *sh, const char *text, size_t n);
+void history_save(struct shell *sh);	/* the end of a prompt: to HISTFILE, as HISTFILESIZE says */
 void history_begin(struct shell *sh);	/* set -o history: what HISTFILE holds */
 /* A line, without its newline, that begins within `quote` (or 0), with its events put in: 1; 0: there
  * were none; 2: it is only to be shown; -1: out has what is wrong. */

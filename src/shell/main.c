@@ -17,7 +17,7 @@ struct start {
 	struct shell *sh;
 	int argc, at;
 	char **argv;
-	bool command, stdin_script, interactive, login, no_rc, restricted, pretty, debugger;
+	bool command, stdin_script, interactive, login, no_rc, restricted, pretty, debugger, no_editing;
 	const char *init_file;
 };
 
@@ -77,14 +77,15 @@ static bool start_flag(struct start *st, const char *name)
 		st->restricted = true;
 	else if (!strcmp(name, "pretty-print"))
 		st->pretty = true;
+	else if (!strcmp(name, "noediting"))
+		st->no_editing = true;
 	else if (!strcmp(name, "debugger"))
 		st->debugger = true;
 	else if (!strncmp(name, "dump-", 5) && (!strcmp(name + 5, "strings") ||
 						!strcmp(name + 5, "po-strings")))
 		doing(sh)->dump = name[5] == 's' ? DUMP_STRINGS : DUMP_PO;
 	else
-		return !strcmp(name, "noprofile") || !strcmp(name, "noediting") ||
-		       !strcmp(name, "debug");
+		return !strcmp(name, "noprofile") || !strcmp(name, "debug");
 	return true;
 }
 
@@ -312,16 +313,22 @@ static void start_prompts(struct start *st)
 	const char *rc = st->init_file;
 
 	sh->prompts = sh->interactive = sh->opts[SHOPT_EXPAND_ALIASES] = sh->opts[OPT_HISTEXPAND] = true;
-	shell_set_option(sh, OPT_HISTORY, true);
+	sh->opts[OPT_EMACS] |= !st->no_editing && !sh->opts[OPT_VI];
 	tsb_signal(sh->p, SIGINT, TSB_SIG_CATCH);
 	tsb_signal(sh->p, SIGTERM, TSB_SIG_CATCH);
+	tsb_signal(sh->p, SIGWINCH, TSB_SIG_CATCH);
+	terminal_size(sh);
 	set_default(sh, "PS1", sh->opts[OPT_POSIX] ? "$ " : "\\s-\\v\\$ ");
 	set_default(sh, "PS2", "> ");
+	if (var_get_text(sh, "HOME", &home) && home.n)
+		set_default(sh, "HISTFILE", turn_join(sh, heap_dup(sh->heap, home.p, home.n), sh->opts[OPT_POSIX] ?
+						      "/.sh_history" : "/.bash_history", NULL));
 	if (!rc && !st->no_rc && !st->login && !sh->opts[OPT_POSIX] &&
 	    var_get_text(sh, "HOME", &home) && home.n)
 		rc = turn_join(sh, heap_dup(sh->heap, home.p, home.n), "/.bashrc", NULL);
 	if (rc && !st->no_rc)
 		source_file(sh, rc, rc, 0, NULL, true);
+	shell_set_option(sh, OPT_HISTORY, true);
 }
 
 /* All of standard input at once: it is not run. */

@@ -10,8 +10,13 @@
 
 void message_prefix(struct shell *sh, struct str *out)
 {
-	const char *name = sh->arg0;
+	const char *name = sh->arg0, *slash;
 
+	if (sh->prompts) {	/* a person knows the line */
+		slash = strrchr(name, '/');
+		str_addf(out, "%s: ", slash ? slash + 1 : name);
+		return;
+	}
 	if (sh->calls && sh->calls->file && *sh->calls->file)
 		name = sh->calls->file;
 	str_adds(out, name);
@@ -111,8 +116,14 @@ void parse_message(struct shell *sh, const struct parse_error *err, const char *
 	struct str m;
 
 	str_init(&m, sh->heap, STR_MAX_DEFAULT);
-	parse_message_line(sh, &m, what, err->line, str_slice(&err->message));
-	for (size_t at = 0; at < err->detail.n;) {
+	if (sh->prompts && !what) {	/* a person sees the line */
+		message_prefix(sh, &m);
+		str_addn(&m, err->message.p, err->message.n);
+		str_addc(&m, '\n');
+	} else {
+		parse_message_line(sh, &m, what, err->line, str_slice(&err->message));
+	}
+	for (size_t at = 0; at < err->detail.n && (!sh->prompts || what);) {
 		const char *p = err->detail.p + at, *end = memchr(p, '\n', err->detail.n - at);
 		size_t n = end ? (size_t)(end - p) : err->detail.n - at;
 

@@ -62,6 +62,8 @@ static void init_parts(struct shell *sh)
 	str_init(&sh->ifs, sh->heap, STR_MAX_DEFAULT);
 	str_init(&d->out, sh->heap, STR_MAX_DEFAULT);
 	str_init(&d->message, sh->heap, STR_MAX_DEFAULT);
+	str_init(&d->edit_kill, sh->heap, STR_MAX_DEFAULT);
+	str_init(&d->edit_sought, sh->heap, STR_MAX_DEFAULT);
 }
 
 struct shell *shell_new(struct tsb_proc *p, const char *arg0)

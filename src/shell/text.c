@@ -9,7 +9,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "shell/doing.h"
+#include "shell/edit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -318,9 +318,9 @@ static bool piece_try(struct shell *sh, struct piece *pc, bool at_end, const cha
 	}
 	if (s)
 		parse_warnings(sh, s);
-	if (sh->opts[OPT_HISTORY] && s && s->body) {
+	/* At a prompt what was wrong, or is only a comment, is remembered too. */
+	if (sh->opts[OPT_HISTORY] && (s ? s->body || sh->prompts : sh->prompts && (!err.incomplete || at_end)))
 		history_line(sh, pc->text.p, pc->text.n);
-	}
 	if (s) {
 		if (s->body)
 			*flow = run_script(sh, s);
@@ -490,7 +490,7 @@ static void read_line(struct shell *sh, struct line_source *src, struct str *out
 }
 
 /* On a terminal: PROMPT_COMMAND, then PS1; PS2 for what goes on. */
-static void show_prompt(struct shell *sh, bool goes_on)
+static struct slice prompt_text(struct shell *sh, bool goes_on)
 {
 	struct slice v, text;
 
@@ -502,7 +502,32 @@ static void show_prompt(struct shell *sh, bool goes_on)
 	}
 	if (var_get_text(sh, goes_on ? "PS2" : "PS1", &v) &&
 	    expand_prompt(sh, v.p, v.n, &text) == FLOW_NEXT)
-		tsb_write_all(sh->p, 2, text.p, text.n);
+		return text;
+	return (struct slice){ "", 0 };
+}
+
+static void read_typed(struct shell *sh, struct line_source *src, struct str *out)
+{
+	struct slice prompt = prompt_text(sh, out->n > 0);
+	char *text;
+
+	if (!sh->opts[OPT_EMACS] || !edit_works(sh, src->fd)) {
+		tsb_write_all(sh->p, 2, prompt.p, prompt.n);
+		read_line(sh, src, out);
+		return;
+	}
+	text = heap_dup(sh->heap, prompt.p, prompt.n);
+	switch (edit_line(sh, src->fd, text, NULL, false, -1, out)) {
+	case EDIT_BROKEN:
+		src->broken = true;
+		break;
+	case EDIT_AT_END:
+		src->end = true;
+		break;
+	default:
+		str_addc(out, '\n');
+	}
+	heap_free(sh->heap, text);
 }
 
 /* What a person types goes on after what ends a script. */
@@ -515,6 +540,8 @@ static enum flow prompt_again(struct shell *sh, struct line_source *src, struct 
 	}
 	if (src->end && f == FLOW_NEXT)
 		tsb_write_all(sh->p, 2, "exit\n", 5);
+	if (src->end || f == FLOW_EXIT)
+		history_save(sh);
 	return f == FLOW_ABORT ? FLOW_NEXT : f;
 }
 
@@ -527,9 +554,10 @@ static enum flow run_source(struct shell *sh, struct line_source *src, uint32_t 
 	while (!src->end && f == FLOW_NEXT) {
 		size_t from = pc.text.n;
 
-		if (sh->prompts)
-			show_prompt(sh, pc.text.n > 0);
-		read_line(sh, src, &pc.text);
+		if (sh->prompts && !src->text)
+			read_typed(sh, src, &pc.text);
+		else
+			read_line(sh, src, &pc.text);
 		if (sh->opts[OPT_VERBOSE])
 			tsb_write_all(sh->p, 2, pc.text.p + from, pc.text.n - from);
 		if (!piece_expand(sh, &pc, from)) {

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Terminals: programs of a virtual box, and tinysandbox's prompt, driven through a pseudo-terminal. TAP.
 
-usage: terminal.py TINYBOX TINYSANDBOX CASES
+usage: terminal.py TINYBOX TINYSANDBOX CASES SCREENS
        terminal.py fill CASES       takes what the cases get from the real bash
+       terminal.py screens SCREENS  the same for what is typed at a prompt
 
 A case is a line of JSON: "run" (for bash -c; "argv" for another program), "typed" ([pattern to wait
 for, text to type], ...), "gets" (all that came), perhaps "rows", "columns", "differs" (why what we
 give is not what the real one does; then "gets" is ours, written by hand).
+A screen is a list of [keys, what the screen shows then], for bash at a prompt in the directory FILES;
+perhaps with a first item {"columns": N}.
 """
 import fcntl
 import json
@@ -20,6 +23,8 @@ import sys
 import tempfile
 import termios
 import time
+
+from screen import Screen
 
 LONG = 30
 IUTF8 = 0x4000
@@ -96,6 +101,78 @@ class Pty:
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
+FILES = ("rm -rf /tmp/edit; mkdir -p /tmp/edit/sub/deep /tmp/edit/other; cd /tmp/edit;"
+         "touch host.conf hostname hosts 'a b' abc abd long-file-name")
+
+
+class Typist:
+    """A shell at a prompt, and its screen."""
+
+    def __init__(self, argv, env, columns):
+        self.p = Pty(argv, env, 24, columns)
+        self.screen = Screen(24, columns)
+
+    def look(self, end):
+        more = self.p.more(end)
+        self.screen.feed(self.p.seen.decode("utf-8", "replace"))
+        self.p.seen = b""
+        return more
+
+    def sees(self, want, seconds=10):
+        end = time.monotonic() + seconds
+        while self.screen.shown() != want:
+            if not self.look(end):
+                return self.screen.shown() == want
+        return True
+
+    def settled(self):
+        """For filling: what it shows when nothing comes any more."""
+        while self.look(time.monotonic() + 0.5):
+            pass
+        return self.screen.shown()
+
+
+def screens(path, prefix, env=None):
+    for line in open(path):
+        steps = json.loads(line)
+        columns = steps.pop(0)["columns"] if isinstance(steps[0], dict) else 80
+        yield steps, Typist(prefix + ["bash", "--norc"], env, columns), columns
+
+
+def fill_screens(path):
+    out = []
+    env = {"PATH": os.environ["PATH"], "HOME": "/home/user", "LANG": "C.UTF-8", "TERM": "xterm-256color",
+           "PS1": "$ ", "HISTFILE": "/dev/null", "INPUTRC": "/dev/null"}
+    os.system(FILES)
+    os.chdir("/tmp/edit")
+    for steps, t, columns in screens(path, [], env):
+        t.settled()
+        done = [] if columns == 80 else [{"columns": columns}]
+        for keys, *_ in steps:
+            t.p.type(keys)
+            done.append([keys, t.settled()])
+        os.kill(t.p.pid, 9)
+        t.p.close()
+        out.append(json.dumps(done))
+    with open(path, "w") as f:
+        f.write("\n".join(out) + "\n")
+
+
+def typing(tinybox, path):
+    os.system('%s exec web bash -c "%s"' % (tinybox, FILES))
+    prefix = [tinybox, "exec", "-it", "-w", "/tmp/edit", "-e", "PS1=$ ", "-e", "HISTFILE=/dev/null", "web"]
+    for steps, t, _ in screens(path, prefix):
+        good = t.sees("$\n@0,2")
+        for keys, want in steps:
+            t.p.type(keys)
+            good = good and t.sees(want)
+            if not good:
+                break
+        ok(good, "typed: " + repr([k for k, _ in steps]), "at", keys, "want", want, "got", t.screen.shown())
+        os.kill(t.p.pid, 9)
+        t.p.close()
+
+
 def play(case, before, env=None):
     argv = case.get("argv") or ["bash", "--norc", "-c", case["run"]]
     p = Pty(before + argv, env, case.get("rows", 24), case.get("columns", 80))
@@ -155,7 +232,9 @@ def resizes(tinybox):
 def main():
     if sys.argv[1] == "fill":
         return fill(sys.argv[2])
-    tinybox, tinysandbox, path = map(os.path.abspath, sys.argv[1:])
+    if sys.argv[1] == "screens":
+        return fill_screens(os.path.abspath(sys.argv[2]))
+    tinybox, tinysandbox, path, screens = map(os.path.abspath, sys.argv[1:])
     state = tempfile.mkdtemp(prefix="tinybox-terminal-")
     os.environ["TINYBOX_STATE_DIR"] = state
     try:
@@ -164,6 +243,7 @@ def main():
             raise SystemExit("no box")
         cases(tinybox, path)
         resizes(tinybox)
+        typing(tinybox, screens)
     finally:
         os.system("%s rm --force web >/dev/null 2>&1" % tinybox)
         shutil.rmtree(state, ignore_errors=True)

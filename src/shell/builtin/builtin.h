@@ -33,6 +33,8 @@ struct byte_source {
 	bool timed_out, interrupted;
 	int error;
 	int64_t deadline_ns;	/* monotonic; < 0: none */
+	char *given;		/* what is read instead, or NULL */
+	size_t given_n, given_at;
 	size_t at, n;
 	char buf[1024];
 };

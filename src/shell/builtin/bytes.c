@@ -27,6 +27,8 @@ void byte_source_init(struct byte_source *s, struct shell *sh, int fd, int64_t t
 	s->error = 0;
 	s->deadline_ns = timeout_ns < 0 ? -1 : now_ns(sh) + timeout_ns;
 	s->at = s->n = 0;
+	s->given = NULL;
+	s->given_n = s->given_at = 0;
 }
 
 /* Is there something to read before the time is up? */
@@ -56,6 +58,8 @@ int byte_next(struct byte_source *s)
 
 	if (s->at < s->n)
 		return (unsigned char)s->buf[s->at++];
+	if (s->given)
+		return s->given_at < s->given_n ? (unsigned char)s->given[s->given_at++] : -1;
 	do {
 		if (!byte_ready(s))
 			return -1;

@@ -79,6 +79,24 @@ void history_begin(struct shell *sh)
 		history_read(sh, path, 0, &d->history_seen);
 }
 
+void history_save(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+	size_t fresh = d->history_new < d->history.n ? d->history_new : d->history.n;
+	const char *path = history_file(sh, NULL);
+	struct slice size;
+	int64_t most;
+
+	if (!path || !fresh || !sh->opts[OPT_HISTORY])
+		return;
+	history_write(sh, path, true, d->history.n - fresh);
+	d->history_new = 0;
+	if (var_get_text(sh, "HISTFILESIZE", &size) &&
+	    text_number(arena_dup(&sh->turn, size.p, size.n), &most) && most >= 0 &&
+	    d->history_seen + fresh > (size_t)most && d->history.n > (size_t)most)
+		history_write(sh, path, false, d->history.n - (size_t)most);
+}
+
 static int history_transfer(struct shell *sh, char how, const char *arg)
 {
 	struct doing *d = doing(sh);

@@ -8,13 +8,15 @@
 #include <termios.h>
 
 #include "base/utf8.h"
+#include "shell/edit.h"
 
 struct read {
 	struct shell *sh;
 	const char *array, *prompt;
 	int delim;		/* byte that ends the record */
 	int64_t count;		/* -n, -N; < 0: none */
-	bool exact, raw, silent;
+	bool exact, raw, silent, edit;
+	const char *initial;	/* -i */
 	int64_t timeout_ns;
 	int fd;
 	struct str text;
@@ -22,6 +24,22 @@ struct read {
 	size_t escaped_cap;
 	bool any_escaped;
 };
+
+static int read_descriptor(struct read *r, const char *arg)
+{
+	struct shell *sh = r->sh;
+	int64_t n;
+
+	if (!text_number(arg, &n) || n < 0 || n > INT32_MAX) {
+		builtin_error(sh, "%s: invalid file descriptor specification", arg);
+		return 1;
+	}
+	r->fd = (int)n;
+	if (proc_fd_open(sh->p, r->fd))
+		return 0;
+	builtin_error(sh, "%d: invalid file descriptor: %s", r->fd, tsb_strerror(EBADF));
+	return 1;
+}
 
 static int read_options(struct read *r, struct bopt *o)
 {
@@ -60,23 +78,20 @@ static int read_options(struct read *r, struct bopt *o)
 			}
 			break;
 		case 'u':
-			if (!text_number(o->arg, &n) || n < 0 || n > INT32_MAX) {
-				builtin_error(sh, "%s: invalid file descriptor specification",
-					      o->arg);
+			if (read_descriptor(r, o->arg))
 				return 1;
-			}
-			r->fd = (int)n;
-			if (!proc_fd_open(sh->p, r->fd)) {
-				builtin_error(sh, "%d: invalid file descriptor: %s", r->fd,
-					      tsb_strerror(EBADF));
-				return 1;
-			}
 			break;
 		case 's':
 			r->silent = true;
 			break;
+		case 'e':
+			r->edit = true;
+			break;
+		case 'i':
+			r->initial = o->arg;
+			break;
 		default:
-			break;	/* -e and -i mean something on a terminal only */
+			break;
 		}
 	}
 	return 0;
@@ -259,6 +274,26 @@ static void read_terminal(struct read *r)
 	tsb_tty_borrow(p, r->fd, &t);
 }
 
+/* -e on a terminal: a line of the editor is what there is to read. False: to be read as ever. */
+static bool read_edited(struct read *r, struct byte_source *s)
+{
+	struct shell *sh = r->sh;
+	struct str line;
+	enum edit_end end;
+
+	if (!r->edit || r->silent || !edit_works(sh, r->fd))
+		return false;
+	str_init(&line, sh->heap, STR_MAX_DEFAULT);
+	end = edit_line(sh, r->fd, r->prompt ? r->prompt : "", r->initial, true, s->deadline_ns, &line);
+	if (end == EDIT_LINE_DONE)
+		str_addc(&line, '\n');
+	s->timed_out = end == EDIT_LATE;
+	s->interrupted = end == EDIT_BROKEN;
+	s->given_n = line.n;
+	s->given = str_take(&line, NULL);
+	return true;
+}
+
 static int read_run(struct read *r, int argc, char **argv, int from)
 {
 	struct shell *sh = r->sh;
@@ -266,14 +301,17 @@ static int read_run(struct read *r, int argc, char **argv, int from)
 	bool ended;
 	int status;
 
-	if (r->prompt && tsb_isatty(sh->p, r->fd))
-		tsb_write_all(sh->p, 2, r->prompt, strlen(r->prompt));
 	s = heap_alloc(sh->heap, sizeof(*s));
 	byte_source_init(s, sh, r->fd, r->timeout_ns);
-	read_terminal(r);
+	if (!read_edited(r, s)) {
+		if (r->prompt && tsb_isatty(sh->p, r->fd))
+			tsb_write_all(sh->p, 2, r->prompt, strlen(r->prompt));
+		read_terminal(r);
+	}
 	ended = read_record(r, s);
 	tsb_tty_return(sh->p);
 	byte_source_end(s);
+	heap_free(sh->heap, s->given);
 	if (s->error)	/* nothing is assigned then */
 		builtin_error(sh, "read error: %d: %s", r->fd, tsb_strerror(s->error));
 	status = s->error ? 1 : read_assign(r, argc, argv, from);
