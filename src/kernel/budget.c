@@ -156,7 +156,9 @@ void proc_tick_slow(struct tsb_proc *p)
 		if (k->stopping || p->canceled)
 			return;
 	}
-	if (slice_ended || (machine_has(k) && machine_turn_over(k, real)))
+	if (machine_has(k) && machine_turn_over(k, real))
+		slice_ended = k->to_host = true;
+	if (slice_ended)
 		sched_yield_now(p);
 }
 

@@ -5,7 +5,8 @@
  * nothing is shared that could outlive a run, and a run alone pays for none of it.
  *
  * A turn ends when nothing of the run is ready, or after a while: then the process that runs goes
- * to the end of its queue and the run to the end of the ring, whatever it has started.
+ * to the end of its queue and the run to the end of the ring, whatever it has started. Slices of
+ * steps, as in a run alone, are within a turn: the share of a run is one of time.
  */
 #include "kernel/inside.h"
 

@@ -116,9 +116,7 @@ void sched_dispatch(struct kernel *k)
 
 void sched_yield_now(struct tsb_proc *p)
 {
-	if (machine_has(p->k))
-		p->k->to_host = true;
-	else if (ring_empty(&p->k->runq))
+	if (ring_empty(&p->k->runq) && !p->k->to_host)
 		return;
 	sched_ready(p);
 	sched_switch(p);
