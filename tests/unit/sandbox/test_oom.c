@@ -174,6 +174,47 @@ static void use(struct tsb_sandbox *box)
 		went(box, tsb_remove(box, "/home/user/a"), "remove");
 }
 
+struct served {
+	struct tsb_cancel *stop;
+	int done, status;
+};
+
+static void on_done(void *ctx, int status, struct tsb_result *r)
+{
+	struct served *s = ctx;
+
+	s->done++;
+	s->status = status;
+	tsb_result_free(r);
+	tsb_cancel_now(s->stop);
+}
+
+/* What was posted is told to be done, whatever fails; the thread that serves may try again. */
+static void serve(void)
+{
+	static const char *const argv[] = { "bash", "-c", "mkfifo f; exec 3<>f && echo a >&3 && read x <&3; ls -l /proc | flock lock cat >g", NULL };
+	struct tsb_options opt = TSB_OPTIONS_INIT;
+	struct served s = { tsb_cancel_new(), 0, 0 };
+	struct tsb_sandbox *box = NULL;
+	int rc;
+
+	opt.together = true;
+	if (s.stop && went(NULL, tsb_sandbox_open(&box, &opt), "open") &&
+	    went(box, tsb_exec_post(box, argv, NULL, on_done, &s), "post")) {
+		while ((rc = tsb_serve(box, s.stop)) == TSB_ERR_MEMORY)
+			refused++;
+		if (rc || s.done != 1)
+			ok(0, "posted, served and done");
+		if (s.status == TSB_ERR_COMMAND && tsb_errno(box) == 12)
+			refused++;
+		else
+			went(box, s.status, "the posted one");
+	}
+	if (box)
+		went(box, tsb_sandbox_close(box), "close");
+	tsb_cancel_free(s.stop);
+}
+
 static void everything(struct bytes *b)
 {
 	struct tsb_options opt = TSB_OPTIONS_INIT;
@@ -194,6 +235,7 @@ static void everything(struct bytes *b)
 		went(branch, tsb_sandbox_close(branch), "close");
 	}
 	went(box, tsb_sandbox_close(box), "close");
+	serve();
 }
 
 int main(void)
