@@ -89,19 +89,22 @@ void lex_cut(struct parser *ps, struct lex_cut *cut, size_t to)
 {
 	struct lex_frame *in = &ps->in;
 
-	*cut = (struct lex_cut){ .c = in->s[to], .end = in->end, .below = in->below };
+	*cut = (struct lex_cut){ .whole = *in, .to = to, .c = in->s[to] };
 	in->s[to] = '\0';
 	in->end = to;
 	in->below = NULL;
 }
 
+/* An error may have left an alias of the sub-text. */
 void lex_uncut(struct parser *ps, const struct lex_cut *cut)
 {
 	struct lex_frame *in = &ps->in;
 
-	in->s[in->end] = cut->c;
-	in->end = cut->end;
-	in->below = cut->below;
+	if (in->s != cut->whole.s)
+		*in = cut->whole;
+	in->s[cut->to] = cut->c;
+	in->end = cut->whole.end;
+	in->below = cut->whole.below;
 }
 
 /*

@@ -23,8 +23,8 @@ struct name parse_name(struct parser *ps, const char *s, size_t n)
 void nested_begin(struct parser *ps, struct nested *save)
 {
 	*save = (struct nested){ ps->here, ps->here_tail, ps->tok, ps->no_break, ps->last_end,
-				 ps->last_line, ps->in_command, ps->have, ps->alias_next,
-				 ps->scope };
+				 ps->last_line, ps->in_command, ps->mark_level, ps->have,
+				 ps->alias_next, ps->scope };
 	ps->here = NULL;
 	ps->here_tail = &ps->here;
 	ps->have = false;
@@ -50,6 +50,7 @@ void nested_end(struct parser *ps, const struct nested *save)
 		  (struct token){ .item = save->tok.item, .pos = save->tok.pos,
 				  .line = save->tok.line, .mode = save->tok.mode, .fd = -1 };
 	ps->in_command = save->in_command;
+	ps->mark_level = save->mark_level;
 	ps->last_end = save->last_end;
 	ps->last_line = save->last_line;
 	ps->no_break = save->no_break;
@@ -172,8 +173,8 @@ static void word_late_command(struct parser *ps, struct parts *out, enum part_ki
 	ps->in.pos = ps->in.shown_from = open + 1;
 	parse_late(ps, part);
 	ps->in.shown_from = 0;
-	part->raw = (struct slice){ ps->in.s + open + 1, close - open - 1 };
 	lex_uncut(ps, &cut);
+	part->raw = (struct slice){ ps->in.s + open + 1, close - open - 1 };
 	ps->in.pos = close + 1;
 	parse_leave(ps);
 }

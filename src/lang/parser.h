@@ -207,9 +207,9 @@ void lex_unmark(struct parser *ps, const struct lex_mark *m);
 void lex_rewind(struct parser *ps, const struct lex_mark *m);	/* and unmark */
 /* What lex_cut() hides: the text behind a sub-text. */
 struct lex_cut {
+	struct lex_frame whole;
+	size_t to;
 	char c;
-	size_t end;
-	struct lex_frame *below;
 };
 void lex_cut(struct parser *ps, struct lex_cut *cut, size_t to);
 void lex_uncut(struct parser *ps, const struct lex_cut *cut);
@@ -325,7 +325,7 @@ struct nested {
 	struct token tok;
 	size_t no_break;
 	uint32_t last_end, last_line;
-	unsigned in_command;
+	unsigned in_command, mark_level;
 	bool have, alias_next;
 	enum parse_scope scope;
 };
