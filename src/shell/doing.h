@@ -468,6 +468,7 @@ struct parse_options shell_parse_options(struct shell *sh, const char *name, uin
 /* Reads a whole file: 0 or -errno. */
 int file_read_all(struct shell *sh, int fd, struct str *out);
 bool text_is_binary(const char *text, size_t n);
+void text_cut_backslash(struct str *text);
 /* Parses and runs a text; name is what messages of syntax errors call it. */
 enum flow run_text(struct shell *sh, const char *text, size_t n, const char *name, uint32_t line,
 		   const char *what);

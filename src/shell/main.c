@@ -288,6 +288,7 @@ static int run_script_file(struct start *st)
 		err = -ENOEXEC;
 	if (err)
 		return script_failed(sh, path, err);
+	text_cut_backslash(&text);
 	sh->arg0 = sh->script_name = heap_strdup(sh->heap, path);
 	doing(sh)->base_call = (struct call){ .function = "main", .file = sh->arg0 };
 	sh->calls = &doing(sh)->base_call;

@@ -448,6 +448,17 @@ struct line_source {
 	bool broken;
 };
 
+/* A file or stream that ends with a backslash ends before it: bash waits for more. */
+void text_cut_backslash(struct str *text)
+{
+	size_t n = 0;
+
+	while (n < text->n && text->p[text->n - 1 - n] == '\\')
+		n++;
+	if (n % 2)
+		str_cut(text, text->n - 1);
+}
+
 /* One line; nothing behind it is taken from the descriptor. */
 static void read_line(struct shell *sh, struct line_source *src, struct str *out)
 {
@@ -558,6 +569,8 @@ static enum flow run_source(struct shell *sh, struct line_source *src, uint32_t 
 			read_typed(sh, src, &pc.text);
 		else
 			read_line(sh, src, &pc.text);
+		if (src->end && !src->text)
+			text_cut_backslash(&pc.text);
 		if (sh->opts[OPT_VERBOSE])
 			tsb_write_all(sh->p, 2, pc.text.p + from, pc.text.n - from);
 		if (!piece_expand(sh, &pc, from)) {

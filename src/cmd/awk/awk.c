@@ -166,8 +166,10 @@ static void option_set(struct command_line *c, int letter, const char *value)
 	case 'r': case 'O': case 's': case 'N': case 't':
 		break;		/* nothing to change here */
 	case 'l':
-		awk_fatal(a, "cannot open shared library `%s' for reading: No such file or directory",
-			  value ? value : "");
+		if (!ak_library_load(a, value))
+			awk_fatal(a, "cannot open shared library `%s' for reading: %s", value,
+				  *value ? "No such file or directory" : "reason unknown");
+		break;
 	default:
 		unsupported(a, letter);
 	}
@@ -355,6 +357,8 @@ static void settle_modes(struct awk *a)
 {
 	bool bytes = !a->utf8 && wants_utf8(a->p);
 
+	if (a->sandbox && a->loaded)
+		awk_fatal(a, "extensions are not allowed in sandbox mode");
 	a->posix |= tsb_getenv(a->p, "POSIXLY_CORRECT") != NULL;
 	if (a->posix && a->traditional)
 		tsb_warn(a->p, "warning: `--posix' overrides `--traditional'");

@@ -211,8 +211,11 @@ struct awk_comment {
 
 enum lint { LINT_OFF, LINT_ON, LINT_FATAL };
 
+struct ak_native;
+
 struct func {
 	const char *name;
+	const struct ak_native *native;		/* of an extension; NULL: of the program */
 	bool called;		/* by its name */
 	struct place place;
 	struct node *body;
@@ -268,6 +271,7 @@ struct stream {
 	char *buf;
 	size_t n;
 	bool direct;		/* every print is written at once */
+	bool reverse, mirror;	/* of revoutput, revtwoway */
 	size_t used;		/* when it was written to last */
 	bool parked;		/* closed for want of descriptors; goes on at its end */
 	int status;
@@ -333,6 +337,7 @@ struct awk {
 	int n_arguments;
 	bool posix, traditional, sandbox, non_decimal, utf8;
 	bool no_assignments;	/* -E: operands are files */
+	bool loaded, reversing, mirror;		/* extensions: any, revoutput, revtwoway */
 	/* the program */
 	rule_list begin, end, main, begin_file, end_file;
 	struct map global_names, func_names;
@@ -557,6 +562,13 @@ void ak_lint_program(struct awk *a, int last_line);
 /* pretty.c: the program as -o shows it, and the variables of -d */
 void ak_pretty_program(struct awk *a, const char *file);
 void ak_dump_variables(struct awk *a, const char *file);
+
+/* extension.c: what -l and @load know. False: there is no such library. */
+enum { NATIVE_ARGUMENTS = 4 };
+bool ak_library_load(struct awk *a, const char *name);
+void ak_native_call(struct awk *a, const struct func *f, struct awk_val *args, size_t n,
+		    struct awk_val *out);
+bool ak_reverses(struct awk *a);	/* revoutput, and REVOUT is true */
 
 /* ---- options.c: for the documentation ---- */
 extern const struct tsb_opt ak_options[];

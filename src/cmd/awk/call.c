@@ -98,6 +98,13 @@ void ak_eval_call(struct awk *a, struct func *f, struct node *args, struct awk_v
 		}
 		eval_argument(a, n, f->is_array.at[i], &frame[i]);
 	}
+	if (f->native) {
+		for (size_t k = i; k < f->params.n; k++)
+			frame[k].type = V_UNDEF;
+		ak_native_call(a, f, frame, i, out);
+		frame_drop(a, frame, f->params.n);
+		return;
+	}
 	if (i > f->params.n)
 		awk_warn(a, "function `%s' called with more arguments than declared", f->name);
 	for (; i < f->params.n; i++)
@@ -210,7 +217,7 @@ static double getline_from(struct awk *a, struct node *n, struct awk_str *name,
 			name);
 	if (!s)
 		return -1;
-	if (s->in.fd < 0)
+	if (s->in.fd < 0 && !s->mirror)
 		awk_fatal(a, "getline: attempt to read from closed read end of two-way pipe");
 	if (s->out_fd >= 0)
 		ak_stream_flush(a, s);

@@ -439,7 +439,7 @@ static void lex_namespace(struct lexer *l)
 	l->space = !strcmp(name, "awk") ? NULL : name;
 }
 
-/* Extensions are code for the host; the ones that scripts use are built in. */
+/* @load "ordchr" */
 static void lex_load(struct lexer *l)
 {
 	size_t start;
@@ -449,7 +449,9 @@ static void lex_load(struct lexer *l)
 	name = lex_directive_text(l, &start);
 	if (!name)
 		lex_fail(l, start, "syntax error");
-	lex_wrong(l, tsb_format(l->a->p, "cannot open shared library `%s' for reading: "
+	l->a->line = l->line + 1;	/* gawk has read the newline, too */
+	if (!ak_library_load(l->a, name))
+		lex_wrong(l, tsb_format(l->a->p, "cannot open shared library `%s' for reading: "
 				"No such file or directory", name));
 }
 

@@ -22,7 +22,7 @@ const struct tsb_opt ak_options[] = {
 	ROW('h', "help", NULL, "print a summary of the options and exit"),
 	ROW('i', "include", "INCLUDEFILE", "a library of awk functions"),
 	ROW('I', "trace", NULL, "not supported: an error"),
-	ROW('l', "load", "LIBRARY", "not supported: an error"),
+	ROW('l', "load", "LIBRARY", "an extension of gawk: ordchr, readfile, time, fnmatch, intdiv, revoutput, revtwoway; of filefuncs chdir and stat"),
 	ROW_OPT('L', "lint", "VALUE", "warn of what is doubtful; fatal: and end; no-ext: not of extensions"),
 	ROW('M', "bignum", NULL, "not supported: an error"),
 	ROW('N', "use-lc-numeric", NULL, "the locale's decimal point, which is a point"),

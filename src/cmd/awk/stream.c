@@ -171,6 +171,43 @@ static bool is_socket(const char *name)
 	       !strncmp(name, "/inet6/", 7);
 }
 
+/* revtwoway: what is written is read again, backwards, from the stream itself. */
+static int open_mirror(struct stream *s)
+{
+	s->in.fd = s->out_fd = -1;
+	s->in.eof = s->mirror = true;
+	return 0;
+}
+
+static void write_mirror(struct awk *a, struct input *in, const char *p, size_t n)
+{
+	if (n > in->cap - in->n) {
+		size_t cap = in->n + n + 4096;
+
+		in->buf = heap_resize(a->heap, in->buf, cap);
+		in->cap = cap;
+	}
+	memcpy(in->buf + in->n, p, n);
+	in->n += n;
+}
+
+/* Each piece that print writes is turned round by itself. */
+static void write_reversed(struct awk *a, struct stream *s, const char *p, size_t n)
+{
+	char *turned = heap_alloc(a->heap, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		turned[i] = p[n - 1 - i];
+	if (s->mirror) {
+		write_mirror(a, &s->in, turned, n);
+	} else {
+		s->reverse = false;
+		ak_stream_write(a, s, turned, n);
+		s->reverse = true;
+	}
+	heap_free(a->heap, turned);
+}
+
 struct stream *ak_stream_open(struct awk *a, enum stream_kind kind, struct awk_str *name)
 {
 	struct stream *s = stream_find(a, kind, name);
@@ -187,7 +224,9 @@ struct stream *ak_stream_open(struct awk *a, enum stream_kind kind, struct awk_s
 	s = heap_zalloc(a->heap, sizeof(*s));
 	s->kind = kind;
 	s->name = name;
-	if (kind == STREAM_IN || is_output(kind))
+	if (kind == STREAM_TWO && a->mirror && !strcmp(name->p, "/magic/mirror"))
+		err = open_mirror(s);
+	else if (kind == STREAM_IN || is_output(kind))
 		err = open_file(a, s);
 	else if (kind == STREAM_TWO && is_socket(name->p))
 		err = -EAFNOSUPPORT;
@@ -202,6 +241,7 @@ struct stream *ak_stream_open(struct awk *a, enum stream_kind kind, struct awk_s
 			  "cannot open two way pipe `%s' for input/output: %s" :
 			  "cannot open pipe `%s': %s", name->p, tsb_strerror(err));
 	}
+	s->reverse = is_output(kind) && ak_reverses(a);
 	str_hold(name);
 	s->next = a->streams;
 	a->streams = s;
@@ -243,6 +283,10 @@ void ak_stream_write(struct awk *a, struct stream *s, const char *p, size_t n)
 {
 	int err = 0;
 
+	if (s->reverse || s->mirror) {
+		write_reversed(a, s, p, n);
+		return;
+	}
 	if (s->out_fd == 1 && is_output(s->kind)) {
 		tsb_put(a->p, p, n);
 		return;

@@ -97,7 +97,7 @@ void ak_identifiers_fill(struct awk *a, struct awk_array *x)
 			 type <= V_UNSET && i >= VAR_SPECIAL_END ? "untyped" : "scalar");
 	}
 	for (size_t i = 0; i < a->funcs.n; i++)
-		put_name(a, x, a->funcs.at[i]->name, "user");
+		put_name(a, x, a->funcs.at[i]->name, a->funcs.at[i]->native ? "extension" : "user");
 	for (int id = 0; id <= B_DCNGETTEXT; id++)
 		if ((row = ak_builtin_row(id)))
 			put_name(a, x, row->name, "builtin");

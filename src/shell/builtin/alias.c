@@ -94,6 +94,8 @@ int builtin_alias(struct shell *sh, int argc, char **argv, enum flow *flow)
 			return STATUS_USAGE;
 		print = true;
 	}
+	if (print && !sh->aliases.n)	/* bash looks no further */
+		return 0;
 	if (o.at >= argc || print)
 		print_all(sh);
 	for (int i = o.at; i < argc; i++)

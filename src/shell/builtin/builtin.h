@@ -44,6 +44,9 @@ void byte_source_end(struct byte_source *s);	/* gives back what was read ahead *
 /* "1.5" seconds to ns, with a sign. False: no such text. */
 bool seconds_text(const char *s, int64_t *ns);
 
+/* Of break, shift ... : the message, and what is given up: the line, of bash -c all. */
+enum flow too_many_arguments(struct shell *sh);
+
 /* Names of the line editor's functions, NULL-terminated (bind.c). */
 extern const char *const bind_functions[];
 

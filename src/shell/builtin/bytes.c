@@ -115,3 +115,9 @@ bool seconds_text(const char *s, int64_t *ns)
 	*ns = sign * whole * 1000000000 + part;
 	return !*s || scale < 100;
 }
+
+enum flow too_many_arguments(struct shell *sh)
+{
+	builtin_error(sh, "too many arguments");
+	return sh->command_string && !sh->is_subshell && !sh->interactive ? FLOW_EXIT : FLOW_ABORT;
+}

@@ -51,9 +51,8 @@ static unsigned loop_count(struct shell *sh, int argc, char **argv, int *status,
 		return 0;
 	}
 	if (at + 1 < argc) {
-		builtin_error(sh, "too many arguments");
 		*status = 1;
-		*flow = FLOW_ABORT;
+		*flow = too_many_arguments(sh);
 		return 0;
 	}
 	if (n < 1) {
@@ -161,8 +160,7 @@ int builtin_shift(struct shell *sh, int argc, char **argv, enum flow *flow)
 		return 1;
 	}
 	if (at + 1 < argc) {
-		builtin_error(sh, "too many arguments");
-		*flow = FLOW_ABORT;
+		*flow = too_many_arguments(sh);
 		return 1;
 	}
 	if (n < 0) {
@@ -234,8 +232,7 @@ int builtin_suspend(struct shell *sh, int argc, char **argv, enum flow *flow)
 		force = true;
 	}
 	if (o.at < argc) {
-		builtin_error(sh, "too many arguments");
-		*flow = FLOW_ABORT;
+		*flow = too_many_arguments(sh);
 		return 1;
 	}
 	if (!force && !job_monitor(sh))

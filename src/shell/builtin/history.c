@@ -274,8 +274,7 @@ int builtin_history(struct shell *sh, int argc, char **argv, enum flow *flow)
 		return history_print(sh, argc, argv, o.at);
 	case 0:
 		if (argc - o.at > 1 && text_number(argv[o.at], &n)) {	/* gives the line up */
-			builtin_error(sh, "too many arguments");
-			*flow = FLOW_ABORT;
+			*flow = too_many_arguments(sh);
 			return 1;
 		}
 		return history_show(sh, o.at < argc ? argv[o.at] : NULL);
