@@ -458,7 +458,7 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		struct name key = name_of(t.name, t.n);
 		const struct var *old = var_find(sh, &key);
 
-		if (!d->local && kind_refused(d, old))
+		if (!d->local && !both && kind_refused(d, old))
 			return 1;
 		if (!d->local && declare_refused(d, &t, old, true))
 			return 1;
