@@ -56,13 +56,42 @@ static struct slice glob_join(struct glob *g, struct slice a, const char *p, siz
 
 /* ---- One component ---- */
 
+static bool begins_group(const char *p, size_t n)
+{
+	return n > 1 && p[1] == '(' && strchr("?*+@!", p[0]);
+}
+
+/* Of a group in front that must match something, does an alternative begin with a dot (or with
+ * another group, which the matcher judges)? What comes behind the group is not asked. */
+static bool group_shows_dots(const char *p, size_t n)
+{
+	size_t depth = 1;
+
+	for (size_t i = 2; i < n; i++) {
+		bool first = i == 2 || (depth == 1 && p[i - 1] == '|');
+
+		if (first && (p[i] == '.' || begins_group(p + i, n - i) ||
+			      (p[i] == '\\' && i + 1 < n && p[i + 1] == '.')))
+			return true;
+		if (p[i] == '\\')
+			i++;
+		else if (p[i] == '(')
+			depth++;
+		else if (p[i] == ')' && !--depth)
+			return false;
+	}
+	return false;
+}
+
 static bool entry_hidden(const struct glob *g, const struct slice *component, const char *name)
 {
 	if (name[0] != '.' || g->sh->opts[SHOPT_DOTGLOB])
 		return false;
 	return component->n == 0 || (component->p[0] != '.' &&
 		!(component->p[0] == '\\' && component->n > 1 && component->p[1] == '.') &&
-		!(g->flags & PATTERN_EXTGLOB));
+		!(g->flags & PATTERN_EXTGLOB)) ||
+	       (begins_group(component->p, component->n) && !strchr("?*", component->p[0]) &&
+		!group_shows_dots(component->p, component->n));
 }
 
 static bool entry_is_dir(struct glob *g, struct slice path, const struct tsb_dirent *e, bool follow)
@@ -80,13 +109,16 @@ static bool entry_is_dir(struct glob *g, struct slice path, const struct tsb_dir
 
 /* "." and "..", which readdir() does not give: only if the pattern asks for them
  * and globskipdots is off. */
-static void match_dots(struct glob *g, struct slice base, const struct pattern *pattern,
-		       struct slice component)
+static void match_dots(struct glob *g, struct slice base, struct slice component)
 {
+	bool group = g->flags & PATTERN_EXTGLOB && begins_group(component.p, component.n);
+	const struct pattern *pattern;
+
 	if (g->sh->opts[SHOPT_GLOBSKIPDOTS] || words_of(g->sh)->glob_ignore_set)
 		return;
-	if (component.p[0] != '.')
+	if (component.p[0] != '.' && !group)
 		return;
+	pattern = pattern_cached(g->sh, component, g->flags | PATTERN_PERIOD);
 	if (pattern_match(pattern, ".", 1))
 		paths_add(g, &g->next, glob_join(g, base, ".", 1));
 	if (pattern_match(pattern, "..", 2))
@@ -101,7 +133,7 @@ static void match_directory(struct glob *g, struct slice base, const struct patt
 
 	if (tsb_opendir(g->sh->p, base.n ? base.p : ".", &dir))
 		return;
-	match_dots(g, base, pattern, component);
+	match_dots(g, base, component);
 	while (g->flow == FLOW_NEXT && (e = tsb_readdir(dir))) {
 		size_t n = strlen(e->name);
 
