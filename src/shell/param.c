@@ -361,7 +361,7 @@ static enum flow value_indirect(struct shell *sh, const struct param *p, struct 
 		out->text = SLICE("");
 		return FLOW_NEXT;	/* known, and nothing in it: it leads nowhere */
 	}
-	if (!named.set && named_by_list(p)) {
+	if (!named.set && (named_by_list(p) || (p->name.s[0] >= '0' && p->name.s[0] <= '9'))) {
 		memset(out, 0, sizeof(*out));
 		out->text = SLICE("");
 		return FLOW_NEXT;	/* no arguments, no name */
@@ -429,6 +429,12 @@ static void choose_assign(struct build *b, const struct param *p, struct value *
 	struct slice text = { "", 0 };
 	struct value now;
 
+	if (p->indirect && !v->name.n && !named_by_list(p)) {
+		shell_error(sh, "!%.*s: invalid indirect expansion", (int)p->name.n, p->name.s);
+		sh->status = 1;
+		b->flow = words_report(sh, FLOW_ABORT);
+		return;
+	}
 	if (!name_valid(v->name.s, v->name.n)) {
 		shell_error(sh, "$%.*s: cannot assign in this way", (int)v->name.n, v->name.s);
 		sh->status = 1;
@@ -633,6 +639,15 @@ static void expand_length(struct build *b, const struct param *p, struct context
 
 /* ---- The whole ---- */
 
+/* ${a@a} and ${a@A} of an array that has any element: it need not be 0. */
+static bool asks_of_array(const struct param *p, const struct value *v)
+{
+	if (p->op != PARAM_TRANSFORM || (p->letter != 'a' && p->letter != 'A') || !v->v)
+		return false;
+	return v->v->flags & VAR_INDEXED ? array_count(v->v->array) > 0 :
+	       v->v->flags & VAR_ASSOC && assoc_count(v->v->assoc) > 0;
+}
+
 static void expand_value(struct build *b, const struct param *p, struct context c)
 {
 	struct shell *sh = b->sh;
@@ -641,7 +656,8 @@ static void expand_value(struct build *b, const struct param *p, struct context 
 	b->flow = param_value(sh, p, &v);
 	if (b->flow != FLOW_NEXT)
 		return;
-	if (!v.set && !v.list && sh->opts[OPT_NOUNSET] && !v.through_nameref) {
+	if (!v.set && !v.list && sh->opts[OPT_NOUNSET] && !v.through_nameref &&
+	    !asks_of_array(p, &v)) {
 		b->flow = param_unbound_here(sh, p);
 		return;
 	}
