@@ -74,7 +74,8 @@ static void completion_word(struct completion *c)
 			c->from = i + 1;
 			str_reset(&c->word);
 		} else {
-			bool escape = p[i] == '\\' && c->quote != '\'';
+			bool escape = p[i] == '\\' && c->quote != '\'' &&
+				      (!c->quote || (i + 1 < n && strchr("\"\\$`", p[i + 1])));
 
 			i += escape;
 			in_word = true;
