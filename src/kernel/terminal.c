@@ -70,11 +70,45 @@ static bool terminal_enough(const struct tsb_proc *p, size_t got)
 	return got && (set->lflag & ICANON || got >= set->cc[VMIN]);
 }
 
+/* Of the group in front: other sessions have another terminal, or none. */
+static int terminal_session(struct kernel *k)
+{
+	struct ring *at, *tmp;
+
+	ring_each(at, tmp, &k->procs) {
+		const struct tsb_proc *p = ring_item(at, struct tsb_proc, all);
+
+		if (p->pgid == k->front && p->state != PROC_ZOMBIE)
+			return p->sid;
+	}
+	return -1;
+}
+
+/* A group that is not in front may not read: it is stopped, if that can be. */
+static int terminal_behind(struct tsb_proc *p)
+{
+	struct kernel *k = p->k;
+
+	while (k->front && p->pgid != k->front && p->sid == terminal_session(k)) {
+		if (p->ignored & SIGNAL_BIT(SIGTTIN))
+			return -EIO;
+		tsb_kill(p, 0, SIGTTIN);
+		if (p->pending & p->caught)
+			return -EINTR;
+		if (p->canceled)
+			return -ECANCELED;
+	}
+	return 0;
+}
+
 ssize_t terminal_read(struct tsb_proc *p, struct desc *d, void *buf, size_t n)
 {
 	int64_t began = clock_now(p->k);
 	size_t got = 0;
+	int behind = terminal_behind(p);
 
+	if (behind)
+		return behind;
 	while (got < n) {
 		ssize_t r = terminal_take(p, (char *)buf + got, n - got);
 		int64_t until;

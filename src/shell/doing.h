@@ -156,6 +156,9 @@ struct doing {
 	unsigned inner;		/* texts within commands that run: they leave no history */
 	VEC(char *) hash_order;
 	struct map completions, bindings;
+	struct tsb_termios terminal;	/* as it was when it was lent */
+	bool terminal_lent;
+	unsigned prompts_shown, exit_warned;	/* exit_warned: the line where exit told of stopped jobs */
 	struct str edit_kill;		/* what the line editor's keys killed last */
 	struct str edit_sought;		/* what it was last told to search */
 	size_t edit_from;		/* C-o: the next line begins as this one of the past; 0: empty */
@@ -343,6 +346,10 @@ void redir_keep(struct shell *sh, struct redir_undo *undo);	/* exec */
 int here_open(struct shell *sh, struct slice text);
 
 /* ---- terminal.c ---- */
+/* At a prompt with job control the terminal is that of the process group while it is waited
+ * for; then it is the shell's again, as it was if the job did not end by itself. */
+void terminal_lend(struct shell *sh, int group);
+void terminal_back(struct shell *sh, int wait_status);
 /* LINES and COLUMNS after a program of the foreground has ended. */
 void terminal_size(struct shell *sh);
 

@@ -22,6 +22,7 @@ static void edit_raw(struct edit *e)
 
 	if (tsb_tcgetattr(e->sh->p, e->in, &t))
 		return;
+	e->hidden = !(t.lflag & ECHO);
 	t.lflag = (t.lflag & ~(uint32_t)(ICANON | ECHO)) | ISIG;
 	t.iflag &= ~(uint32_t)(ICRNL | INLCR | IGNCR);
 	t.oflag |= OPOST | ONLCR;

@@ -34,6 +34,7 @@ struct edit {
 	size_t prompt_n;
 	struct str out;		/* what is to be written */
 	size_t columns, row;	/* of the window; of the cursor, below the prompt's last line */
+	bool hidden;		/* the terminal does not echo: neither is the line shown */
 	bool stale, whole;	/* to be painted; with all lines of the prompt */
 	/* what the last key did */
 	edit_fn *did, *doing;

@@ -159,7 +159,7 @@ void edit_show_as(struct edit *e, const char *prompt, size_t n, const char *line
 void edit_show(struct edit *e)
 {
 	if (e->stale)
-		edit_show_as(e, e->prompt, e->prompt_n, e->line.p, e->line.n, e->at);
+		edit_show_as(e, e->prompt, e->prompt_n, e->line.p, e->hidden ? 0 : e->line.n, e->hidden ? 0 : e->at);
 	edit_flush(e);
 }
 

@@ -287,13 +287,16 @@ int job_wait_front(struct shell *sh, int pid)
 	doing(sh)->waited = true;
 	if (!job_control(sh))
 		return job_wait_pid(sh, pid);
+	terminal_lend(sh, tsb_getpgid(sh->p, pid));
 	for (;;) {
 		int status, got = proc_wait(sh->p, pid, &status, WUNTRACED);
 
-		if (got == pid)
+		if (got == pid || got != -EINTR) {
+			status = got == pid ? status : STATUS_NOT_FOUND << 8;
+			terminal_back(sh, status);
+			terminal_size(sh);
 			return status;
-		if (got != -EINTR)
-			return STATUS_NOT_FOUND << 8;
+		}
 		trap_take(sh);
 	}
 }
@@ -458,6 +461,12 @@ static void started(struct shell *sh, const int *pids, unsigned n, const struct 
 		if (n > 1)
 			stage_texts(sh, j, node->pipeline.first);
 		job_choose_now(sh);
+	}
+	if (j && sh->prompts && !sh->is_subshell) {
+		char text[64];
+		int length = snprintf(text, sizeof(text), "[%d] %d\n", j->id, pids[n - 1]);
+
+		tsb_write_all(sh->p, 2, text, (size_t)length);
 	}
 	sh->last_background = pids[n - 1];
 	sh->status = 0;

@@ -173,8 +173,12 @@ void job_report(struct shell *sh, int w, int pid, const char *text, int fd)
 	}
 	if (!report_begins(sh, w, &m))
 		return;
-	if (WTERMSIG(w) != SIGTERM)
+	if (sh->prompts) {	/* what it was is on the screen */
+		str_reset(&m);
+		str_addf(&m, "%s\n", signal_text(WTERMSIG(w)));
+	} else if (WTERMSIG(w) != SIGTERM) {
 		str_addf(&m, "%5d %-24s%s\n", pid, signal_text(WTERMSIG(w)), text);
+	}
 	report_send(sh, &m, fd);
 }
 

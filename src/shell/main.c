@@ -312,12 +312,16 @@ static void start_prompts(struct start *st)
 	struct shell *sh = st->sh;
 	struct slice home;
 	const char *rc = st->init_file;
+	/* Its children have the defaults. */
+	static const int kept[] = { SIGWINCH, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU };
 
 	sh->prompts = sh->interactive = sh->opts[SHOPT_EXPAND_ALIASES] = sh->opts[OPT_HISTEXPAND] = true;
 	sh->opts[OPT_EMACS] |= !st->no_editing && !sh->opts[OPT_VI];
 	tsb_signal(sh->p, SIGINT, TSB_SIG_CATCH);
 	tsb_signal(sh->p, SIGTERM, TSB_SIG_CATCH);
-	tsb_signal(sh->p, SIGWINCH, TSB_SIG_CATCH);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		tsb_signal(sh->p, kept[i], TSB_SIG_CATCH);
+	shell_set_option(sh, OPT_MONITOR, true);
 	terminal_size(sh);
 	set_default(sh, "PS1", sh->opts[OPT_POSIX] ? "$ " : "\\s-\\v\\$ ");
 	set_default(sh, "PS2", "> ");

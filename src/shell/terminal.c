@@ -4,7 +4,9 @@
  */
 #include "shell/doing.h"
 
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/num.h"
 
@@ -25,4 +27,29 @@ void terminal_size(struct shell *sh)
 		return;
 	terminal_set(sh, "LINES", size.rows);
 	terminal_set(sh, "COLUMNS", size.columns);
+}
+
+void terminal_lend(struct shell *sh, int group)
+{
+	struct doing *d = doing(sh);
+
+	if (!sh->prompts || sh->is_subshell || group <= 0)
+		return;
+	d->terminal_lent = !tsb_tcgetattr(sh->p, 2, &d->terminal);
+	proc_set_front(sh->p, group);
+}
+
+void terminal_back(struct shell *sh, int wait_status)
+{
+	struct doing *d = doing(sh);
+
+	if (!sh->prompts || sh->is_subshell)
+		return;
+	proc_set_front(sh->p, tsb_getpgid(sh->p, 0));
+	if (d->terminal_lent && (WIFSTOPPED(wait_status) || WIFSIGNALED(wait_status)))
+		tsb_tcsetattr(sh->p, 2, false, &d->terminal);
+	d->terminal_lent = false;
+	/* The shell was not in front: it does as if, so that a list or a loop ends. */
+	if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGINT)
+		d->pending |= (uint64_t)1 << SIGINT;
 }

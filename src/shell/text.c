@@ -519,8 +519,13 @@ static struct slice prompt_text(struct shell *sh, bool goes_on)
 
 static void read_typed(struct shell *sh, struct line_source *src, struct str *out)
 {
-	struct slice prompt = prompt_text(sh, out->n > 0);
+	struct slice prompt;
 	char *text;
+
+	job_reap(sh);
+	jobs_notify(sh);
+	prompt = prompt_text(sh, out->n > 0);
+	doing(sh)->prompts_shown++;
 
 	if (!sh->opts[OPT_EMACS] || !edit_works(sh, src->fd)) {
 		tsb_write_all(sh->p, 2, prompt.p, prompt.n);

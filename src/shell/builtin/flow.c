@@ -128,6 +128,24 @@ int builtin_return(struct shell *sh, int argc, char **argv, enum flow *flow)
 	return status;
 }
 
+/* At a prompt: stopped jobs are told of, the first time. */
+static bool exit_warns(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+	bool again = d->exit_warned && d->exit_warned + 1 == d->prompts_shown;
+
+	tsb_write_all(sh->p, 2, sh->opts[SHOPT_LOGIN_SHELL] ? "logout\n" : "exit\n",
+		      sh->opts[SHOPT_LOGIN_SHELL] ? 7 : 5);
+	for (struct job *j = sh->jobs; j && !again; j = j->next) {
+		if (!j->stopped)
+			continue;
+		tsb_write_all(sh->p, 2, "There are stopped jobs.\n", 24);
+		d->exit_warned = d->prompts_shown;
+		return true;
+	}
+	return false;
+}
+
 int builtin_exit(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	int status = sh->status;
@@ -136,6 +154,8 @@ int builtin_exit(struct shell *sh, int argc, char **argv, enum flow *flow)
 		*flow = FLOW_ABORT;
 		return status;
 	}
+	if (sh->prompts && !sh->is_subshell && exit_warns(sh))
+		return 1;
 	*flow = FLOW_EXIT;
 	doing(sh)->exiting = true;
 	return status;

@@ -166,9 +166,11 @@ static int job_to_front(struct shell *sh, struct job *j)
 	job_put_dir(sh, j, &doing(sh)->out, "\t");
 	puts_(sh, "\n");
 	put_flush(sh);
+	terminal_lend(sh, j->pgid);
 	if (j->stopped)
 		job_continue(sh, j);
 	await_job(sh, j, false, false);
+	terminal_back(sh, j->at[j->n - 1].status);
 	return front_over(sh, j);
 }
 
