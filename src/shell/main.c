@@ -32,15 +32,17 @@ static const char usage_text[] =
 
 static int start_bad(struct start *st, const char *fmt, const char *what)
 {
+	bool option = !strcmp(fmt, "invalid option");
+	bool ends = option && st->sh->opts[OPT_ERREXIT];	/* -e: at the message */
 	struct str m;
 
 	str_init(&m, st->sh->heap, STR_MAX_DEFAULT);
 	str_addf(&m, "%s: %s: %s\n", st->sh->arg0, what, fmt);
-	if (!strcmp(fmt, "invalid option"))
+	if (option && !ends)
 		str_adds(&m, usage_text);
 	tsb_write_all(st->sh->p, 2, m.p, m.n);
 	str_end(&m);
-	return STATUS_USAGE;
+	return ends ? 1 : STATUS_USAGE;
 }
 
 static int start_version(struct start *st)
