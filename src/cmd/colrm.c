@@ -35,45 +35,53 @@ static const struct tsb_opt colrm_opts[] = {
 	TSB_OPT_END
 };
 
-static bool colrm_keeps(const struct colrm *c, uint64_t column)
+static void colrm_blanks(const struct colrm *c, uint64_t n)
 {
-	return !c->first || column < c->first || (c->last && column > c->last);
+	for (; n; n--)
+		tsb_putc(c->p, ' ');
 }
 
-/* A character over columns (from, to]: blanks stand for the part of it that stays. */
-static void colrm_put(const struct colrm *c, const char *s, size_t n, uint64_t from, uint64_t to)
+/* The column behind a character that begins at `column`. */
+static uint64_t colrm_behind(uint64_t column, int32_t ch)
 {
-	if (!c->first || to < c->first || (c->last && from >= c->last) || from == to) {
-		if (from != to || colrm_keeps(c, from ? from : 1))
-			tsb_put(c->p, s, n);
-		return;
-	}
-	for (uint64_t i = from + 1; i <= to; i++)
-		if (colrm_keeps(c, i))
-			tsb_putc(c->p, ' ');
+	if (ch == '\t')
+		return (column + 8) & ~(uint64_t)7;
+	if (ch == '\b')
+		return column - (column > 0);
+	return column + (uint64_t)(utf8_width(ch) > 0 ? utf8_width(ch) : 0);
 }
 
-static void colrm_line(const struct colrm *c, const char *line, size_t n)
+/* What is in front of the first column stays as it is; then all goes up to the last; and the
+ * rest comes as it is too, however its tabs and backspaces move. false: what is no character
+ * ends the input. */
+static bool colrm_line(const struct colrm *c, const char *line, size_t n)
 {
-	uint64_t column = 0;
+	enum { FRONT, GOING, REST } part = FRONT;
+	uint64_t column = 0, from;
+	bool filled = false;
 
 	for (size_t i = 0, len; i < n; i += len) {
-		uint64_t from = column;
 		int32_t ch = (unsigned char)line[i];
 
 		len = c->utf8 ? utf8_decode(line + i, n - i, &ch) : 1;
-		if (ch == '\n') {
-			tsb_putc(c->p, '\n');
-			continue;
+		if (ch < 0)
+			return false;
+		from = column;
+		if (ch != '\n' && part != REST)
+			column = colrm_behind(column, ch);
+		if (part == FRONT && c->first && column >= c->first && ch != '\n') {
+			colrm_blanks(c, from + 1 < c->first ? c->first - from - 1 : 0);
+			part = GOING;
+		} else if (part != GOING || ch == '\n') {
+			if (part == REST && !filled && ch != '\n' && column > c->last)
+				colrm_blanks(c, column - c->last);
+			filled |= part == REST;
+			tsb_put(c->p, line + i, len);
 		}
-		if (ch == '\t')
-			column = (column + 8) & ~(uint64_t)7;
-		else if (ch == '\b')
-			column -= column > 0;
-		else
-			column += ch < 0 ? 1 : (uint64_t)(utf8_width(ch) > 0 ? utf8_width(ch) : 0);
-		colrm_put(c, line + i, len, from < column ? from : column, from < column ? column : from);
+		if (part == GOING && c->last && column >= c->last)
+			part = REST;
 	}
+	return true;
 }
 
 static bool colrm_column(struct tsb_proc *p, const char *arg, const char *which, uint64_t *out)
@@ -96,12 +104,11 @@ static int colrm_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		return 1;
 	if (argc > 1 && !colrm_column(p, argv[1], "second", &c.last))
 		return 1;
-	if (argc > 1 && c.last < c.first)
-		c.first = 0;
 	tsb_reader_init(&in, p, 0);
 	while ((n = tsb_getdelim(&in, &line, '\n'))) {
 		tsb_tick(p, n / 64 + 1);
-		colrm_line(&c, line, n);
+		if (!colrm_line(&c, line, n))
+			break;
 	}
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/num.h"
 #include "base/opt.h"
@@ -260,22 +261,33 @@ static const struct tsb_opt ionice_opts[] = {
 	TSB_OPT_END
 };
 
-static int ionice_class(struct tsb_proc *p, const char *arg)
+/* -1 after a message: no class's name. A number may be of one that the kernel refuses. */
+static int64_t ionice_class(struct tsb_proc *p, const char *arg, bool quiet)
 {
 	static const char *const names[] = { "none", "realtime", "best-effort", "idle" };
 	int64_t n;
 
-	if (num_i64(arg, &n) == NUM_OK) {
-		if (n >= 0 && n <= 3)
-			return 0;
-		tsb_warn(p, "unknown prio class %lld", (long long)n);
-		return 1;
+	if (*arg >= '0' && *arg <= '9' && num_i64(arg, &n) == NUM_OK) {
+		if (n > 3 && !quiet)
+			tsb_warn(p, "unknown prio class %lld", (long long)n);
+		return n;
 	}
-	for (size_t i = 0; i < 4; i++)
-		if (!strcmp(names[i], arg))
-			return 0;
+	for (int i = 0; i < 4; i++)
+		if (!strcasecmp(names[i], arg))
+			return i;
 	tsb_warn(p, "unknown scheduling class: '%s'", arg);
-	return 1;
+	return -1;
+}
+
+/* There is nothing to be set here, but what the kernel would not take fails. */
+static bool ionice_set(struct tsb_proc *p, const struct ionice *o, int64_t class, int64_t data)
+{
+	if (o->data && (class == 0 || class == 3))
+		tsb_warn(p, "ignoring given class data for %s class", class ? "idle" : "none");
+	if ((class <= 3 && (class == 0 || class == 3 || data >= 0)) || o->ignore)
+		return true;
+	tsb_warn_errno(p, EINVAL, "ioprio_set failed");
+	return false;
 }
 
 static int ionice_run(struct tsb_proc *p, void *opts, int argc, char **argv)
@@ -283,11 +295,11 @@ static int ionice_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	const struct ionice *o = opts;
 	const char *which = o->pid ? o->pid : o->pgid ? o->pgid : o->uid;
 	struct procs_item it;
-	int64_t n;
+	int64_t n, class = o->class ? ionice_class(p, o->class, o->ignore) : 2, data = 4;
 
-	if (o->class && ionice_class(p, o->class))
+	if (class < 0)
 		return 1;
-	if (o->data && num_i64(o->data, &n) != NUM_OK) {
+	if (o->data && num_i64(o->data, &data) != NUM_OK) {
 		tsb_warn(p, "invalid class data argument: '%s'", o->data);
 		return 1;
 	}
@@ -299,17 +311,15 @@ static int ionice_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		tsb_warn_errno(p, ESRCH, "ioprio_%s failed", o->class || o->data ? "set" : "get");
 		return o->ignore ? 0 : 1;
 	}
-	if (o->data && o->class && (!strcmp(o->class, "none") || !strcmp(o->class, "0")))
-		tsb_warn(p, "ignoring given class data for none class");
 	if (!o->class && !o->data && (which || !argc)) {
 		tsb_puts(p, "none: prio 0\n");
 		return 0;
 	}
-	if (which)
-		return 0;
-	if (!argc)
+	if (!which && !argc)
 		return tsb_usage(p, "bad usage");
-	return nice_exec(p, argv, "execute");
+	if (!ionice_set(p, o, class, data))
+		return 1;
+	return which ? 0 : nice_exec(p, argv, "execute");
 }
 
 const struct tsb_command cmd_ionice = {

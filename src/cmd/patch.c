@@ -151,15 +151,18 @@ static const char *output_name(struct patch *t)
 static void say_patching(struct patch *t, const char *out_name)
 {
 	bool renamed = strcmp(t->in_name, out_name) != 0;
+	bool before = !renamed && is_renamed(t) && t->name[0] && t->name[1];
 
 	if (t->verbosity == PATCH_SILENT)
 		return;
 	patch_say(t, "%s %s %s%c", t->dry_run ? "checking" : "patching",
 		  S_ISLNK(t->file_type) ? "symbolic link" : "file", patch_quote(t, out_name),
-		  renamed ? ' ' : '\n');
+		  renamed || before ? ' ' : '\n');
 	if (renamed)
 		patch_say(t, "(%s from %s)\n", is_copied(t) ? "copied" :
 			  is_renamed(t) ? "renamed" : "read", t->in_name);
+	if (before)
+		patch_say(t, "(already renamed from %s)\n", t->name[!strcmp(t->in_name, t->name[0])]);
 	if (t->verbosity == PATCH_VERBOSE)
 		patch_say(t, "Using Plan A...\n");
 }
@@ -211,12 +214,25 @@ static void settle_time(struct patch *t, struct patch_output *o, const struct hu
 	o->time = new->time;
 }
 
-static void store_output(struct patch *t, const char *out_name, const struct hunks *k, bool backup)
+static bool changes_mode(const struct patch *t)
 {
 	uint32_t mode = t->side[!t->reverse].mode;
+
+	return mode && mode != t->side[t->reverse].mode;
+}
+
+/* No hunk went in: the file stays as it is, and only its backup is made. */
+static bool is_unchanged(const struct patch *t, const struct hunks *k)
+{
+	return k->count && k->failed == k->count && !t->merge && !t->in_error && !t->git &&
+	       S_ISREG(t->in_st.mode) && !changes_mode(t) && !is_renamed(t) && !is_copied(t);
+}
+
+static void store_output(struct patch *t, const char *out_name, const struct hunks *k, bool backup)
+{
 	struct patch_output o = { .name = out_name, .backup = backup };
 
-	o.mode = t->file_type | ((mode ? mode : t->in_st.mode) & 0777);
+	o.mode = t->file_type | ((changes_mode(t) ? t->side[!t->reverse].mode : t->in_st.mode) & 0777);
 	o.has_from = !t->in_error;
 	o.from = t->in_st;
 	settle_time(t, &o, k);
@@ -254,8 +270,12 @@ static void place_output(struct patch *t, const char *out_name, struct hunks *k)
 			patch_say(t, "Not deleting file %s as content differs from patch\n",
 				  patch_quote(t, out_name));
 	}
-	if (!t->dry_run)
+	if (t->dry_run)
+		return;
+	if (!is_unchanged(t, k) || strcmp(t->in_name, out_name) != 0)
 		store_output(t, out_name, k, backup);
+	else if (backup)
+		patch_keep(t, out_name);
 }
 
 /* ---- Rejects ---- */
@@ -265,9 +285,8 @@ static const char *reject_name(struct patch *t, const char *out_name)
 	return t->reject_name ? t->reject_name : tsb_format(t->p, "%s.rej", out_name);
 }
 
-static void write_rejects(struct patch *t, const char *name)
+static void write_reject_file(struct patch *t, const char *name, bool append)
 {
-	bool append = t->reject_name && t->rejects_made;
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC);
 	int fd;
 
@@ -278,6 +297,16 @@ static void write_rejects(struct patch *t, const char *name)
 		patch_pfatal(t, fd, "Can't create file %s", patch_quote(t, name));
 	tsb_write_all(t->p, fd, t->rejects.p, t->rejects.n);
 	tsb_close(t->p, fd);
+}
+
+static void write_rejects(struct patch *t, const char *name)
+{
+	bool append = t->reject_name && t->rejects_made;
+
+	for (size_t i = 0; i < t->rejected.n; i++)
+		append |= !strcmp(t->rejected.at[i], name);
+	write_reject_file(t, name, append);
+	*vec_add(tsb_heap_of(t->p), &t->rejected) = name;
 	t->rejects_made = true;
 }
 

@@ -120,6 +120,8 @@ struct patch {
 	VEC(const char *) written;	/* names that have been written */
 	VEC(const char *) removed;
 	bool rejects_made;
+	VEC(const char *) rejected;	/* files of rejects that have been written */
+	bool dying;
 	int say_fd;
 };
 
@@ -184,6 +186,8 @@ void patch_scan(struct patch *t);
 
 /* patch_output.c */
 void patch_write(struct patch *t, struct patch_output *o);
+/* A copy of the file as its backup, the file staying. */
+void patch_keep(struct patch *t, const char *name);
 void patch_queue(struct patch *t, const struct patch_output *o);
 void patch_flush_queue(struct patch *t);
 void patch_remove_queued(struct patch *t);

@@ -128,8 +128,10 @@ int64_t patch_locate(struct patch *t, int64_t fuzz)
 	p.up = p.guess - (t->frozen + 1);
 	if (p.guess <= p.up)
 		p.up = p.guess - 1;
-	if (p.skip_head < 0)
+	/* Further down it is only one that somebody has cut short. */
+	if (p.skip_head < 0 && h->first <= 1)
 		return locate_start(t, &p);
+	p.skip_head = p.skip_head < 0 ? 0 : p.skip_head;
 	if (p.skip_tail < 0)
 		return locate_end(t, &p);
 	return locate_anywhere(t, &p);

@@ -26,7 +26,7 @@ struct seeking {
 	uint64_t command_line;
 	char command;			/* ed's first */
 	bool is_command, was_command, is_stars, was_stars;
-	size_t indent;
+	size_t indent, indent_before;	/* of this line, and the one before */
 	bool cr;
 };
 
@@ -280,7 +280,7 @@ static enum patch_type hunk_line(struct patch *t, const char *s, struct seeking 
 		return unified_found(t, s, k);
 	k->is_stars = starts(s, "********");
 	if ((wanted(t, PATCH_CONTEXT) || t->type == PATCH_NEW_CONTEXT) && k->was_stars &&
-	    starts(s, "*** "))
+	    k->indent == k->indent_before && starts(s, "*** "))
 		return context_found(t, s, k);
 	if (wanted(t, PATCH_NORMAL) && k->was_command && (starts(s, "< ") || starts(s, "> "))) {
 		t->indent = k->indent;
@@ -345,6 +345,7 @@ static enum patch_type seek(struct patch *t, struct seeking *k)
 		k->previous_at = k->line_at;
 		k->was_command = k->is_command;
 		k->was_stars = k->is_stars;
+		k->indent_before = k->indent;
 		k->line_at = t->at;
 		if (!patch_raw_line(t))
 			return seek_end(t, k);

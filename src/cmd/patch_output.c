@@ -109,6 +109,22 @@ static void make_backup(struct patch *t, const char *name)
 			     patch_quote(t, bak));
 }
 
+void patch_keep(struct patch *t, const char *name)
+{
+	char *bak = patch_backup_name(t, name);
+	int fd;
+
+	if (is_in(t->written.at, t->written.n, name))
+		return;
+	make_dirs(t, bak);
+	tsb_unlink(t->p, bak);
+	fd = tsb_open(t->p, bak, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, t->in_st.mode & 0777);
+	if (fd < 0)
+		patch_pfatal(t, fd, "Can't create file %s", patch_quote(t, bak));
+	tsb_write_all(t->p, fd, t->in.text, t->in.size);
+	tsb_close(t->p, fd);
+}
+
 /* ---- Writing ---- */
 
 static void write_link(struct patch *t, const struct patch_output *o)

@@ -44,6 +44,11 @@ void patch_fatal(struct patch *t, const char *fmt, ...)
 	va_end(ap);
 	str_addc(&s, '\n');
 	tsb_write_all(t->p, 2, s.p, s.n);
+	/* What waits to be written is good all the same. */
+	if (!t->dying) {
+		t->dying = true;
+		patch_flush_queue(t);
+	}
 	tsb_exit(t->p, DIFF_TROUBLE);
 }
 
