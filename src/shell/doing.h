@@ -539,5 +539,6 @@ bool text_is_name(const char *s);
 bool var_get_reference(struct shell *sh, const char *ref, size_t n, struct slice *value);
 /* Name with an optional [subscript]. */
 bool reference_valid(const char *s, size_t n);
+bool reference_usable(struct shell *sh, const char *s, size_t n);	/* as assoc_expand_once has it */
 
 #endif

@@ -28,6 +28,50 @@ bool reference_valid(const char *s, size_t n)
 	return n && reference_name(s, n) > 0;
 }
 
+/* assoc_expand_once: what stands in brackets is the key of an associative array as it is.
+ * The length of the name; 0: it is no such reference. */
+static size_t literal_name(struct shell *sh, const char *s, size_t n)
+{
+	const char *open = sh->opts[SHOPT_ASSOC_EXPAND_ONCE] ? memchr(s, '[', n) : NULL;
+	size_t at = open ? (size_t)(open - s) : 0, depth = 0;
+	const struct var *v = at && n > at + 2 ? var_find_text(sh, s, at) : NULL;
+
+	if (!v || !(v->flags & VAR_ASSOC))
+		return 0;
+	for (size_t i = at; i < n; i++) {
+		depth += s[i] == '[';
+		depth -= s[i] == ']';
+		if (!depth)
+			return i + 1 == n ? at : 0;
+	}
+	return 0;
+}
+
+bool reference_usable(struct shell *sh, const char *s, size_t n)
+{
+	return reference_valid(s, n) || literal_name(sh, s, n) > 0;
+}
+
+/* The key as a word that expands to itself. */
+static char *quoted_key(struct shell *sh, const char *key, size_t n, size_t *len)
+{
+	struct str t;
+	char *out;
+
+	str_init(&t, sh->heap, STR_MAX_DEFAULT);
+	str_addc(&t, '\'');
+	for (size_t i = 0; i < n; i++)
+		if (key[i] == '\'')
+			str_adds(&t, "'\\''");
+		else
+			str_addc(&t, key[i]);
+	str_addc(&t, '\'');
+	*len = t.n;
+	out = arena_dup(&sh->turn, t.p, t.n);
+	str_end(&t);
+	return out;
+}
+
 /* Element of an array: the subscript as word and as arithmetic. */
 static int set_element(struct shell *sh, const struct name *name, const char *sub, size_t sub_n,
 		       const char *value, size_t n, bool append)
@@ -75,7 +119,8 @@ bool var_get_reference(struct shell *sh, const char *ref, size_t n, struct slice
 int var_set_reference(struct shell *sh, const char *ref, size_t ref_n, const char *value, size_t n,
 		      bool append)
 {
-	size_t len = reference_name(ref, ref_n);
+	size_t literal = literal_name(sh, ref, ref_n);
+	size_t len = literal ? literal : reference_name(ref, ref_n);
 	struct name name = { .s = ref, .n = (uint32_t)len };
 
 	if (!len) {
@@ -86,6 +131,12 @@ int var_set_reference(struct shell *sh, const char *ref, size_t ref_n, const cha
 	name.hash = map_hash(name.s, len);
 	if (len == ref_n)
 		return append ? var_append(sh, &name, value, n) : var_set(sh, &name, value, n);
+	if (literal) {
+		size_t key_n;
+		char *key = quoted_key(sh, ref + len + 1, ref_n - len - 2, &key_n);
+
+		return set_element(sh, &name, key, key_n, value, n, append);
+	}
 	return set_element(sh, &name, arena_dup(&sh->turn, ref + len + 1, ref_n - len - 2),
 			   ref_n - len - 2, value, n, append);
 }

@@ -793,7 +793,7 @@ int builtin_unset(struct shell *sh, int argc, char **argv, enum flow *flow)
 		return 1;
 	}
 	for (int i = o.at; i < argc; i++)
-		if (!(!functions && unset_is_element(sh, argc, i) &&
+		if (!(!functions && (sh->opts[SHOPT_ASSOC_EXPAND_ONCE] || unset_is_element(sh, argc, i)) &&
 		      var_unset_key(sh, argv[i], strlen(argv[i]))) && unset_one(sh, argv[i], what))
 			status = 1;
 	return status;

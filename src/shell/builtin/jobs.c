@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "shell/words.h"
+
 /* Dead jobs go once they were shown. */
 static void forget_dead(struct shell *sh)
 {
@@ -533,11 +535,12 @@ int builtin_wait(struct shell *sh, int argc, char **argv, enum flow *flow)
 		w.force |= c == 'f';
 		w.variable = c == 'p' ? o.arg : w.variable;
 	}
-	if (w.variable && !reference_valid(w.variable, strlen(w.variable))) {
+	if (w.variable && !reference_usable(sh, w.variable, strlen(w.variable))) {
 		builtin_error(sh, "`%s': not a valid identifier", w.variable);
 		return 1;
 	}
-	if (w.variable)
+	if (w.variable && !(sh->opts[SHOPT_ASSOC_EXPAND_ONCE] &&
+			    var_unset_key(sh, w.variable, strlen(w.variable))))
 		var_unset(sh, w.variable, strlen(w.variable), false);
 	if (next)
 		return wait_next(&w, argc, argv, o.at);

@@ -70,7 +70,7 @@ int builtin_printf(struct shell *sh, int argc, char **argv, enum flow *flow)
 		if (c < 0)
 			return STATUS_USAGE;
 		variable = o.arg;
-		if (!reference_valid(variable, strlen(variable))) {
+		if (!reference_usable(sh, variable, strlen(variable))) {
 			builtin_error(sh, "`%s': not a valid identifier", variable);
 			return STATUS_USAGE;
 		}

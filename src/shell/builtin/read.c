@@ -181,7 +181,7 @@ static bool read_record(struct read *r, struct byte_source *s)
 
 static int set_reference(struct read *r, const char *ref, const char *value, size_t n)
 {
-	if (!reference_valid(ref, strlen(ref))) {
+	if (!reference_usable(r->sh, ref, strlen(ref))) {
 		builtin_error(r->sh, "`%s': not a valid identifier", ref);
 		return 1;
 	}
@@ -243,7 +243,7 @@ static int read_assign(struct read *r, int argc, char **argv, int from)
 /* Before anything is read bash looks at the first name only. */
 static bool names_good(struct read *r, int argc, char **argv, int from)
 {
-	if (from < argc && !reference_valid(argv[from], strlen(argv[from]))) {
+	if (from < argc && !reference_usable(r->sh, argv[from], strlen(argv[from]))) {
 		builtin_error(r->sh, "`%s': not a valid identifier", argv[from]);
 		return false;
 	}
