@@ -349,6 +349,8 @@ static int apply_dup(struct shell *sh, const struct redir *r, int from, bool mov
 		"bash: redirection error: cannot duplicate fd: Bad file descriptor\n";
 	int to = default_fd(r), err;
 
+	if (from == to && !r->var.n)
+		return 0;		/* bash does nothing, be it open or not */
 	if (from >= SAVE_AT)
 		move_saved(sh, from);
 	if (!proc_fd_open(sh->p, from)) {

@@ -268,7 +268,7 @@ enum flow trap_run_status(struct shell *sh, int n, int *trap_status)
 	d->trace_level -= n != TRAP_EXIT;
 	d->running_traps--;
 	*trap_status = sh->status;
-	own_traps(sh)[n].running = false;
+	own_traps(sh)[n].running = f == FLOW_EXIT;	/* it ended the shell: not once more */
 	heap_free(sh->heap, action);
 	sh->builtin = builtin;
 	sh->line = line;
