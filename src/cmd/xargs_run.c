@@ -27,6 +27,9 @@ void xargs_die(struct xargs *x, const char *fmt, ...)
 {
 	va_list ap;
 
+	/* A short command has ended by now: what it says comes first. */
+	if (x->running)
+		tsb_sleep(x->p, 1000000);
 	va_start(ap, fmt);
 	tsb_vwarn(x->p, 0, fmt, ap);
 	va_end(ap);
