@@ -23,7 +23,8 @@
  * memory ends the process. *A built-in command's call may not return*: if the
  * process is killed (signal, broken pipe, deadline, limit) it is dropped inside
  * the call. Commands registered by an embedding program are never dropped:
- * their calls return -ECANCELED from then on until they return.
+ * their calls return -ECANCELED from then on until they return, and memory is
+ * given beyond the limit; one that takes twice the limit is dropped too.
  *
  * Results are 0 or a count, or -errno. Paths are relative to the process's
  * working directory. The behaviour of each call is that of the system call of

@@ -13,7 +13,8 @@
  *
  * Ownership: a returned pointer is borrowed, an out parameter is yours. Option
  * structs begin with their size and grow at the end only; start from _INIT.
- * Errors: an enum tsb_status; the sentence to show is tsb_error(box).
+ * Errors: an enum tsb_status; the sentence to show is tsb_error(box), in the
+ * thread whose call failed.
  * Threads: one sandbox may be used from several threads at once, also to run
  * several scripts at once; a result belongs to one thread at a time. A run
  * happens on the calling thread. No call touches global state of the process:
@@ -63,7 +64,7 @@ struct tsb_limits {
 	uint64_t source_bytes;		/* one script text */
 	uint64_t word_bytes;		/* one expanded word or value */
 	uint64_t words;			/* fields of one command line */
-	uint64_t parse_depth;		/* nesting of syntax */
+	uint64_t parse_depth;		/* nesting of syntax; more than 2000 is 2000 */
 	uint64_t call_depth;		/* functions, source, eval, traps */
 	uint64_t fs_bytes;		/* content of all files: ENOSPC */
 	uint64_t fs_entries;		/* files and directories: ENOSPC */
@@ -86,8 +87,8 @@ struct tsb_options {
 	size_t size;			/* sizeof(struct tsb_options) */
 	const struct tsb_limits *limits;	/* NULL: the defaults */
 	const char *const *env;		/* NAME=VALUE, replaces the default; NULL: default */
-	const char *cwd;		/* NULL: /home/user */
-	const char *hostname;		/* NULL: sandbox */
+	const char *cwd;		/* absolute, and there when a run begins; NULL: /home/user */
+	const char *hostname;		/* at most 64 bytes, no space, '/'; NULL: sandbox */
 	bool session;			/* runs share one session: cwd, variables, functions */
 	bool virtual_time;		/* sleep is instant, runs are reproducible */
 	int64_t start_sec;		/* virtual time: the instant it begins at */
@@ -101,11 +102,12 @@ struct tsb_options {
 
 /* The environment of a sandbox that is given none: NAME=VALUE, NULL-terminated, static. */
 const char *const *tsb_default_env(void);
-/* opt may be NULL. */
+/* opt may be NULL. TSB_ERR_ARGUMENT: of the sizes, cwd, hostname, env one is not valid. */
 int tsb_sandbox_open(struct tsb_sandbox **out, const struct tsb_options *opt);
 /* Waits for nothing: TSB_ERR_BUSY while a run is in progress. NULL is fine. */
 int tsb_sandbox_close(struct tsb_sandbox *box);
-/* The sentence for the last failed call on this sandbox (any thread); "" if none. */
+/* The sentence for this thread's last failed call on this sandbox; "" if none. Borrowed until
+ * the next one fails. */
 const char *tsb_error(struct tsb_sandbox *box);
 int tsb_errno(struct tsb_sandbox *box);
 
@@ -155,7 +157,7 @@ struct tsb_run_options {
 	size_t size;
 	const char *name;		/* $0; NULL: bash */
 	const char *const *args;	/* $1 ...; NULL-terminated, or NULL */
-	const char *cwd;		/* NULL: the session's */
+	const char *cwd;		/* TSB_ERR_FILE if it is not there; NULL: the session's */
 	const char *const *env;		/* the whole environment; NULL: the session's */
 	const void *input;		/* standard input bytes ... */
 	size_t input_size;
@@ -165,7 +167,8 @@ struct tsb_run_options {
 	void *output_ctx;
 	const struct tsb_limits *limits;	/* NULL: the sandbox's */
 	struct tsb_cancel *cancel;
-	bool fresh;			/* with a session: do not use nor change it */
+	bool fresh;			/* with a session: do not use nor change it; needed in
+					 * a callback of a run in the session (TSB_ERR_BUSY) */
 	/*
 	 * fds 0, 1, 2 are a terminal's. input_fn gives what a read would, from a line discipline
 	 * that is the host's: lines while ICANON is set, 0 for an end (Ctrl-D) after which more may

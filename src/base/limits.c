@@ -49,6 +49,22 @@ void tsb_limits_default(struct tsb_limits *limits)
 		memcpy((char *)limits + row->offset, &row->value, sizeof(row->value));
 }
 
+static void bound(uint64_t *value, uint64_t most)
+{
+	if (*value > most)
+		*value = most;
+}
+
+void limits_bound(struct tsb_limits *limits)
+{
+	/* Parsing and running recurse on a stack of 8 MiB. */
+	bound(&limits->parse_depth, 2000);
+	/* Sums of a few of these do not wrap. */
+	bound(&limits->word_bytes, (uint64_t)1 << 40);
+	/* The memory of a script has addresses of 32 bits. */
+	bound(&limits->js_memory_bytes, UINT32_MAX);
+}
+
 static bool limit_number(const char *text, const struct limit_suffix *suffix, uint64_t *out)
 {
 	char digits[24];
@@ -71,6 +87,8 @@ int tsb_limit_set(struct tsb_limits *limits, const char *name, const char *value
 	const struct limit_row *row = limit_rows;
 	uint64_t v;
 
+	if (!limits || !name || !value)
+		return TSB_ERR_ARGUMENT;
 	while (row->name && strcmp(row->name, name))
 		row++;
 	/* A caller built with an older header has fewer fields. */

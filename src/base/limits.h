@@ -22,4 +22,7 @@ struct limit_row {
 
 extern const struct limit_row limit_rows[];	/* ends with a NULL name */
 
+/* Takes what is more than can be given (a caller may ask for UINT64_MAX) down to that. */
+void limits_bound(struct tsb_limits *limits);
+
 #endif

@@ -16,7 +16,7 @@ int cli_analyze(const char *script, size_t n)
 	if (tsb_analyze(script, n, &a))
 		return cli_error("the script is too large to analyse, or there is no memory");
 	all = analysis_json(a, json_value_of);
-	rc = all ? json_dumpf(all, stdout, JSON_COMPACT) : -1;
+	rc = all ? json_dumpf(all, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12)) : -1;
 	json_decref(all);
 	putchar('\n');
 	rc = rc || fflush(stdout) ? cli_error("cannot write the analysis") : tsb_analysis_error(a, NULL) ? 2 : 0;

@@ -33,11 +33,27 @@ static int list_limits(void)
 	return fflush(stdout) ? 1 : 0;
 }
 
+static int run_input(const struct cli *cli, struct tsb_sandbox *box, const char *const *args)
+{
+	size_t n;
+	char *text = cli_read_all(0, "standard input", &n);
+	int status = 2;
+
+	if (text)
+		status = cli->analyze ? cli_analyze(text, n) : cli_run(cli, box, text, n, "bash", args);
+	free(text);
+	return status;
+}
+
 static int run_file(const struct cli *cli, struct tsb_sandbox *box)
 {
-	int fd = open(cli->argv[0], O_RDONLY | O_CLOEXEC), status;
+	int fd, status;
 	size_t n;
 	char *text;
+
+	if (!strcmp(cli->argv[0], "-"))
+		return run_input(cli, box, (const char *const *)cli->argv + 1);
+	fd = open(cli->argv[0], O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0) {
 		cli_error("%s: %s", cli->argv[0], strerror(errno));
@@ -53,24 +69,12 @@ static int run_file(const struct cli *cli, struct tsb_sandbox *box)
 	return status;
 }
 
-static int run_input(const struct cli *cli, struct tsb_sandbox *box)
-{
-	size_t n;
-	char *text = cli_read_all(0, "standard input", &n);
-	int status = 2;
-
-	if (text)
-		status = cli->analyze ? cli_analyze(text, n) : cli_run(cli, box, text, n, "bash", NULL);
-	free(text);
-	return status;
-}
-
 /* As run(), with nothing run. */
 static int analyze(const struct cli *cli)
 {
 	if (cli->command)
 		return cli_analyze(cli->command, strlen(cli->command));
-	return cli->argc ? run_file(cli, NULL) : run_input(cli, NULL);
+	return cli->argc ? run_file(cli, NULL) : run_input(cli, NULL, NULL);
 }
 
 static int run(const struct cli *cli, struct tsb_sandbox *box)
@@ -84,7 +88,7 @@ static int run(const struct cli *cli, struct tsb_sandbox *box)
 		return run_file(cli, box);
 	if (cli->interactive || isatty(0))
 		return cli_prompt(cli, box);
-	return run_input(cli, box);
+	return run_input(cli, box, NULL);
 }
 
 int main(int argc, char **argv)

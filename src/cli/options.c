@@ -13,10 +13,11 @@
 static const struct tsb_opt options[] = {
 	TSB_OPT_STR(struct cli, command, 'c', NULL, "SCRIPT", "run SCRIPT; operands are $0, $1 ..."),
 	TSB_OPT_LIST(struct cli, mounts, 0, "mount", "HOST:PATH[:ro]",
-		     "copy the host's file or directory HOST to PATH; ro: read-only there"),
+		     "copy the host's file or directory HOST to PATH; ro: read-only there; "
+		     "nothing is copied back (--snapshot, or tar to standard output)"),
 	TSB_OPT_LIST(struct cli, env, 0, "env", "NAME=VALUE",
 		     "set an environment variable (without =VALUE: as it is here)"),
-	TSB_OPT_STR(struct cli, cwd, 0, "cwd", "DIR", "begin in DIR"),
+	TSB_OPT_STR(struct cli, cwd, 0, "cwd", "DIR", "begin in DIR, an absolute path that is there"),
 	TSB_OPT_STR(struct cli, hostname, 0, "hostname", "NAME", "the sandbox's host name"),
 	TSB_OPT_LIST(struct cli, limits, 0, "limit", "NAME=VALUE", "set a limit; see --list-limits"),
 	TSB_OPT_FLAG(struct cli, json, 0, "json", "print one JSON object with the whole result"),
@@ -37,8 +38,8 @@ static const struct tsb_opt options[] = {
 const struct tsb_command cli_tool = {
 	.version = TSB_COMMAND_VERSION, .name = "tinysandbox",
 	.synopsis = "[OPTION]... -c SCRIPT [NAME [ARG]...]\n[OPTION]... FILE [ARG]...\n[OPTION]...",
-	.summary = "Run a shell script in a sandbox inside this process; without SCRIPT and FILE the\n"
-		   "script is read from standard input, or a terminal gets a prompt.\n"
+	.summary = "Run a shell script in a sandbox inside this process; without SCRIPT and FILE,\n"
+		   "or when FILE is -, the script is read from standard input; a terminal gets a prompt.\n"
 		   "The exit status is the script's; 2 for a bad option.",
 	.opts = options, .opts_size = sizeof(struct cli), .flags = TSB_OPERAND_ENDS,
 	.usage_status = 2

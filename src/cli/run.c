@@ -75,7 +75,7 @@ char *cli_read_all(int fd, const char *name, size_t *n)
 static int print_json(const struct tsb_result *r)
 {
 	json_t *object = json_result(r);
-	int rc = json_dumpf(object, stdout, JSON_COMPACT);
+	int rc = json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12));
 
 	json_decref(object);
 	fputc('\n', stdout);

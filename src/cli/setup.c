@@ -89,11 +89,18 @@ static void free_env(const struct cli *cli, const char **env)
 }
 
 /* A file system of its own, so that it can be read-only as a whole. */
-static int copy_read_only(struct tsb_sandbox *box, const char *host, const char *path)
+static int copy_read_only(struct tsb_sandbox *box, const struct tsb_limits *limits,
+			  const char *host, const char *path)
 {
 	struct tsb_mem_options opt = TSB_MEM_OPTIONS_INIT;
-	struct tsb_fs *fs = tsb_mem_new(&opt);
-	int rc = fs ? tsb_mount(box, path, fs, 0) : TSB_ERR_MEMORY;
+	struct tsb_fs *fs;
+	int rc;
+
+	opt.bytes_max = limits->fs_bytes;
+	opt.entries_max = limits->fs_entries;
+	opt.file_bytes_max = limits->file_bytes;
+	fs = tsb_mem_new(&opt);
+	rc = fs ? tsb_mount(box, path, fs, 0) : TSB_ERR_MEMORY;
 
 	if (rc) {
 		tsb_fs_free(fs);
@@ -104,7 +111,8 @@ static int copy_read_only(struct tsb_sandbox *box, const char *host, const char 
 }
 
 /* host and path, perhaps with ":ro" or ":rw" behind it, which is cut off. */
-static int add_mount_at(struct tsb_sandbox *box, const char *row, const char *host, char *path)
+static int add_mount_at(struct tsb_sandbox *box, const struct tsb_limits *limits, const char *row,
+			const char *host, char *path)
 {
 	char *flag = strchr(path, ':');
 	bool read_only = false;
@@ -120,12 +128,16 @@ static int add_mount_at(struct tsb_sandbox *box, const char *row, const char *ho
 	if (read_only && !stat(host, &st) && !S_ISDIR(st.st_mode))
 		return cli_error("bad mount '%s': read-only is for directories: give '%s' its own, "
 				 "or leave out ':ro'", row, host);
-	rc = read_only ? copy_read_only(box, host, path) : tsb_copy_in(box, host, path);
+	rc = read_only ? copy_read_only(box, limits, host, path) : tsb_copy_in(box, host, path);
+	if (rc && tsb_errno(box) == ENOSPC)
+		return cli_error("%s; to allow more: --limit fs_bytes=N, fs_entries=N", tsb_error(box));
+	if (rc && tsb_errno(box) == EFBIG)
+		return cli_error("%s; to allow more: --limit file_bytes=N", tsb_error(box));
 	return rc ? cli_error("%s", tsb_error(box)) : 0;
 }
 
-/* HOST:PATH[:ro]. HOST may not hold a colon. */
-static int add_mount(struct tsb_sandbox *box, const char *row)
+/* HOST:PATH[:ro|:rw]. HOST may not hold a colon. */
+static int add_mount(struct tsb_sandbox *box, const struct tsb_limits *limits, const char *row)
 {
 	const char *colon = strchr(row, ':');
 	char *host, *path;
@@ -135,7 +147,7 @@ static int add_mount(struct tsb_sandbox *box, const char *row)
 		return cli_error("bad mount '%s' (HOST:/PATH or HOST:/PATH:ro)", row);
 	host = strndup(row, (size_t)(colon - row));
 	path = strdup(colon + 1);
-	rc = host && path ? add_mount_at(box, row, host, path) : cli_error("no memory");
+	rc = host && path ? add_mount_at(box, limits, row, host, path) : cli_error("no memory");
 	free(host);
 	free(path);
 	return rc;
@@ -205,13 +217,28 @@ int cli_save(const struct cli *cli, struct tsb_sandbox *box)
 	return rc;
 }
 
+/* tsb_sandbox_open() says no more than that something is not valid. */
+static int check_options(const struct cli *cli)
+{
+	if (cli->cwd && cli->cwd[0] != '/')
+		return cli_error("bad --cwd '%s': it is not absolute", cli->cwd);
+	for (size_t i = 0; i < cli->env.n; i++) {
+		if (!cli->env.at[i][0] || cli->env.at[i][0] == '=')
+			return cli_error("bad --env '%s': it has no name (NAME=VALUE or NAME)",
+					 cli->env.at[i]);
+	}
+	return 0;
+}
+
 int cli_open(const struct cli *cli, struct tsb_sandbox **box)
 {
 	struct tsb_options opt = TSB_OPTIONS_INIT;
 	struct tsb_limits limits;
 	const char **env;
-	int rc = set_limits(cli, &limits);
+	int rc = check_options(cli);
 
+	if (!rc)
+		rc = set_limits(cli, &limits);
 	if (rc)
 		return rc;
 	opt.limits = &limits;
@@ -223,12 +250,15 @@ int cli_open(const struct cli *cli, struct tsb_sandbox **box)
 	opt.session = true;
 	rc = env ? tsb_sandbox_open(box, &opt) : TSB_ERR_MEMORY;
 	free_env(cli, env);
+	if (rc == TSB_ERR_ARGUMENT && cli->hostname)
+		return cli_error("bad --hostname '%s': 1 to 64 bytes without space and '/'",
+				 cli->hostname);
 	if (rc)
-		return cli_error("cannot open a sandbox (no memory, or --cwd is not absolute)");
+		return cli_error("cannot open a sandbox: no memory");
 	if (cli->restore && (rc = load(cli, *box)))
 		return rc;
 	for (size_t i = 0; i < cli->mounts.n; i++) {
-		rc = add_mount(*box, cli->mounts.at[i]);
+		rc = add_mount(*box, &limits, cli->mounts.at[i]);
 		if (rc)
 			return rc;
 	}

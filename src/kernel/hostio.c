@@ -252,7 +252,7 @@ int hostio_make(struct kernel *k, struct fdtab *t)
 		if (!d)
 			return -ENOMEM;
 		d->host_fd = fd;
-		if (fd < (int)k->limits.descriptors) {
+		if ((uint64_t)fd < k->limits.descriptors) {
 			t->first[fd] = (struct fd_slot){ d, false };
 			t->n = (unsigned)fd + 1;
 		} else {

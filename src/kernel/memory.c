@@ -1,7 +1,7 @@
 /*
  * The process's memory. It never returns NULL: when the budget is spent the
  * process ends inside the call. An embedder's command cannot be ended there; it
- * gets what it asks for beyond the budget, and -ECANCELED from its next call.
+ * gets what it asks for beyond the budget, up to twice that, and -ECANCELED from its next call.
  */
 #include "kernel/inside.h"
 
@@ -16,12 +16,13 @@ static void *memory_beyond(struct tsb_proc *p, struct tsb_heap *h, void *old, si
 	size_t max = k->budget.max;
 	void *q;
 
-	k->budget.max = SIZE_MAX;
+	/* Twice that: one that asks without end and looks at no answer is ended all the same. */
+	k->budget.max = max < SIZE_MAX / 2 ? 2 * max : SIZE_MAX;
 	q = heap_resize(h, old, n);
 	k->budget.max = max;
 	if (q)
 		return q;
-	/* The machine has no more. Not even an embedder's command can go on. */
+	/* There is no more. Not even an embedder's command can go on. */
 	p->no_drop = 0;
 	while (k->running == p)
 		proc_die(p, SIGKILL);

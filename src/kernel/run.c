@@ -3,6 +3,7 @@
  * between runs with all its warm parts, so beginning one sets a few dozen words
  * and takes one heap; the namespace with /proc is made only if a path is used.
  */
+#include "base/limits.h"
 #include "kernel/inside.h"
 
 #include <errno.h>
@@ -77,6 +78,7 @@ int kernel_begin(struct kernel *k, const struct kernel_options *opt)
 		memcpy(&k->limits, opt->limits, sizeof(k->limits));
 	else
 		tsb_limits_default(&k->limits);
+	limits_bound(&k->limits);
 	kernel_clear_run(k);
 	k->budget.max = k->limits.memory_bytes < SIZE_MAX ? (size_t)k->limits.memory_bytes :
 			SIZE_MAX;

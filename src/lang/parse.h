@@ -46,7 +46,8 @@ struct parse_error {
 	bool as_end;		/* in [[ ]]: a script ends here, but its status stays */
 	bool in_token;		/* the text ended in a token: a status that is not 0 stays */
 	bool incomplete;	/* more text could mend it: an interactive shell asks for more */
-	bool limit;		/* parse_depth or source_bytes fired (its name is in message) */
+	bool limit;		/* parse_depth, or source_bytes, or memory: its name is in message */
+	bool too_long;		/* it is source_bytes */
 };
 
 /*

@@ -41,6 +41,7 @@ static void parse_report(struct parser *ps, struct parse_error *err)
 	err->pos = f->pos;
 	err->incomplete = f->incomplete;
 	err->limit = f->limit;
+	err->too_long = f->too_long;
 	err->as_end = f->as_end;
 	err->in_token = f->in_token;
 	err->scope = f->scope;
@@ -83,7 +84,7 @@ static void parse_take_text(struct parser *ps, const char *text, size_t n)
 	if (n > opt->source_max) {
 		parse_fail(ps, 1, 0, "source of %zu bytes exceeds the limit source_bytes (%zu)", n,
 			   opt->source_max);
-		ps->failure.limit = true;
+		ps->failure.limit = ps->failure.too_long = true;
 		return;
 	}
 	ps->in.s = mem_alloc(ps->mem, n + 1);

@@ -147,7 +147,7 @@ struct failure {
 	struct slice detail;
 	uint32_t line, detail_line;
 	size_t pos;
-	bool incomplete, limit, as_end, in_token;
+	bool incomplete, limit, too_long, as_end, in_token;
 	enum parse_scope scope;
 	size_t backquote;	/* one is not closed: its place plus 1 */
 	bool plain;

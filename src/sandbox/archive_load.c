@@ -287,8 +287,14 @@ static int load_session(struct loader *l)
 	fresh = session_new();
 	if (!fresh)
 		return TSB_ERR_MEMORY;
+	rc = sandbox_change_begin(l->box);
+	if (rc) {
+		session_free(fresh);
+		return rc;
+	}
 	session_free(l->box->session);
 	l->box->session = fresh;
+	sandbox_change_end(l->box);
 	rc = l->script ? tsb_run_bytes(l->box, l->script, l->script_n, NULL, &result) : TSB_OK;
 	tsb_result_free(result);
 	return rc;
@@ -300,9 +306,11 @@ int tsb_load(struct tsb_sandbox *box, tsb_input_fn *fn, void *ctx)
 	int rc;
 
 	if (!box || !fn)
-		return TSB_ERR_ARGUMENT;
-	if (box->runs)
-		return sandbox_fail(box, TSB_ERR_BUSY, 0, "the sandbox has runs in progress");
+		return sandbox_refuse(box, __func__);
+	rc = sandbox_change_begin(box);
+	if (rc)
+		return rc;
+	sandbox_change_end(box);	/* reading may take long */
 	rc = make_namespace(&l);
 	if (!rc)
 		rc = load_records(&l);

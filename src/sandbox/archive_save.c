@@ -250,7 +250,7 @@ int tsb_save(struct tsb_sandbox *box, tsb_output_fn *fn, void *ctx)
 	int rc;
 
 	if (!box || !fn)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = view_begin(&s.v, box, NULL);
 	s.heap = heap_new(NULL, NULL, NULL, NULL);
 	if (s.heap)

@@ -95,7 +95,7 @@ int tsb_save_changes(struct tsb_sandbox *box, struct tsb_mark **mark, tsb_output
 	int rc;
 
 	if (!box || !mark || !fn)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = mark_set(&now, root_of(box));
 	if (!rc)
 		rc = vfs_mem_changes(*mark ? (*mark)->fs : NULL, now->fs, changes_put, &out);
@@ -116,7 +116,7 @@ static int load(struct tsb_sandbox *box, const void *data, size_t n, unsigned fl
 	int rc = -ENOMEM;
 
 	if (!box || (!data && n) || !used || !mark)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	*used = 0;
 	fs = ground(*mark);
 	while (fs && (size = vfs_mem_apply(fs, (const char *)data + *used, n - *used,
@@ -163,7 +163,7 @@ int tsb_map_image(struct tsb_sandbox *box, void *data, size_t n, struct tsb_mark
 	int rc;
 
 	if (!box || !data || !mark)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = vfs_mem_of_image(data, n, &fs);
 	if (!rc)
 		rc = root_of(box)->ops->restore(root_of(box), fs);

@@ -161,7 +161,7 @@ int tsb_copy_in(struct tsb_sandbox *box, const char *host_path, const char *path
 	int rc;
 
 	if (!box || !host_path || !path)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = view_begin(&c.v, box, path);
 	/* The operand itself may be a link: what it leads to is meant. */
 	if (!rc && !(real = realpath(host_path, NULL)))

@@ -36,7 +36,7 @@ int tsb_write_file(struct tsb_sandbox *box, const char *path, const void *data, 
 	int rc;
 
 	if (!box || !path || (!data && n))
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = file_begin_making(&v, box, path);
 	if (!rc)
 		rc = view_write(&v, path, data, n, mode);
@@ -82,7 +82,7 @@ int tsb_read_file(struct tsb_sandbox *box, const char *path, void **data, size_t
 	int rc;
 
 	if (!box || !path || !data || !n)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	*data = NULL;
 	rc = view_begin(&v, box, path);
 	if (!rc)
@@ -101,7 +101,7 @@ int tsb_make_dir(struct tsb_sandbox *box, const char *path, uint32_t mode)
 	int rc;
 
 	if (!box || !path)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = file_begin_making(&v, box, path);
 	if (!rc)
 		rc = view_make_dir(&v, path, mode);
@@ -114,7 +114,7 @@ int tsb_make_link(struct tsb_sandbox *box, const char *target, const char *path)
 	int rc;
 
 	if (!box || !path || !target)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = file_begin_making(&v, box, path);
 	if (!rc)
 		rc = vfs_symlink(&v.c, target, path);
@@ -131,7 +131,7 @@ int tsb_set_times(struct tsb_sandbox *box, const char *path, struct tsb_time mti
 	int rc;
 
 	if (!box || !path)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = view_begin(&v, box, path);
 	if (!rc)
 		rc = vfs_setattr(&v.c, path, &set, false);
@@ -145,7 +145,7 @@ static int stat_by(struct tsb_sandbox *box, const char *path, struct tsb_stat *s
 	int rc;
 
 	if (!box || !path || !st)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = view_begin(&v, box, path);
 	if (!rc)
 		rc = by(&v.c, path, st);
@@ -169,7 +169,7 @@ int tsb_set_mode(struct tsb_sandbox *box, const char *path, uint32_t mode)
 	int rc;
 
 	if (!box || !path)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = view_begin(&v, box, path);
 	if (!rc)
 		rc = vfs_setattr(&v.c, path, &set, true);
@@ -182,7 +182,7 @@ int tsb_rename_file(struct tsb_sandbox *box, const char *from, const char *to)
 	int rc;
 
 	if (!box || !from || !to)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = view_begin(&v, box, from);
 	if (!rc && to[0] != '/')
 		rc = -EINVAL;
@@ -198,7 +198,7 @@ int tsb_read_link(struct tsb_sandbox *box, const char *path, char *buf, size_t c
 	int rc;
 
 	if (!box || !path || !buf || !n)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = view_begin(&v, box, path);
 	if (!rc)
 		got = vfs_readlink(&v.c, path, buf, cap);
@@ -212,7 +212,7 @@ int tsb_remove(struct tsb_sandbox *box, const char *path)
 	int rc;
 
 	if (!box || !path || !strcmp(path, "/"))
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = view_begin(&v, box, path);
 	if (!rc)
 		rc = view_remove(&v, path);
@@ -225,7 +225,7 @@ int tsb_remove_dir(struct tsb_sandbox *box, const char *path)
 	int rc;
 
 	if (!box || !path)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = view_begin(&v, box, path);
 	if (!rc)
 		rc = vfs_rmdir(&v.c, path);
@@ -262,7 +262,7 @@ int tsb_list(struct tsb_sandbox *box, const char *path, tsb_list_fn *fn, void *c
 	int magic[2], rc;
 
 	if (!box || !path || !fn)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	rc = view_begin(&v, box, path);
 	if (!rc)
 		rc = vfs_open(&v.c, path, O_RDONLY | O_DIRECTORY, 0, &f, magic);

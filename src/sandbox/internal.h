@@ -22,6 +22,14 @@ struct offers;
 struct registry;
 struct str;
 
+/* What a call of one thread failed with last; other threads leave it alone. */
+struct sandbox_error {
+	struct sandbox_error *next;
+	pthread_t thread;
+	int number;
+	char *text;
+};
+
 /* What few sandboxes have, so that an idle one stays small. */
 struct sandbox_extra {
 	struct tsb_limits limits;
@@ -36,8 +44,7 @@ struct sandbox_extra {
 	struct registry *registry;	/* commands of the embedder; NULL: none */
 	struct offers *offers;	/* to scripts; NULL: nothing */
 	struct serving *serving;	/* of tsb_serve(); NULL: never was one, nor anything posted */
-	char *error;		/* sentence of the last failed call */
-	int error_number;
+	struct sandbox_error *errors;	/* a thread's last failed call, each */
 };
 
 struct tsb_sandbox {
@@ -49,6 +56,7 @@ struct tsb_sandbox {
 	pthread_cond_t idle;		/* a session run has ended */
 	unsigned runs;			/* in progress */
 	bool session_busy;
+	pthread_t session_thread;	/* that runs in it, while it is busy */
 	uint64_t n_runs, n_commands;
 };
 
@@ -58,6 +66,16 @@ const struct tsb_limits *sandbox_limits(const struct tsb_sandbox *box);
 /* Keeps the sentence and gives the status back: return sandbox_fail(box, ...); */
 int sandbox_fail(struct tsb_sandbox *box, int status, int error, const char *fmt, ...)
 	TSB_PRINTF(4, 5);
+/* The same for arguments that are NULL or not valid; box may be NULL. */
+int sandbox_refuse(struct tsb_sandbox *box, const char *function);
+/*
+ * Around what must not happen while a run is in progress: no run begins until the end.
+ * TSB_ERR_BUSY: there is one, and there is nothing to end. No sandbox_fail() between.
+ */
+int sandbox_change_begin(struct tsb_sandbox *box);
+void sandbox_change_end(struct tsb_sandbox *box);
+/* Is each NAME=VALUE? NULL is. */
+bool sandbox_env_valid(const char *const *env);
 /* A namespace of one's own for a call on files, and who acts: uid 1000. NULL:
  * no memory (the status is set by sandbox_fail). */
 struct vfs *sandbox_view(struct tsb_sandbox *box);

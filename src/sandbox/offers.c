@@ -76,23 +76,22 @@ struct offers *offers_copy(const struct offers *o)
 	return copy;
 }
 
-/* The sandbox's offers, to be changed; NULL: *rc says why not. */
+/* The sandbox's offers, to be changed until sandbox_change_end(); NULL: *rc says why not. */
 static struct offers *offers_to_change(struct tsb_sandbox *box, int *rc)
 {
 	struct sandbox_extra *x;
 
-	if (box->runs) {
-		*rc = sandbox_fail(box, TSB_ERR_BUSY, 0, "the sandbox has runs in progress");
+	*rc = sandbox_change_begin(box);
+	if (*rc)
 		return NULL;
-	}
 	x = sandbox_extra(box);
 	if (x && !x->offers)
 		x->offers = calloc(1, sizeof(*x->offers));
 	if (!x || !x->offers) {
+		sandbox_change_end(box);
 		*rc = sandbox_fail(box, TSB_ERR_MEMORY, ENOMEM, "no memory for what js is offered");
 		return NULL;
 	}
-	*rc = TSB_OK;
 	return x->offers;
 }
 
@@ -126,10 +125,11 @@ static void drop_function(struct offers *o, const char *name)
 int tsb_js_function(struct tsb_sandbox *box, const char *name, tsb_js_function_fn *fn, void *ctx)
 {
 	struct offers *o;
+	bool put = true;
 	int rc;
 
 	if (!box || !name)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	if (!function_name_valid(name))
 		return sandbox_fail(box, TSB_ERR_ARGUMENT, EINVAL,
 				    "'%.300s' cannot be the name of a function", name);
@@ -138,9 +138,10 @@ int tsb_js_function(struct tsb_sandbox *box, const char *name, tsb_js_function_f
 		return rc;
 	if (!fn)
 		drop_function(o, name);
-	else if (!put_function(o, name, fn, ctx))
-		return sandbox_fail(box, TSB_ERR_MEMORY, ENOMEM, "no memory for a function");
-	return TSB_OK;
+	else
+		put = put_function(o, name, fn, ctx);
+	sandbox_change_end(box);
+	return put ? TSB_OK : sandbox_fail(box, TSB_ERR_MEMORY, ENOMEM, "no memory for a function");
 }
 
 int tsb_js_prelude(struct tsb_sandbox *box, const char *source, size_t n)
@@ -150,18 +151,18 @@ int tsb_js_prelude(struct tsb_sandbox *box, const char *source, size_t n)
 	int rc;
 
 	if (!box || (!source && n))
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
+	if (source && !(copy = n < SIZE_MAX ? copy_bytes(source, n) : NULL))
+		return sandbox_fail(box, TSB_ERR_MEMORY, ENOMEM, "no memory for a prelude");
 	o = offers_to_change(box, &rc);
-	if (!o)
+	if (!o) {
+		free(copy);
 		return rc;
-	if (source) {
-		copy = copy_bytes(source, n);
-		if (!copy)
-			return sandbox_fail(box, TSB_ERR_MEMORY, ENOMEM, "no memory for a prelude");
 	}
 	free(o->prelude);
 	o->prelude = copy;
 	o->prelude_n = n;
+	sandbox_change_end(box);
 	return TSB_OK;
 }
 
@@ -177,5 +178,6 @@ int tsb_js_fetch(struct tsb_sandbox *box, tsb_js_fetch_fn *fn, void *ctx)
 		return rc;
 	o->fetch = fn;
 	o->fetch_ctx = ctx;
+	sandbox_change_end(box);
 	return TSB_OK;
 }

@@ -155,29 +155,35 @@ int tsb_add_command(struct tsb_sandbox *box, const struct tsb_command *cmd)
 {
 	struct sandbox_extra *x;
 	struct registry *r;
+	int rc;
 
 	if (!box)
 		return TSB_ERR_ARGUMENT;
 	if (!cmd || cmd->version != TSB_COMMAND_VERSION || !cmd->run || !name_valid(cmd->name))
 		return sandbox_fail(box, TSB_ERR_ARGUMENT, EINVAL,
 				    "a command needs version, run, and a name without '/'");
-	if (box->runs)
-		return sandbox_fail(box, TSB_ERR_BUSY, 0, "the sandbox has runs in progress");
+	rc = sandbox_change_begin(box);
+	if (rc)
+		return rc;
 	x = sandbox_extra(box);
 	r = x ? registry_with(x->registry, box->engine, cmd) : NULL;
-	if (!r)
+	if (r) {
+		registry_free(x->registry);
+		x->registry = r;
+		rc = registry_mount(box);
+	}
+	sandbox_change_end(box);
+	if (!r || rc)
 		return sandbox_fail(box, TSB_ERR_MEMORY, ENOMEM, "no memory for a command");
-	registry_free(x->registry);
-	x->registry = r;
-	if (registry_mount(box))
-		return sandbox_fail(box, TSB_ERR_MEMORY, ENOMEM, "no memory for /usr/bin");
 	return TSB_OK;
 }
 
 const struct tsb_command *tsb_command_at(struct tsb_sandbox *box, size_t i)
 {
-	const struct registry *r = box->extra ? box->extra->registry : NULL;
+	const struct registry *r = box && box->extra ? box->extra->registry : NULL;
 
+	if (!box)
+		return NULL;
 	if (!r)
 		return engine_command(box->engine, i);
 	return i < r->n_names ? sandbox_find_command(box, r->names[i], strlen(r->names[i])) : NULL;
@@ -190,14 +196,16 @@ int tsb_mount(struct tsb_sandbox *box, const char *path, struct tsb_fs *fs, unsi
 	int rc;
 
 	if (!box || !path || !fs || !fs->ops || (flags & ~(unsigned)TSB_MOUNT_READ_ONLY))
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	if (fs->ops->version < 1 || fs->ops->version > TSB_VFS_VERSION)
 		return sandbox_fail(box, TSB_ERR_ARGUMENT, EINVAL, "filesystem of version %u",
 				    fs->ops->version);
-	if (box->runs)
-		return sandbox_fail(box, TSB_ERR_BUSY, 0, "the sandbox has runs in progress");
+	rc = sandbox_change_begin(box);
+	if (rc)
+		return rc;
 	rc = vfs_mount(box->vfs, path, fs,
 		       flags & TSB_MOUNT_READ_ONLY ? VFS_MOUNT_READ_ONLY : 0);
+	sandbox_change_end(box);
 	if (rc)
 		return sandbox_fail(box, TSB_ERR_FILE, rc, "cannot mount at %s: %s", path,
 				    tsb_strerror(rc));
@@ -209,10 +217,12 @@ int tsb_remount(struct tsb_sandbox *box, const char *path, unsigned flags)
 	int rc;
 
 	if (!box || !path || (flags & ~(unsigned)TSB_MOUNT_READ_ONLY))
-		return TSB_ERR_ARGUMENT;
-	if (box->runs)
-		return sandbox_fail(box, TSB_ERR_BUSY, 0, "the sandbox has runs in progress");
+		return sandbox_refuse(box, __func__);
+	rc = sandbox_change_begin(box);
+	if (rc)
+		return rc;
 	rc = vfs_remount(box->vfs, path, flags & TSB_MOUNT_READ_ONLY ? VFS_MOUNT_READ_ONLY : 0);
+	sandbox_change_end(box);
 	if (rc)
 		return sandbox_fail(box, TSB_ERR_FILE, rc, "cannot remount %s: %s", path,
 				    tsb_strerror(rc));
@@ -224,10 +234,12 @@ int tsb_unmount(struct tsb_sandbox *box, const char *path)
 	int rc;
 
 	if (!box || !path)
-		return TSB_ERR_ARGUMENT;
-	if (box->runs)
-		return sandbox_fail(box, TSB_ERR_BUSY, 0, "the sandbox has runs in progress");
+		return sandbox_refuse(box, __func__);
+	rc = sandbox_change_begin(box);
+	if (rc)
+		return rc;
 	rc = vfs_unmount(box->vfs, path);
+	sandbox_change_end(box);
 	if (rc)
 		return sandbox_fail(box, TSB_ERR_FILE, rc, "cannot unmount %s: %s", path,
 				    tsb_strerror(rc));

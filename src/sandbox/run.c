@@ -58,6 +58,12 @@ static bool is_foreign(void *ctx, const struct tsb_command *cmd)
 	return sandbox_is_own(ctx, cmd);
 }
 
+/* Was a directory asked for, which then must be there? A session may have lost its own. */
+static bool cwd_is_given(const struct run *r)
+{
+	return r->opt->cwd || (r->box->extra && r->box->extra->cwd && !(r->session && r->session->cwd));
+}
+
 static const char *cwd_of(const struct run *r)
 {
 	if (r->opt->cwd)
@@ -90,11 +96,17 @@ static int first_process(struct tsb_proc *p, void *arg)
 	struct shell *sh;
 	int status;
 
+	if (cwd_is_given(r) && (r->failed = tsb_chdir(p, cwd_of(r)))) {
+		r->why = TSB_EVENT_NO_CWD;
+		return 127;
+	}
 	if (r->opt->terminal)
 		proc_set_front(p, tsb_getpgid(p, 0));
 	if (r->session && r->session->shell) {
 		sh = shell_copy(r->session->shell, proc_heap(p));
 		shell_attach(sh, p);
+		if (r->opt->name)
+			sh->arg0 = sh->script_name = heap_strdup(sh->heap, name);
 	} else {
 		sh = shell_new(p, name);
 	}
@@ -283,7 +295,7 @@ static inline int open_kernel(struct run *r)
 	if (r->session)
 		r->heap = kernel_heap_new(r->kernel);
 	if ((r->session && !r->heap) ||
-	    !kernel_init_proc(r->kernel, r->argv ? "init" : "bash", r->argv ? "/" : cwd_of(r),
+	    !kernel_init_proc(r->kernel, r->argv ? "init" : "bash", r->argv || cwd_is_given(r) ? "/" : cwd_of(r),
 			      env_of(r), r->heap))
 		rc = -ENOMEM;
 	return rc;
@@ -302,11 +314,22 @@ int run_open(struct run *r)
 	return open_run(r);
 }
 
+/* A branch may be copying the session just now. */
+static bool keep_session(struct run *r)
+{
+	int rc;
+
+	pthread_mutex_lock(&r->box->lock);
+	rc = session_adopt(r->session, r->heap, r->shell, r->kept_cwd);
+	pthread_mutex_unlock(&r->box->lock);
+	return !rc;
+}
+
 static inline __attribute__((always_inline)) void close_run(struct run *r, bool ran, int status)
 {
 	if (ran)
 		fill_result(r, status);
-	if (r->shell && !session_adopt(r->session, r->heap, r->shell, r->kept_cwd))
+	if (r->shell && keep_session(r))
 		r->heap = NULL;
 	if (r->heap)
 		heap_end(r->heap);
@@ -322,21 +345,28 @@ void run_close(struct run *r, bool ran, int status)
 	close_run(r, ran, status);
 }
 
-/* A session has one run at a time; others wait for their turn. */
-void run_begin(struct run *r)
+/* A session has one run at a time; others wait for their turn, but a callback of that
+ * run would wait for ever: -EBUSY. */
+int run_begin(struct run *r)
 {
 	struct tsb_sandbox *box = r->box;
 
 	pthread_mutex_lock(&box->lock);
 	if (box->session && !r->opt->fresh && !r->argv) {
+		if (box->session_busy && pthread_equal(box->session_thread, pthread_self())) {
+			pthread_mutex_unlock(&box->lock);
+			return -EBUSY;
+		}
 		while (box->session_busy)
 			pthread_cond_wait(&box->idle, &box->lock);
 		box->session_busy = true;
+		box->session_thread = pthread_self();
 		r->session = box->session;
 	}
 	box->runs++;
 	box->n_runs++;
 	pthread_mutex_unlock(&box->lock);
+	return 0;
 }
 
 void run_finish(struct run *r)
@@ -358,9 +388,10 @@ static const struct tsb_run_options no_options = TSB_RUN_OPTIONS_INIT;
 /* 0 or -errno; r->result is the caller's to free either way. */
 static inline __attribute__((always_inline)) int run_here(struct run *r)
 {
-	int rc, status = 0;
+	int rc = run_begin(r), status = 0;
 
-	run_begin(r);
+	if (rc)
+		return rc;
 	rc = open_run(r);
 	if (!rc)
 		status = kernel_run(r->kernel, r->argv ? run_init : first_process, r);
@@ -383,6 +414,9 @@ int sandbox_dump_session(struct tsb_sandbox *box, struct str *out)
 static int fail(struct run *r, int rc)
 {
 	tsb_result_free(r->result);
+	if (rc == -EBUSY)
+		return sandbox_fail(r->box, TSB_ERR_BUSY, EBUSY, "a callback of a run in the session "
+				    "cannot run in it: set `fresh`");
 	if (rc)
 		return sandbox_fail(r->box, rc == -ENOMEM ? TSB_ERR_MEMORY : TSB_ERR_FILE, rc,
 				    "cannot start a run: %s", tsb_strerror(rc));
@@ -399,9 +433,10 @@ int run_options(struct run *r, const struct tsb_run_options *opt)
 	r->opt = opt ? opt : &no_options;
 	if (r->opt->size != sizeof(no_options) || (r->opt->input_size && !r->opt->input) ||
 	    (r->opt->limits && r->opt->limits->size != sizeof(struct tsb_limits)) ||
-	    (r->opt->wakes && !r->opt->cancel))
+	    (r->opt->wakes && !r->opt->cancel) || !sandbox_env_valid(r->opt->env))
 		return sandbox_fail(r->box, TSB_ERR_ARGUMENT, EINVAL, "run options: wrong size, "
-				    "input_size without input, or wakes without cancel");
+				    "input_size without input, wakes without cancel, or in env what is "
+				    "not NAME=VALUE");
 	return TSB_OK;
 }
 
@@ -433,7 +468,7 @@ int tsb_run_bytes(struct tsb_sandbox *box, const void *script, size_t size,
 	struct run r = { .box = box, .script = script, .script_n = size };
 
 	if (!box || !out || (!script && size))
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	*out = NULL;
 	return run(&r, opt, out);
 }
@@ -444,7 +479,7 @@ int tsb_exec_argv(struct tsb_sandbox *box, const char *const *argv,
 	struct run r = { .box = box, .argv = argv };
 
 	if (!box || !out || !argv || !argv[0])
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	*out = NULL;
 	return run(&r, opt, out);
 }
@@ -453,6 +488,6 @@ int tsb_run(struct tsb_sandbox *box, const char *script, const struct tsb_run_op
 	    struct tsb_result **out)
 {
 	if (!script)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	return tsb_run_bytes(box, script, strlen(script), opt, out);
 }

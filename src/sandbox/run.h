@@ -30,7 +30,7 @@ struct run {
 /* opt may be NULL. TSB_OK, or what sandbox_fail() gave. */
 int run_options(struct run *r, const struct tsb_run_options *opt);
 /* It counts as in progress; may wait for the session. */
-void run_begin(struct run *r);
+int run_begin(struct run *r);
 void run_finish(struct run *r);
 /* A kernel with its first process: 0 or -errno. run_close() follows in either case. */
 int run_open(struct run *r);

@@ -45,7 +45,11 @@ static void extra_free(struct sandbox_extra *x)
 	sandbox_free_list(x->env);
 	free(x->cwd);
 	free(x->hostname);
-	free(x->error);
+	for (struct sandbox_error *e = x->errors, *next; e; e = next) {
+		next = e->next;
+		free(e->text);
+		free(e);
+	}
 	registry_free(x->registry);
 	offers_free(x->offers);
 	serving_free(x->serving);
@@ -77,6 +81,34 @@ void sandbox_free_list(char **list)
 	free(list);
 }
 
+/* ---- What failed. Each thread has its own sentence: no other thread's call frees it. ---- */
+
+static struct sandbox_error *error_of_thread(const struct sandbox_extra *x)
+{
+	struct sandbox_error *e = x ? x->errors : NULL;
+
+	while (e && !pthread_equal(e->thread, pthread_self()))
+		e = e->next;
+	return e;
+}
+
+static void error_keep(struct sandbox_extra *x, int number, const char *text)
+{
+	struct sandbox_error *e = error_of_thread(x);
+
+	if (!e) {
+		e = calloc(1, sizeof(*e));
+		if (!e)
+			return;
+		e->thread = pthread_self();
+		e->next = x->errors;
+		x->errors = e;
+	}
+	free(e->text);
+	e->text = strdup(text);
+	e->number = number < 0 ? -number : number;
+}
+
 int sandbox_fail(struct tsb_sandbox *box, int status, int error, const char *fmt, ...)
 {
 	char text[1024];
@@ -88,23 +120,56 @@ int sandbox_fail(struct tsb_sandbox *box, int status, int error, const char *fmt
 	va_end(ap);
 	pthread_mutex_lock(&box->lock);
 	x = sandbox_extra(box);
-	if (x) {
-		free(x->error);
-		x->error = strdup(text);
-		x->error_number = error < 0 ? -error : error;
-	}
+	if (x)
+		error_keep(x, error, text);
 	pthread_mutex_unlock(&box->lock);
 	return status;
 }
 
+int sandbox_refuse(struct tsb_sandbox *box, const char *function)
+{
+	if (!box)
+		return TSB_ERR_ARGUMENT;
+	return sandbox_fail(box, TSB_ERR_ARGUMENT, EINVAL, "%s: an argument is NULL or not valid",
+			    function);
+}
+
 const char *tsb_error(struct tsb_sandbox *box)
 {
-	return box && box->extra && box->extra->error ? box->extra->error : "";
+	const struct sandbox_error *e;
+
+	if (!box)
+		return "";
+	pthread_mutex_lock(&box->lock);
+	e = error_of_thread(box->extra);
+	pthread_mutex_unlock(&box->lock);
+	return e && e->text ? e->text : "";
 }
 
 int tsb_errno(struct tsb_sandbox *box)
 {
-	return box && box->extra ? box->extra->error_number : 0;
+	const struct sandbox_error *e;
+
+	if (!box)
+		return 0;
+	pthread_mutex_lock(&box->lock);
+	e = error_of_thread(box->extra);
+	pthread_mutex_unlock(&box->lock);
+	return e ? e->number : 0;
+}
+
+int sandbox_change_begin(struct tsb_sandbox *box)
+{
+	pthread_mutex_lock(&box->lock);
+	if (!box->runs)
+		return TSB_OK;
+	pthread_mutex_unlock(&box->lock);
+	return sandbox_fail(box, TSB_ERR_BUSY, 0, "the sandbox has runs in progress");
+}
+
+void sandbox_change_end(struct tsb_sandbox *box)
+{
+	pthread_mutex_unlock(&box->lock);
 }
 
 /* ---- Opening ---- */
@@ -121,6 +186,27 @@ static bool keep_string(char **to, const char *from)
 static bool limits_valid(const struct tsb_limits *limits)
 {
 	return limits->size == sizeof(*limits);
+}
+
+bool sandbox_env_valid(const char *const *env)
+{
+	for (; env && *env; env++) {
+		if (**env == '=' || !strchr(*env, '='))
+			return false;
+	}
+	return true;
+}
+
+/* As Linux takes it, and nothing that no name of a machine holds. */
+static bool hostname_valid(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < n; i++) {
+		if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f || name[i] == '/')
+			return false;
+	}
+	return n > 0 && n <= 64;
 }
 
 static void share_begin(const struct tsb_sandbox *box, struct sandbox_extra *x, bool together)
@@ -157,6 +243,8 @@ static int apply_options(struct tsb_sandbox *box, const struct tsb_options *opt)
 	x->start_sec = opt->start_sec;
 	x->seed = opt->seed;
 	share_begin(box, x, opt->together);
+	if (!sandbox_env_valid(opt->env) || (opt->hostname && !hostname_valid(opt->hostname)))
+		return TSB_ERR_ARGUMENT;
 	if (opt->env && !(x->env = sandbox_copy_list(opt->env)))
 		return TSB_ERR_MEMORY;
 	if (opt->cwd && opt->cwd[0] != '/')
@@ -275,7 +363,7 @@ int tsb_branch(struct tsb_sandbox *box, struct tsb_sandbox **out)
 	int rc;
 
 	if (!box || !out)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	*out = NULL;
 	copy = sandbox_new();
 	if (!copy)
@@ -299,36 +387,51 @@ int tsb_branch(struct tsb_sandbox *box, struct tsb_sandbox **out)
 	return TSB_OK;
 }
 
+/* A copy of its session into *out; a run that ends meanwhile does not change it. */
+static int take_session(struct tsb_sandbox *from, struct session **out)
+{
+	int rc = TSB_OK;
+
+	pthread_mutex_lock(&from->lock);
+	if (from->session && !(*out = session_copy(from->session)))
+		rc = TSB_ERR_MEMORY;
+	pthread_mutex_unlock(&from->lock);
+	return rc;
+}
+
 int tsb_restore(struct tsb_sandbox *box, struct tsb_sandbox *from)
 {
-	struct session *session = NULL;
+	struct session *session = NULL, *old = NULL;
 	int rc;
 
 	if (!box || !from || box == from)
-		return TSB_ERR_ARGUMENT;
-	if (box->runs)
-		return sandbox_fail(box, TSB_ERR_BUSY, 0, "the sandbox has runs in progress");
-	if (from->session && !(session = session_copy(from->session)))
+		return sandbox_refuse(box, __func__);
+	if (take_session(from, &session) || (!session && box->session && !(session = session_new())))
 		return sandbox_fail(box, TSB_ERR_MEMORY, ENOMEM, "no memory for the session");
-	rc = vfs_restore(box->vfs, from->vfs);
+	rc = sandbox_change_begin(box);
 	if (rc) {
 		session_free(session);
+		return rc;
+	}
+	rc = vfs_restore(box->vfs, from->vfs);
+	if (!rc && box->session) {
+		old = box->session;
+		box->session = session;
+		session = NULL;
+	}
+	sandbox_change_end(box);
+	session_free(session);
+	session_free(old);
+	if (rc)
 		return sandbox_fail(box, rc == -EOPNOTSUPP ? TSB_ERR_SUPPORT : TSB_ERR_FILE, rc,
 				    "cannot restore: %s", tsb_strerror(rc));
-	}
-	if (box->session) {
-		session_free(box->session);
-		box->session = session ? session : session_new();
-	} else {
-		session_free(session);
-	}
 	return TSB_OK;
 }
 
 int tsb_stats(struct tsb_sandbox *box, struct tsb_statistics *out)
 {
 	if (!box || !out || out->size != sizeof(*out))
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	pthread_mutex_lock(&box->lock);
 	out->runs = box->n_runs;
 	out->commands = box->n_commands;

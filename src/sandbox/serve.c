@@ -110,7 +110,7 @@ int tsb_exec_post(struct tsb_sandbox *box, const char *const *argv, const struct
 	int rc = TSB_OK;
 
 	if (!box || !argv || !argv[0] || !done)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	s = serving_of(box, &rc);
 	if (!s)
 		return rc;
@@ -233,7 +233,7 @@ int tsb_serve(struct tsb_sandbox *box, struct tsb_cancel *stop)
 	int rc = TSB_OK;
 
 	if (!box || !stop)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	s = serving_of(box, &rc);
 	if (!s)
 		return rc;

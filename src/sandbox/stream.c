@@ -35,7 +35,7 @@ int tsb_stream_open(struct tsb_sandbox *box, const char *path, bool write, uint3
 	int rc;
 
 	if (!box || !path || !out)
-		return TSB_ERR_ARGUMENT;
+		return sandbox_refuse(box, __func__);
 	*out = NULL;
 	s = calloc(1, sizeof(*s));
 	rc = s ? stream_begin(s, box, path, write, mode) : -ENOMEM;

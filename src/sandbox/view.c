@@ -22,7 +22,9 @@ int view_begin(struct view *v, struct tsb_sandbox *box, const char *path)
 	if (path && path[0] != '/')
 		return -EINVAL;
 	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	pthread_mutex_lock(&box->lock);	/* mounts may be changed meanwhile */
 	v->vfs = vfs_clone(box->vfs);
+	pthread_mutex_unlock(&box->lock);
 	if (!v->vfs)
 		return -ENOMEM;
 	v->who.now = (struct tsb_time){ now.tv_sec, (int32_t)now.tv_nsec };
@@ -161,12 +163,25 @@ static int first_child(struct view *v, const char *path, char **child)
 	return *child ? 0 : -ENOMEM;
 }
 
+/* The root by any name ("//", "/tmp/..") stays, and so does all below it. */
+static int may_remove(struct view *v, const char *path)
+{
+	struct tsb_stat root, st;
+	int rc = vfs_lstat(&v->c, "/", &root);
+
+	if (!rc)
+		rc = vfs_lstat(&v->c, path, &st);
+	if (!rc && st.dev == root.dev && st.ino == root.ino)
+		rc = -EBUSY;
+	return rc;
+}
+
 int view_remove(struct view *v, const char *path)
 {
 	char *at = strdup(path), *child;
 	size_t top = strlen(path);
 	struct tsb_stat st;
-	int rc = at ? 0 : -ENOMEM;
+	int rc = at ? may_remove(v, path) : -ENOMEM;
 
 	while (!rc) {
 		rc = vfs_lstat(&v->c, at, &st);

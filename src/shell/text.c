@@ -92,7 +92,7 @@ static enum flow parse_failed(struct shell *sh, struct parse_error *err, const c
 	bool ends = sh->opts[OPT_ERREXIT] && !sh->errexit_off;
 
 	if (err->limit)
-		proc_limit(sh->p, "parse_depth");
+		proc_limit(sh->p, err->too_long ? "source_bytes" : "parse_depth");
 	if (ends)	/* with the first line of the message */
 		str_reset(&err->detail);
 	if (err->message.n)

@@ -154,6 +154,12 @@ int vfs_close(struct vfs_file *f)
 
 /* ---- Content ---- */
 
+/* What a backend says that it did; one that says more than it could is not believed. */
+static ssize_t vfs_count(ssize_t done, size_t n)
+{
+	return done > 0 && (size_t)done > n ? -EIO : done;
+}
+
 ssize_t vfs_read(struct vfs_file *f, void *buf, size_t n, uint64_t offset)
 {
 	if ((f->flags & O_ACCMODE) == O_WRONLY)
@@ -164,7 +170,8 @@ ssize_t vfs_read(struct vfs_file *f, void *buf, size_t n, uint64_t offset)
 		return -EINVAL;
 	if (n > INT64_MAX - offset)
 		n = (size_t)(INT64_MAX - offset);
-	return f->base->ops->read_at ? f->base->ops->read_at(f->base, buf, n, offset) : -ENOSYS;
+	return f->base->ops->read_at ?
+		vfs_count(f->base->ops->read_at(f->base, buf, n, offset), n) : -ENOSYS;
 }
 
 ssize_t vfs_write(struct vfs_file *f, const struct tsb_caller *who, const void *buf, size_t n,
@@ -174,8 +181,8 @@ ssize_t vfs_write(struct vfs_file *f, const struct tsb_caller *who, const void *
 		return -EBADF;
 	if (offset > INT64_MAX)
 		return -EINVAL;
-	return f->base->ops->write_at ? f->base->ops->write_at(f->base, who, buf, n, offset) :
-		-ENOSYS;
+	return f->base->ops->write_at ?
+		vfs_count(f->base->ops->write_at(f->base, who, buf, n, offset), n) : -ENOSYS;
 }
 
 int vfs_ftruncate(struct vfs_file *f, const struct tsb_caller *who, uint64_t size)
@@ -269,6 +276,28 @@ static size_t readdir_filter(const struct vfs_file *f, char *buf, size_t n)
 	return used;
 }
 
+/* The n bytes of a backend's entries, which are its own: whole records with a name each, or -EIO. */
+static ssize_t readdir_checked(const char *buf, ssize_t n, size_t cap)
+{
+	const size_t head = offsetof(struct tsb_dirent, name);
+	size_t left = n > 0 ? (size_t)n : 0;
+
+	if (left > cap)
+		return -EIO;
+	while (left) {
+		const struct tsb_dirent *d = (const void *)buf;
+
+		if (left < head || d->size > left || d->size < head || d->size % 8 ||
+		    d->name_len == 0 || d->name_len > TSB_NAME_MAX ||
+		    d->name_len >= d->size - head || d->name[d->name_len] ||
+		    memchr(d->name, '/', d->name_len) || memchr(d->name, 0, d->name_len))
+			return -EIO;
+		buf += d->size;
+		left -= d->size;
+	}
+	return n;
+}
+
 ssize_t vfs_readdir(struct vfs_file *f, void *buf, size_t cap)
 {
 	bool mounts;
@@ -283,7 +312,7 @@ ssize_t vfs_readdir(struct vfs_file *f, void *buf, size_t cap)
 	if (n)
 		return n;
 	do {
-		n = f->base->ops->readdir(f->base, buf, cap);
+		n = readdir_checked(buf, f->base->ops->readdir(f->base, buf, cap), cap);
 		if (n <= 0 || !mounts)
 			return n;
 		used = readdir_filter(f, buf, (size_t)n);

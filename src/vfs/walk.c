@@ -207,8 +207,8 @@ static int walk_expand(struct walk *w, size_t link_n)
 		return -ENOTDIR;
 	n = m->fs->ops->readlink(m->fs, w->c->who, w->clean + m->path_n, w->b->link,
 				 TSB_PATH_MAX);
-	if (n <= 0)
-		return n ? (int)n : -ENOENT;
+	if (n <= 0 || n > TSB_PATH_MAX)
+		return n < 0 ? (int)n : n ? -ENAMETOOLONG : -ENOENT;
 	w->n = w->b->link[0] == '/' ? 0 : walk_dir_n(w->clean, link_n);
 	w->dir = false;
 	w->last = VFS_LAST_ROOT;

@@ -93,6 +93,15 @@ is "--env in the place of a default" /x "$("$tsb" --env HOME=/y --env HOME=/x -c
 is "--hostname" h "$("$tsb" --hostname h -c hostname)"
 "$tsb" --cwd relative -c true 2>/dev/null
 is "--cwd must be absolute" 2 $?
+is "--cwd must be there" "tinysandbox: cannot open /none: No such file or directory" "$("$tsb" --cwd /none -c pwd 2>&1)"
+is "--cwd may come from a mount" /m "$("$tsb" --mount "$dir:/m" --cwd /m -c pwd)"
+is "--env needs a name" "tinysandbox: bad --env '=x': it has no name (NAME=VALUE or NAME)" "$("$tsb" --env =x -c true 2>&1)"
+is "--hostname is a name" "tinysandbox: bad --hostname 'a b': 1 to 64 bytes without space and '/'" \
+	"$("$tsb" --hostname 'a b' -c true 2>&1)"
+is "- is standard input" "bash x" "$(echo 'echo $0 $1' | "$tsb" - x)"
+is "--mount says which limit" "tinysandbox: cannot copy in $dir/s.sh: No space left on device; to allow more: --limit fs_bytes=N, fs_entries=N" \
+	"$("$tsb" --limit fs_bytes=1 --mount "$dir/s.sh:/x" -c true 2>&1)"
+is "a limit may be more than there is" 3 "$("$tsb" --limit descriptors=18446744073709551615 --limit word_bytes=18446744073709551615 -c 'x=$(printf %100000s); echo 3')"
 for m in nocolon :/x "$dir/m:relative" "$dir/m:/x:rx" "$dir/m:/etc/passwd"; do
 	"$tsb" --mount "$m" -c true 2>/dev/null
 	status=$?
