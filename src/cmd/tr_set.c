@@ -302,7 +302,7 @@ int tr_set_parse(struct tsb_proc *p, const char *text, struct tr_set *set)
 {
 	struct tr_text t = { .p = p };
 
-	*set = (struct tr_set){ 0 };
+	*set = (struct tr_set){ .p = p };
 	tr_unescape(&t, text);
 	if (!tr_parse_items(&t, set))
 		return 1;
@@ -351,7 +351,8 @@ int tr_walk_next(struct tr_walk *w)
 		} else if (w->done >= (item->kind == TR_REPEAT ? item->count : 1)) {
 			continue;
 		}
-		w->done++;
+		if (!(++w->done & 0xfff))	/* [a*99999999999] */
+			tsb_tick(w->set->p, 0x1000);
 		return c;
 	}
 	w->in_case = TR_CASE_NONE;

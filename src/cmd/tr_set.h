@@ -21,6 +21,7 @@ struct tr_item {
 };
 
 struct tr_set {
+	struct tsb_proc *p;
 	struct tr_item *at;
 	size_t n, cap;
 	uint64_t length;		/* characters, an open repeat not counted */

@@ -309,8 +309,7 @@ static size_t read_spec(const char *s, size_t n, size_t at, struct spec *f)
 	if (at < n && s[at] >= '0' && s[at] <= '9')
 		f->width = 0;
 	for (; at < n && s[at] >= '0' && s[at] <= '9'; at++)
-		if (f->width < WIDTH_MAX)
-			f->width = f->width * 10 + (s[at] - '0');
+		f->width = f->width < WIDTH_MAX / 10 ? f->width * 10 + (s[at] - '0') : WIDTH_MAX;
 	if (at < n && (s[at] == 'E' || s[at] == 'O'))
 		f->modifier = s[at++];
 	while (at + (size_t)f->colons < n && f->colons < 3 && s[at + (size_t)f->colons] == ':')

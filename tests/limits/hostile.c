@@ -58,6 +58,7 @@ static const struct hostile scripts[] = {
 	{ "head of everything", "head -c 100G /dev/zero > /dev/null", 124, "wall_ms", NULL },
 	{ "seq", "seq 1000000000000 > /dev/null", 124, "wall_ms", NULL },
 	{ "sed loop", "echo x | sed ':a; ba'", 124, "wall_ms", NULL },
+	{ "a repeat without end", "tr '[a*99999999999]' b < /etc/passwd", 124, "wall_ms", NULL },
 	{ "regex nesting", "echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | grep -E '^(a+)+$b' || true", 0, NULL, NULL },
 	{ "regex size", "echo x | grep -E '((((a{1,100}){1,100}){1,100}){1,100})'; test $? = 2", 0, NULL, NULL },
 	{ "back-reference", "printf 'a%.0s' {1..200} | grep -E '(a*)*(a*)*(a*)*\\1\\2b'; true", 0, NULL, NULL },
