@@ -570,6 +570,9 @@ static void join_sort_words(struct tsb_proc *p, int argc, char **argv, struct jo
 		w->rest[w->n++] = argv[i];
 		if (skip && i + 1 < argc)
 			w->rest[w->n++] = argv[++i];
+		/* No list is to be continued behind -o auto. */
+		if (next == JOIN_FORMAT && !strcmp(skip ? argv[i] : strchr(argv[i], 'o') + 1, "auto"))
+			next = JOIN_FILE;
 	}
 }
 

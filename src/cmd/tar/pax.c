@@ -246,7 +246,7 @@ void tar_pax_write(struct tar *t, struct tar_member *m, const char *records, siz
 {
 	const char *format = t->pax && t->pax->exthdr_name ? t->pax->exthdr_name
 							   : "%d/PaxHeaders/%f";
-	char *bare = tsb_strdup(t->p, m->name);
+	char *bare = tsb_strdup(t->p, tar_safe_name(t, m->orig_name, false));
 	size_t len = strlen(bare);
 
 	while (len > 1 && bare[len - 1] == '/')
