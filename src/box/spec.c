@@ -357,6 +357,24 @@ static int put_network(struct tbx_store *store, const struct tbx_spec *spec, jso
 
 /* ---- All of it ---- */
 
+/* Absolute, and nothing in it could make it the root. */
+static bool is_below_root(const char *path)
+{
+	bool named = false;
+
+	if (*path != '/')
+		return false;
+	while (*path) {
+		size_t n = strcspn(path, "/");
+
+		if ((n == 1 || n == 2) && !strncmp(path, "..", n))
+			return false;
+		named = named || n;
+		path += n + (path[n] == '/');
+	}
+	return named;
+}
+
 static int put_words(struct tbx_store *store, const struct tbx_spec *spec, json_t *out)
 {
 	if (spec->name && !tbx_is_name(spec->name))
@@ -368,8 +386,9 @@ static int put_words(struct tbx_store *store, const struct tbx_spec *spec, json_
 		return bad(store, "--hostname", spec->hostname, "is not the name of a machine");
 	if (spec->cwd && *spec->cwd != '/')
 		return bad(store, "--cwd", spec->cwd, "must be absolute: it is a place inside the box");
-	if (spec->workspace && (*spec->workspace != '/' || !spec->workspace[1]))
-		return bad(store, "--workspace", spec->workspace, "must be absolute, and not /");
+	if (spec->workspace && !is_below_root(spec->workspace))
+		return bad(store, "--workspace", spec->workspace, "must be absolute, without . and .., and "
+			   "not /");
 	for (size_t i = 0; spec->accept && spec->accept[i]; i++)
 		if (!bx_is_control(spec->accept[i]))
 			return bad(store, "--accept", spec->accept[i], "is no control; `tinybox create "

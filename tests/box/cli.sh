@@ -63,6 +63,7 @@ create --dir /etc/passwd
 create --image /no/such
 create --dir / --image /
 create --cwd relative
+create --workspace /a/../..
 create --workspace relative
 create --workspace /
 create --hostname 'a b'
