@@ -206,6 +206,10 @@ int tsb_run(struct tsb_sandbox *box, const char *script, const struct tsb_run_op
 int tsb_run_bytes(struct tsb_sandbox *box, const void *script, size_t size,
 		  const struct tsb_run_options *opt, struct tsb_result **out);
 
+/* The same for what a person types: bash reads standard input, on a terminal (opt->terminal) with prompts,
+ * line editing, history and jobs, until its end or exit. The session is used and kept as with tsb_run(). */
+int tsb_prompt(struct tsb_sandbox *box, const struct tsb_run_options *opt, struct tsb_result **out);
+
 /*
  * Runs a program without a shell: argv[0] as execvp(3) finds it (in the PATH of
  * env), with these arguments exactly; NULL-terminated. It is a child of an init

@@ -40,6 +40,8 @@ char *cli_read_all(int fd, const char *name, size_t *n);
 /* Prints what the script would do; 2 for a syntax error, as `bash -n`. */
 int cli_analyze(const char *script, size_t n);
 
+/* Of a prompt, which lasts as long as a person likes: no time and no count of commands but what --limit says. */
+void cli_prompt_limits(const struct cli *cli, struct tsb_limits *limits);
 int cli_prompt(const struct cli *cli, struct tsb_sandbox *box);
 int cli_batch(void);
 

@@ -29,6 +29,18 @@ static int set_limits(const struct cli *cli, struct tsb_limits *limits)
 	return 0;
 }
 
+void cli_prompt_limits(const struct cli *cli, struct tsb_limits *limits)
+{
+	uint64_t wall, commands;
+
+	tsb_limits_default(limits);
+	wall = limits->wall_ms;
+	commands = limits->commands;
+	set_limits(cli, limits);
+	limits->wall_ms = limits->wall_ms == wall ? UINT64_MAX : limits->wall_ms;
+	limits->commands = limits->commands == commands ? UINT64_MAX : limits->commands;
+}
+
 static size_t count_env(const char *const *env)
 {
 	size_t n = 0;

@@ -114,9 +114,9 @@ static int first_process(struct tsb_proc *p, void *arg)
 		shell_dump(sh, r->dump);
 		return 0;
 	}
-	sh->command_string = true;
 	set_arguments(r, sh);
-	status = shell_run(sh, r->script, r->script_n, name);
+	sh->command_string = !r->prompt;
+	status = r->prompt ? shell_prompt(sh) : shell_run(sh, r->script, r->script_n, name);
 	if (r->session) {
 		shell_keep(sh);
 		r->shell = sh;
@@ -469,6 +469,16 @@ int tsb_run_bytes(struct tsb_sandbox *box, const void *script, size_t size,
 
 	if (!box || !out || (!script && size))
 		return sandbox_refuse(box, __func__);
+	*out = NULL;
+	return run(&r, opt, out);
+}
+
+int tsb_prompt(struct tsb_sandbox *box, const struct tsb_run_options *opt, struct tsb_result **out)
+{
+	struct run r = { .box = box, .script = "", .prompt = true };
+
+	if (!box || !out)
+		return TSB_ERR_ARGUMENT;
 	*out = NULL;
 	return run(&r, opt, out);
 }

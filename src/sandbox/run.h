@@ -13,6 +13,7 @@ struct run {
 	const struct tsb_run_options *opt;
 	const char *script;
 	size_t script_n;
+	bool prompt;		/* instead of it: what is typed */
 	struct tsb_result *result;
 	struct kernel *kernel;
 	struct session *session;	/* the sandbox's, held by this run; or NULL */

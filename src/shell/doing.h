@@ -345,6 +345,9 @@ void redir_keep(struct shell *sh, struct redir_undo *undo);	/* exec */
 /* here.c: a descriptor that reads as that text, or -errno. */
 int here_open(struct shell *sh, struct slice text);
 
+/* main.c: an interactive shell from now on, if it is on a terminal. */
+void shell_prompts(struct shell *sh);
+
 /* ---- terminal.c ---- */
 /* At a prompt with job control the terminal is that of the process group while it is waited
  * for; then it is the shell's again, as it was if the job did not end by itself. */

@@ -35,6 +35,8 @@ struct edit {
 	struct str out;		/* what is to be written */
 	size_t columns, row;	/* of the window; of the cursor, below the prompt's last line */
 	bool hidden;		/* the terminal does not echo: neither is the line shown */
+	bool plain;		/* all that is not shown yet stands behind what is shown ... */
+	size_t shown, column;	/* ... so many bytes, and there is the cursor */
 	bool stale, whole;	/* to be painted; with all lines of the prompt */
 	/* what the last key did */
 	edit_fn *did, *doing;

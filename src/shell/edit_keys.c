@@ -24,6 +24,7 @@ static int edit_signal(struct edit *e)
 		return -1;
 	}
 	edit_window(e);
+	e->plain = false;
 	e->stale = true;
 	edit_show(e);
 	return 0;
@@ -182,6 +183,7 @@ static void edit_find(struct edit *e, int step)
 		if ((unsigned char)e->line.p[at] != c)
 			continue;
 		e->at = at;
+		e->plain = false;
 		e->stale = true;
 		return;
 	}

@@ -130,11 +130,15 @@ void edit_show_as(struct edit *e, const char *prompt, size_t n, const char *line
 	struct pen p = { .e = e }, cursor;
 	size_t from = last_line(prompt, n);
 
-	edit_to_first_row(e);
-	if (e->whole)
+	if (!e->whole) {
+		edit_to_first_row(e);
+		str_adds(&e->out, "\033[J");
+	} else {	/* wherever it is: behind the output of a program, perhaps */
+		e->row = 0;
 		for (size_t i = 0; i < from; i++)
 			str_adds(&e->out, prompt[i] == '\n' ? "\r\n" : (char[2]){ prompt[i], '\0' });
-	e->whole = false;
+	}
+	e->whole = e->plain = false;
 	pen_text(&p, prompt + from, n - from, true);
 	pen_wrap(&p);
 	pen_text(&p, line, at, false);
@@ -143,7 +147,6 @@ void edit_show_as(struct edit *e, const char *prompt, size_t n, const char *line
 	pen_wrap(&p);
 	if (cursor.column >= e->columns || at == line_n)
 		cursor = at == line_n ? p : (struct pen){ e, cursor.row + 1, 0 };
-	str_adds(&e->out, "\033[J");
 	if (p.row > cursor.row)
 		str_addf(&e->out, "\033[%zuA", p.row - cursor.row);
 	if (p.row != cursor.row || p.column != cursor.column) {
@@ -152,14 +155,38 @@ void edit_show_as(struct edit *e, const char *prompt, size_t n, const char *line
 			str_addf(&e->out, "\033[%zuC", cursor.column);
 	}
 	e->row = cursor.row;
+	e->column = cursor.column;
 	e->stale = false;
 	edit_flush(e);
 }
 
+/* What was typed at the end of what is shown goes there, if the row has room. */
+static bool edit_show_more(struct edit *e)
+{
+	size_t n = e->line.n - e->shown, width;
+
+	if (!e->plain || e->whole || e->at != e->line.n)
+		return false;
+	for (size_t i = e->shown; i < e->line.n; i++)
+		if ((unsigned char)e->line.p[i] < 32 || e->line.p[i] == 127)
+			return false;
+	width = utf8_columns(e->line.p + e->shown, n);
+	if (!utf8_valid(e->line.p + e->shown, n) || e->column + width >= e->columns)
+		return false;
+	str_addn(&e->out, e->line.p + e->shown, n);
+	e->column += width;
+	e->shown = e->line.n;
+	e->stale = false;
+	return true;
+}
+
 void edit_show(struct edit *e)
 {
-	if (e->stale)
+	if (e->stale && !edit_show_more(e)) {
 		edit_show_as(e, e->prompt, e->prompt_n, e->line.p, e->hidden ? 0 : e->line.n, e->hidden ? 0 : e->at);
+		e->plain = e->at == e->line.n && !e->hidden;
+		e->shown = e->line.n;
+	}
 	edit_flush(e);
 }
 

@@ -102,6 +102,7 @@ void edit_insert(struct edit *e, const char *text, size_t n)
 		edit_bell(e);
 		return;
 	}
+	e->plain &= e->at == e->line.n;
 	str_insert(&e->line, e->at, text, n);
 	e->at += n;
 	e->stale = true;
@@ -111,6 +112,7 @@ void edit_remove(struct edit *e, size_t from, size_t to)
 {
 	if (from >= to)
 		return;
+	e->plain = false;
 	str_erase(&e->line, from, to - from);
 	e->at = e->at > to ? e->at - (to - from) : e->at > from ? from : e->at;
 	e->stale = true;
@@ -129,6 +131,7 @@ void edit_set(struct edit *e, const char *text, size_t n)
 	str_reset(&e->line);
 	str_addn(&e->line, text, n);
 	e->at = e->line.n;
+	e->plain = false;
 	e->stale = true;
 }
 
@@ -137,6 +140,7 @@ void edit_set(struct edit *e, const char *text, size_t n)
 static void edit_go(struct edit *e, size_t to)
 {
 	e->at = to;
+	e->plain = false;
 	e->stale = true;
 }
 

@@ -338,6 +338,15 @@ static void start_prompts(struct start *st)
 	shell_set_option(sh, OPT_HISTORY, true);
 }
 
+void shell_prompts(struct shell *sh)
+{
+	struct start st = { .sh = sh };
+
+	set_default(sh, "PS1", "sandbox$ ");
+	if (tsb_isatty(sh->p, 0) && tsb_isatty(sh->p, 2))
+		start_prompts(&st);
+}
+
 /* All of standard input at once: it is not run. */
 static int show_stdin(struct start *st)
 {

@@ -499,6 +499,26 @@ int shell_run(struct shell *sh, const char *text, size_t n, const char *file_nam
 	return (int)n;
 }
 
+int shell_prompt(struct shell *sh)
+{
+	enum flow flow;
+	int status;
+
+	shell_enter_process(sh);
+	doing(sh)->args = (struct frame_args){ .args = sh->args, .n = sh->n_args };
+	sh->command_string = false;
+	sh->stdin_script = true;
+	sh->status = 0;
+	shell_prompts(sh);
+	flow = run_stream(sh, 0, sh->arg0);
+	status = shell_finish(sh, flow);
+	sh->prompts = sh->interactive = sh->stdin_script = false;
+	sh->opts[OPT_MONITOR] = sh->opts[OPT_HISTEXPAND] = false;
+	let_jobs_go(sh);
+	keep_session(sh);
+	return status;
+}
+
 /* ---- Sessions ---- */
 
 void shell_keep(struct shell *sh)

@@ -340,6 +340,8 @@ void shell_attach(struct shell *sh, struct tsb_proc *p);
 struct shell *shell_copy(const struct shell *sh, struct tsb_heap *heap);
 /* Runs a whole script as `bash -c` (name $0) or as a file; EXIT trap included: the status. */
 int shell_run(struct shell *sh, const char *text, size_t n, const char *file_name);
+/* The same for what a person types on descriptor 0: with prompts, if that is a terminal. */
+int shell_prompt(struct shell *sh);
 /* A script that sets variables, functions, options and cwd again (tsb_save). */
 void shell_dump(const struct shell *sh, struct str *out);
 /* The command `bash` (and `sh`): -c, FILE, -s, -e -u -x ... */

@@ -186,7 +186,7 @@ try:
         if not got: break
         out += got
 except OSError: pass
-print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), " ".join(w for w in out.decode().replace("\r", "").split("\n") if w.startswith("=")))' "$@"; }
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), " ".join(w for w in out.decode().replace("\r", "").replace("\x1b[?2004l", "").split("\n") if w.startswith("=")))' "$@"; }
 is "the prompt" "3 =one =1 =2 =kept =tty" "$(printf 'x=kept; echo =one\nfor i in 1 2; do\necho =$i\ndone\necho =$x\n[ -t 0 ] && echo =tty\n(exit 3)' | timeout 60 bash -c "$(declare -f prompt); prompt '$tsb' -i")"
 echo "1..$n"
 exit $bad

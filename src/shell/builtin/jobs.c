@@ -81,6 +81,8 @@ int builtin_jobs(struct shell *sh, int argc, char **argv, enum flow *flow)
 	if (run)
 		return jobs_run(sh, argc, argv, o.at + (o.next != NULL), flow);
 	job_reap(sh);
+	if (doing(sh)->exit_warned && doing(sh)->exit_warned + 1 == doing(sh)->prompts_shown)
+		doing(sh)->exit_warned++;	/* exit may follow still */
 	if (!sh->opts[OPT_MONITOR])
 		forget_dead(sh);
 	for (struct job *j = sh->jobs; o.at >= argc && j; j = j->next)
