@@ -254,6 +254,29 @@ static int run(struct request *q, const struct tsb_limits *limits, json_t **repl
 	return rc;
 }
 
+/* What nobody would look at is not taken. */
+static int check_keys(struct request *q)
+{
+	static const char *const keys[] = { "script", "args", "name", "cwd", "env", "stdin", "read",
+					    "limits", "files", NULL };
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(q->json, key, value) {
+		size_t i = 0;
+
+		while (keys[i] && strcmp(keys[i], key))
+			i++;
+		if (!keys[i])
+			return fail(q, "%s: there is no such key in a request", key);
+	}
+	json_object_foreach(json_object_get(q->json, "env"), key, value) {
+		if (!*key || strchr(key, '='))
+			return fail(q, "env: '%s' is no name", key);
+	}
+	return 0;
+}
+
 static json_t *serve(struct request *q)
 {
 	struct tsb_options opt = TSB_OPTIONS_INIT;
@@ -264,6 +287,8 @@ static json_t *serve(struct request *q)
 		fail(q, "a request is an object");
 		return NULL;
 	}
+	if (check_keys(q))
+		return NULL;
 	q->cwd = json_string_value(json_object_get(q->json, "cwd"));
 	if (!q->cwd)
 		q->cwd = "/home/user";
@@ -294,7 +319,7 @@ static int answer(const char *line, size_t n)
 		reply = serve(&q);
 	if (!reply)
 		reply = json_pack("{s:s}", "error", q.error ? q.error : "no memory");
-	rc = json_dumpf(reply, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
+	rc = json_dumpf(reply, stdout, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12));
 	fputc('\n', stdout);
 	json_decref(reply);
 	json_decref(q.json);

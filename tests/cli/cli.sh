@@ -142,6 +142,10 @@ l
  "stat -c \"%A dir\" d; stat -c \"%A %Y\" run; [ -L l ] && echo l; base64 bin; ln -s \"$(printf \"\\200\")\" l2; mkfifo p",
  "files": {"d": {"dir": true, "mode": 448}, "run": {"content": "echo", "mode": 493, "mtime": 1000000000}, "l": {"link": "run"},
  "bin": {"b64": "/w=="}}, "read": ["run", "d", "l", "l2", "bin", "nope", 5]}' | tr -d '\n' | batch)"
+is "--batch: what is not looked at is refused" "scirpt: there is no such key in a request
+env: 'A=B' is no name" "$(printf '%s\n' '{"scirpt": "echo", "script": ":"}' '{"script": ":", "env": {"A=B": "x"}}' | "$tsb" --batch |
+	python3 -c 'import json, sys
+for line in sys.stdin: print(json.loads(line)["error"])')"
 is "--batch: bytes as lone surrogates" "0 ff fe 41
  [] False" "$(echo '{"script": "printf \"\udcff\ud83d\ude00\ud83d\udca9\udcfeA\" | od -An -tx1 | sed \"s/ f0 9f 98 80 f0 9f 92 a9//;s/^ //\""}' | batch)"
 why() { "$tsb" --batch | python3 -c 'import json, sys
