@@ -137,7 +137,7 @@ void bench_big(struct tsb_sandbox *box, const char *programs, const char *only, 
 		bench_die("/tmp");
 	make_files(box, programs);
 	run_jobs(box, only, group);
-	shell("rm -rf tree");
+	shell("rm -rf tree copy");
 	shell("rm -f big left sorted right before after out shown left.gz x*");
 	if (chdir("/") || rmdir(dir))
 		bench_die(dir);
