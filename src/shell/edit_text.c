@@ -86,7 +86,7 @@ void edit_note(struct edit *e)
 {
 	struct edit_step *s;
 
-	if (e->undo.n >= EDIT_UNDO) {
+	while (e->undo.n && (e->undo.n >= EDIT_UNDO || e->undo.n * e->line.n > EDIT_LINE)) {
 		heap_free(e->sh->heap, e->undo.at[0].text);
 		memmove(e->undo.at, e->undo.at + 1, (e->undo.n - 1) * sizeof(*e->undo.at));
 		e->undo.n--;

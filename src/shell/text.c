@@ -576,6 +576,10 @@ static enum flow run_source(struct shell *sh, struct line_source *src, uint32_t 
 			read_line(sh, src, &pc.text);
 		if (src->end && !src->text)
 			text_cut_backslash(&pc.text);
+		if (src->broken) {
+			f = prompt_again(sh, src, &pc, f);
+			continue;
+		}
 		if (sh->opts[OPT_VERBOSE])
 			tsb_write_all(sh->p, 2, pc.text.p + from, pc.text.n - from);
 		if (!piece_expand(sh, &pc, from)) {
