@@ -91,7 +91,7 @@ static void test_hooks(void)
 	str_reset(&out);
 	str_reset(&messages);
 	format_run(&job, "%(x", 3);
-	is_str(messages.p, "warning: `%(x': invalid time format specification\n", "no T");
+	is_str(messages.p, "warning: `': invalid time format specification\n", "no T");
 	is_str(out.p, "%(x", "copied");
 	str_reset(&out);
 	job.args = args + 2;
