@@ -352,8 +352,12 @@ static void settle_block_size(struct ls *ls)
 
 static void settle_width(struct ls *ls)
 {
+	struct tsb_winsize size;
 	const char *env;
 
+	if (ls->width < 0 && (ls->format >= LS_COLUMNS || ls->color) && !tsb_get_winsize(ls->p, 1, &size) &&
+	    size.columns)
+		ls->width = size.columns;
 	if (ls->width < 0 && (ls->format >= LS_COLUMNS || ls->color)) {
 		env = tsb_getenv(ls->p, "COLUMNS");
 		if (env && *env && !ls_line_width(env, &ls->width))
