@@ -13,8 +13,7 @@
  *
  * Ownership: a returned pointer is borrowed, an out parameter is yours. Option
  * structs begin with their size and grow at the end only; start from _INIT.
- * Errors: an enum tsb_status; the sentence to show is tsb_error(box), in the
- * thread whose call failed.
+ * Errors: an enum tsb_status; the sentence to show is tsb_error(box).
  * Threads: one sandbox may be used from several threads at once, also to run
  * several scripts at once; a result belongs to one thread at a time. A run
  * happens on the calling thread. No call touches global state of the process:
@@ -106,8 +105,8 @@ const char *const *tsb_default_env(void);
 int tsb_sandbox_open(struct tsb_sandbox **out, const struct tsb_options *opt);
 /* Waits for nothing: TSB_ERR_BUSY while a run is in progress. NULL is fine. */
 int tsb_sandbox_close(struct tsb_sandbox *box);
-/* The sentence for this thread's last failed call on this sandbox; "" if none. Borrowed until
- * the next one fails. */
+/* The sentence for this thread's last failed call on this sandbox; in a thread in which none
+ * failed, for the last of any thread; "" if none. Borrowed until this thread's next call. */
 const char *tsb_error(struct tsb_sandbox *box);
 int tsb_errno(struct tsb_sandbox *box);
 

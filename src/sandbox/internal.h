@@ -26,6 +26,7 @@ struct str;
 struct sandbox_error {
 	struct sandbox_error *next;
 	pthread_t thread;
+	uint64_t when;		/* counts; 0: a copy of another thread's, for one that has none */
 	int number;
 	char *text;
 };
@@ -44,6 +45,7 @@ struct sandbox_extra {
 	struct registry *registry;	/* commands of the embedder; NULL: none */
 	struct offers *offers;	/* to scripts; NULL: nothing */
 	struct serving *serving;	/* of tsb_serve(); NULL: never was one, nor anything posted */
+	uint64_t n_errors;
 	struct sandbox_error *errors;	/* a thread's last failed call, each */
 };
 

@@ -92,7 +92,7 @@ static struct sandbox_error *error_of_thread(const struct sandbox_extra *x)
 	return e;
 }
 
-static void error_keep(struct sandbox_extra *x, int number, const char *text)
+static void error_keep(struct sandbox_extra *x, uint64_t when, int number, const char *text)
 {
 	struct sandbox_error *e = error_of_thread(x);
 
@@ -106,6 +106,7 @@ static void error_keep(struct sandbox_extra *x, int number, const char *text)
 	}
 	free(e->text);
 	e->text = strdup(text);
+	e->when = when;
 	e->number = number < 0 ? -number : number;
 }
 
@@ -121,7 +122,7 @@ int sandbox_fail(struct tsb_sandbox *box, int status, int error, const char *fmt
 	pthread_mutex_lock(&box->lock);
 	x = sandbox_extra(box);
 	if (x)
-		error_keep(x, error, text);
+		error_keep(x, ++x->n_errors, error, text);
 	pthread_mutex_unlock(&box->lock);
 	return status;
 }
@@ -134,27 +135,35 @@ int sandbox_refuse(struct tsb_sandbox *box, const char *function)
 			    function);
 }
 
+/* This thread's own, or a copy of the last of any. */
+static const struct sandbox_error *last_error(struct tsb_sandbox *box)
+{
+	const struct sandbox_error *mine, *last = NULL;
+
+	pthread_mutex_lock(&box->lock);
+	mine = error_of_thread(box->extra);
+	if (box->extra && (!mine || !mine->when)) {
+		for (const struct sandbox_error *e = box->extra->errors; e; e = e->next)
+			last = e->when && (!last || e->when > last->when) ? e : last;
+		if (last && last->text)
+			error_keep(box->extra, 0, last->number, last->text);
+		mine = error_of_thread(box->extra);
+	}
+	pthread_mutex_unlock(&box->lock);
+	return mine;
+}
+
 const char *tsb_error(struct tsb_sandbox *box)
 {
-	const struct sandbox_error *e;
+	const struct sandbox_error *e = box ? last_error(box) : NULL;
 
-	if (!box)
-		return "";
-	pthread_mutex_lock(&box->lock);
-	e = error_of_thread(box->extra);
-	pthread_mutex_unlock(&box->lock);
 	return e && e->text ? e->text : "";
 }
 
 int tsb_errno(struct tsb_sandbox *box)
 {
-	const struct sandbox_error *e;
+	const struct sandbox_error *e = box ? last_error(box) : NULL;
 
-	if (!box)
-		return 0;
-	pthread_mutex_lock(&box->lock);
-	e = error_of_thread(box->extra);
-	pthread_mutex_unlock(&box->lock);
 	return e ? e->number : 0;
 }
 

@@ -171,8 +171,8 @@ static void dev(void)
 	char buf[64] = "x";
 	int magic[2], i;
 
-	is_str(list("/dev", 4096), "fd full null random stderr stdin stdout urandom zero ", "dev: names");
-	is_str(list("/dev", 40), "fd full null random stderr stdin stdout urandom zero ",
+	is_str(list("/dev", 4096), "fd full null random stderr stdin stdout tty urandom zero ", "dev: names");
+	is_str(list("/dev", 40), "fd full null random stderr stdin stdout tty urandom zero ",
 	       "dev: one at a time");
 	is_int(mode("/dev/null"), S_IFCHR | 0666, "dev: null's mode");
 	vfs_stat(&c, "/dev/urandom", &st);
