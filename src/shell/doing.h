@@ -156,12 +156,8 @@ struct doing {
 	unsigned inner;		/* texts within commands that run: they leave no history */
 	VEC(char *) hash_order;
 	struct map completions, bindings;
-	struct tsb_termios terminal;	/* as it was when it was lent */
-	bool terminal_lent;
+	struct prompting *prompting;	/* see prompting(); NULL: nothing yet */
 	unsigned prompts_shown, exit_warned;	/* exit_warned: the line where exit told of stopped jobs */
-	struct str edit_kill;		/* what the line editor's keys killed last */
-	struct str edit_sought;		/* what it was last told to search */
-	size_t edit_from;		/* C-o: the next line begins as this one of the past; 0: empty */
 	bool completes;			/* there ever was one */
 	struct map hash_hits;
 	char *previous_dir;
@@ -349,6 +345,15 @@ int here_open(struct shell *sh, struct slice text);
 void shell_prompts(struct shell *sh);
 
 /* ---- terminal.c ---- */
+/* What a shell at a terminal keeps between lines; apart, since most shells have none. */
+struct prompting {
+	struct tsb_termios terminal;	/* as it was when it was lent */
+	bool terminal_lent;
+	struct str kill;		/* what the line editor's keys killed last */
+	struct str sought;		/* what it was last told to search */
+	size_t from;			/* C-o: the next line begins as this one of the past; 0: empty */
+};
+struct prompting *prompting(struct shell *sh);	/* this process's own */
 /* At a prompt with job control the terminal is that of the process group while it is waited
  * for; then it is the shell's again, as it was if the job did not end by itself. */
 void terminal_lend(struct shell *sh, int group);

@@ -34,7 +34,7 @@ static void edit_raw(struct edit *e)
 
 static void edit_begin(struct edit *e, const char *given)
 {
-	struct doing *d = doing(e->sh);
+	struct prompting *at = prompting(e->sh);
 
 	str_init(&e->line, e->sh->heap, EDIT_LINE + 4096);
 	str_init(&e->out, e->sh->heap, STR_MAX_DEFAULT);
@@ -43,11 +43,11 @@ static void edit_begin(struct edit *e, const char *given)
 	edit_raw(e);
 	if (given)
 		edit_set(e, given, strlen(given));
-	if (d->edit_from && edit_history(e, d->edit_from)) {
-		e->past = d->edit_from;
+	if (at->from && edit_history(e, at->from)) {
+		e->past = at->from;
 		edit_set(e, edit_history(e, e->past), strlen(edit_history(e, e->past)));
 	}
-	d->edit_from = 0;
+	at->from = 0;
 	e->stale = e->whole = true;
 }
 

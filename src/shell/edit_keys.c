@@ -146,7 +146,7 @@ static void edit_accept(struct edit *e, int count)
 
 static void edit_accept_next(struct edit *e, int count)
 {
-	doing(e->sh)->edit_from = e->past;
+	prompting(e->sh)->from = e->past;
 	edit_accept(e, count);
 }
 
@@ -396,8 +396,8 @@ static bool search_key(struct search *s, int c)
 {
 	if (c == 18 || c == 19) {
 		s->backward = c == 18;
-		if (!s->text.n && doing(s->e->sh)->edit_sought.n)
-			str_addn(&s->text, doing(s->e->sh)->edit_sought.p, doing(s->e->sh)->edit_sought.n);
+		if (!s->text.n && prompting(s->e->sh)->sought.n)
+			str_addn(&s->text, prompting(s->e->sh)->sought.p, prompting(s->e->sh)->sought.n);
 		search_on(s, s->text.n > 0);
 	} else if (c == 127 || c == 8) {
 		while (s->text.n && ((unsigned char)s->text.p[s->text.n - 1] & 0xc0) == 0x80)
@@ -421,7 +421,7 @@ static void search_end(struct search *s, int c)
 {
 	struct edit *e = s->e;
 	const char *line = search_line(s, s->past);
-	struct str *sought = &doing(e->sh)->edit_sought;
+	struct str *sought = &prompting(e->sh)->sought;
 
 	str_reset(sought);
 	str_addn(sought, s->text.p, s->text.n);

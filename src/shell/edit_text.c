@@ -210,7 +210,7 @@ static bool edit_was_kill(const struct edit *e)
 /* Kills that follow one another are one text. */
 static void edit_kill(struct edit *e, size_t from, size_t to)
 {
-	struct str *kill = &doing(e->sh)->edit_kill;
+	struct str *kill = &prompting(e->sh)->kill;
 
 	if (from > to) {
 		size_t swap = from;
@@ -308,7 +308,7 @@ void edit_rubout_blank_word(struct edit *e, int count)
 
 void edit_yank(struct edit *e, int count)
 {
-	const struct str *kill = &doing(e->sh)->edit_kill;
+	const struct str *kill = &prompting(e->sh)->kill;
 
 	(void)count;
 	if (!kill->n) {

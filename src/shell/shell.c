@@ -62,8 +62,6 @@ static void init_parts(struct shell *sh)
 	str_init(&sh->ifs, sh->heap, STR_MAX_DEFAULT);
 	str_init(&d->out, sh->heap, STR_MAX_DEFAULT);
 	str_init(&d->message, sh->heap, STR_MAX_DEFAULT);
-	str_init(&d->edit_kill, sh->heap, STR_MAX_DEFAULT);
-	str_init(&d->edit_sought, sh->heap, STR_MAX_DEFAULT);
 }
 
 struct shell *shell_new(struct tsb_proc *p, const char *arg0)
@@ -274,6 +272,7 @@ static void clone_doing(struct shell *sh, const struct shell *from)
 	memset(&d->open_substitutions, 0, sizeof(d->open_substitutions));
 	memset(&d->history, 0, sizeof(d->history));
 	d->histexp = NULL;
+	d->prompting = NULL;
 	memset(&d->hash_order, 0, sizeof(d->hash_order));
 	if (fd->limits)
 		d->limits = (uint64_t *)(void *)heap_dup(heap, fd->limits,

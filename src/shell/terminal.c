@@ -10,6 +10,18 @@
 
 #include "base/num.h"
 
+struct prompting *prompting(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+
+	if (!d->prompting) {
+		d->prompting = heap_zalloc(sh->heap, sizeof(*d->prompting));
+		str_init(&d->prompting->kill, sh->heap, STR_MAX_DEFAULT);
+		str_init(&d->prompting->sought, sh->heap, STR_MAX_DEFAULT);
+	}
+	return d->prompting;
+}
+
 static void terminal_set(struct shell *sh, const char *name, uint16_t value)
 {
 	char text[24];
@@ -31,25 +43,27 @@ void terminal_size(struct shell *sh)
 
 void terminal_lend(struct shell *sh, int group)
 {
-	struct doing *d = doing(sh);
+	struct prompting *at;
 
 	if (!sh->prompts || sh->is_subshell || group <= 0)
 		return;
-	d->terminal_lent = !tsb_tcgetattr(sh->p, 2, &d->terminal);
+	at = prompting(sh);
+	at->terminal_lent = !tsb_tcgetattr(sh->p, 2, &at->terminal);
 	proc_set_front(sh->p, group);
 }
 
 void terminal_back(struct shell *sh, int wait_status)
 {
-	struct doing *d = doing(sh);
+	struct prompting *at;
 
 	if (!sh->prompts || sh->is_subshell)
 		return;
+	at = prompting(sh);
 	proc_set_front(sh->p, tsb_getpgid(sh->p, 0));
-	if (d->terminal_lent && (WIFSTOPPED(wait_status) || WIFSIGNALED(wait_status)))
-		tsb_tcsetattr(sh->p, 2, false, &d->terminal);
-	d->terminal_lent = false;
+	if (at->terminal_lent && (WIFSTOPPED(wait_status) || WIFSIGNALED(wait_status)))
+		tsb_tcsetattr(sh->p, 2, false, &at->terminal);
+	at->terminal_lent = false;
 	/* The shell was not in front: it does as if, so that a list or a loop ends. */
 	if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGINT)
-		d->pending |= (uint64_t)1 << SIGINT;
+		doing(sh)->pending |= (uint64_t)1 << SIGINT;
 }
