@@ -97,6 +97,7 @@ struct bc {
 	/* input */
 	char **files;
 	const char *library;	/* text still to be read before the files */
+	bool library_waits;	/* until a function is named */
 	const char *file_name;
 	int fd;			/* -1: no file */
 	bool is_stdin, input_ended;
@@ -173,6 +174,8 @@ void bc_generate(struct bc *b, const char *fmt, ...) TSB_PRINTF(2, 3);
 void bc_generate_text(struct bc *b, const char *text);
 void bc_start_code(struct bc *b);
 void bc_end_library(struct bc *b);
+/* main.c: a compiler and machine with nothing in it but the options and files. */
+void bc_start(struct bc *b, struct tsb_proc *p, struct bc_options *o, char **files);
 void bc_run_code(struct bc *b);
 /* Memory until the code of the line is run. */
 void *bc_piece(struct bc *b, size_t n);

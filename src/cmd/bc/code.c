@@ -283,6 +283,32 @@ void bc_end_library(struct bc *b)
 		tsb_puts(b->p, "@i");
 }
 
+/* Compiled by itself, its functions become the first ones; the variables that they name are
+ * parameters and automatic, so that it is enough that there are as many. */
+static void take_library(struct bc *b)
+{
+	struct bc *own = tsb_alloc(b->p, sizeof(*own));
+	char *no_files[] = { NULL };
+
+	b->library_waits = false;
+	bc_start(own, b->p, b->o, no_files);
+	own->is_stdin = true;		/* there is nothing behind it */
+	own->library = bc_library;
+	bcl_next_file(own);
+	bc_start_code(own);
+	bcp_parse(own);
+	for (size_t i = 1; i < own->functions.n; i++) {
+		struct bc_function *f = &own->functions.at[i];
+
+		*vec_add(b->heap, &b->functions) = *f;
+		map_put(&b->name_of[BC_FUNCTION], f->name, strlen(f->name))->value =
+			(void *)(intptr_t)i;
+	}
+	while (b->simple.n < own->simple.n)
+		vec_add(b->heap, &b->simple);
+	b->library_functions = own->library_functions;
+}
+
 /* The library goes on with its own functions when the program defines one of that name. */
 int bc_lookup_definition(struct bc *b, const char *name)
 {
@@ -304,6 +330,8 @@ int bc_lookup(struct bc *b, const char *name, enum bc_kind kind)
 	struct map_entry *e;
 	int number;
 
+	if (kind == BC_FUNCTION && b->library_waits)
+		take_library(b);
 	if (strlen(name) != 1)
 		bc_extension(b, "multiple letter name - %s", name);
 	e = map_find(&b->name_of[kind], name, strlen(name));

@@ -137,15 +137,13 @@ static void tick(void *p, size_t steps)
 	tsb_tick(p, steps);
 }
 
-static void start(struct bc *b, struct tsb_proc *p, struct args *a)
+void bc_start(struct bc *b, struct tsb_proc *p, struct bc_options *o, char **files)
 {
 	b->p = p;
 	b->heap = tsb_heap_of(p);
-	b->o = &a->o;
+	b->o = o;
 	decimal_start(&b->numbers, b->heap, tick, p);
-	*vec_add(b->heap, &a->files) = NULL;
-	b->files = a->files.at;
-	b->library = a->o.mathlib ? bc_library : NULL;
+	b->files = files;
 	b->fd = -1;
 	str_init(&b->text, b->heap, STR_MAX_DEFAULT);
 	str_init(&b->out, b->heap, STR_MAX_DEFAULT);
@@ -163,6 +161,16 @@ static void start(struct bc *b, struct tsb_proc *p, struct args *a)
 	b->line_size = line_size(p);
 }
 
+/* The library is compiled when it is shown (-c), else when a function is named. */
+static void use_library(struct bc *b)
+{
+	if (b->o->code_only)
+		b->library = bc_library;
+	else
+		b->library_waits = true;
+	b->scale = 20;
+}
+
 static int run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	struct bc *b = tsb_alloc(p, sizeof(*b));
@@ -175,7 +183,10 @@ static int run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		return status;
 	if (tsb_isatty(p, 0) && tsb_isatty(p, 1))
 		a.o.interactive = true;
-	start(b, p, &a);
+	*vec_add(tsb_heap_of(p), &a.files) = NULL;
+	bc_start(b, p, &a.o, a.files.at);
+	if (a.o.mathlib)
+		use_library(b);
 	bcl_next_file(b);
 	bc_start_code(b);
 	bcp_parse(b);
