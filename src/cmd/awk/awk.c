@@ -163,7 +163,8 @@ static void option_set(struct command_line *c, int letter, const char *value)
 		tsb_puts(a->p, "GNU Awk 5.2.1, API 3.2, PMA Avon 8-g1, (GNU MPFR 4.2.0, GNU MP 6.2.1)\n"
 			 "Copyright (C) 1989, 1991-2022 Free Software Foundation.\n");
 		tsb_exit(a->p, 0);
-	case 'r': case 'O': case 's': case 'N': case 't':
+	case 't': a->lint_old = true; break;
+	case 'r': case 'O': case 's': case 'N':
 		break;		/* nothing to change here */
 	case 'l':
 		if (!ak_library_load(a, value))

@@ -349,7 +349,7 @@ struct awk {
 	bool uses[VAR_SPECIAL_END];
 	const char *pretty, *dump;	/* the files of -o and -d */
 	enum lint lint;
-	bool lint_no_extensions;
+	bool lint_no_extensions, lint_old;
 	struct map lint_words;	/* that have been warned of */
 	VEC(struct awk_comment) comments;	/* for -o */
 	const char *last_text;	/* what was read last, and where its last rule ends */

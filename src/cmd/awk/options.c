@@ -34,7 +34,7 @@ const struct tsb_opt ak_options[] = {
 	ROW('r', "re-interval", NULL, "the default"),
 	ROW('s', "no-optimize", NULL, "changes no result"),
 	ROW('S', "sandbox", NULL, "no commands, no other files"),
-	ROW('t', "lint-old", NULL, "accepted; the old awk's missing features have no warnings"),
+	ROW('t', "lint-old", NULL, "warn of what the awk of 1978 did not have"),
 	ROW('V', "version", NULL, "print the version and exit"),
 	TSB_OPT_END
 };

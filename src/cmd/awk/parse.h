@@ -54,6 +54,7 @@ void ak_lint_builtin(struct parser *ps, const struct node *n, const struct token
 void ak_lint_multi(struct parser *ps);	/* a[1][2] */
 void ak_lint_power(struct parser *ps, const struct token *t);
 void ak_lint_assignment(struct parser *ps, const struct node *to, struct node *n);
+void ak_lint_old(struct parser *ps);	/* lint_old.c: all the program, before it is parsed */
 enum { LINT_QUIET = 1 };	/* sub of a variable that may be unset */
 
 #endif

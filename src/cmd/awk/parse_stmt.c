@@ -543,6 +543,8 @@ void ak_parse_program(struct awk *a, const char *text, size_t n, const char *sou
 	struct parser ps = { .a = a };
 
 	ak_lex_program(a, &ps.tokens, text, n, source, 0);
+	if (a->lint_old)
+		ak_lint_old(&ps);
 	for (;;) {
 		ak_skip_newlines(&ps);
 		if (next_type(&ps) == T_EOF)
