@@ -152,6 +152,13 @@ struct tsb_event {
 };
 typedef void tsb_event_fn(void *ctx, const struct tsb_event *e);
 
+/* How bash got a script, which shows in its messages, BASH_SOURCE, FUNCNAME and $-. */
+enum tsb_script {
+	TSB_SCRIPT_COMMAND,		/* bash -c script */
+	TSB_SCRIPT_FILE,		/* bash name, a file that has this text */
+	TSB_SCRIPT_STDIN		/* bash -s, and all of it was read */
+};
+
 struct tsb_run_options {
 	size_t size;
 	const char *name;		/* $0; NULL: bash */
@@ -187,10 +194,11 @@ struct tsb_run_options {
 	/* Of a terminal, when the run begins. */
 	const struct tsb_termios *termios;	/* NULL: as Linux makes one */
 	uint16_t rows, columns;		/* 0: not known */
+	enum tsb_script script;		/* tsb_run(), tsb_run_bytes() */
 };
 #define TSB_RUN_OPTIONS_INIT { sizeof(struct tsb_run_options), NULL, NULL, NULL, NULL, NULL, 0, \
 			       NULL, NULL, NULL, NULL, NULL, NULL, false, false, false, NULL, \
-			       false, NULL, NULL, NULL, 0, 0 }
+			       false, NULL, NULL, NULL, 0, 0, TSB_SCRIPT_COMMAND }
 
 struct tsb_result;
 

@@ -33,7 +33,7 @@ int cli_save(const struct cli *cli, struct tsb_sandbox *box);
 
 /* Runs one script, output streamed or as JSON: the script's status. */
 int cli_run(const struct cli *cli, struct tsb_sandbox *box, const char *script, size_t n,
-	    const char *name, const char *const *args);
+	    enum tsb_script kind, const char *name, const char *const *args);
 /* A whole file descriptor; malloc. NULL after a message. */
 char *cli_read_all(int fd, const char *name, size_t *n);
 

@@ -40,7 +40,7 @@ static int run_input(const struct cli *cli, struct tsb_sandbox *box, const char 
 	int status = 2;
 
 	if (text)
-		status = cli->analyze ? cli_analyze(text, n) : cli_run(cli, box, text, n, "bash", args);
+		status = cli->analyze ? cli_analyze(text, n) : cli_run(cli, box, text, n, TSB_SCRIPT_STDIN, "bash", args);
 	free(text);
 	return status;
 }
@@ -64,7 +64,8 @@ static int run_file(const struct cli *cli, struct tsb_sandbox *box)
 	if (!text)
 		return 126;
 	status = cli->analyze ? cli_analyze(text, n) :
-		 cli_run(cli, box, text, n, cli->argv[0], (const char *const *)cli->argv + 1);
+		 cli_run(cli, box, text, n, TSB_SCRIPT_FILE, cli->argv[0],
+			 (const char *const *)cli->argv + 1);
 	free(text);
 	return status;
 }
@@ -82,7 +83,7 @@ static int run(const struct cli *cli, struct tsb_sandbox *box)
 	const char *const *args = (const char *const *)cli->argv;
 
 	if (cli->command)
-		return cli_run(cli, box, cli->command, strlen(cli->command),
+		return cli_run(cli, box, cli->command, strlen(cli->command), TSB_SCRIPT_COMMAND,
 			       cli->argc ? args[0] : "bash", cli->argc ? args + 1 : NULL);
 	if (cli->argc)
 		return run_file(cli, box);

@@ -83,7 +83,7 @@ static int print_json(const struct tsb_result *r)
 }
 
 int cli_run(const struct cli *cli, struct tsb_sandbox *box, const char *script, size_t n,
-	    const char *name, const char *const *args)
+	    enum tsb_script kind, const char *name, const char *const *args)
 {
 	struct tsb_run_options opt = TSB_RUN_OPTIONS_INIT;
 	struct sigaction act = { .sa_handler = on_interrupt }, old;
@@ -91,6 +91,7 @@ int cli_run(const struct cli *cli, struct tsb_sandbox *box, const char *script, 
 	int rc, status;
 
 	opt.name = name;
+	opt.script = kind;
 	opt.args = args;
 	opt.input_fn = read_in;
 	opt.output_fn = cli->json ? NULL : write_out;

@@ -115,7 +115,8 @@ static int first_process(struct tsb_proc *p, void *arg)
 		return 0;
 	}
 	set_arguments(r, sh);
-	sh->command_string = !r->prompt;
+	sh->command_string = !r->prompt && r->opt->script == TSB_SCRIPT_COMMAND;
+	sh->stdin_script = r->opt->script == TSB_SCRIPT_STDIN;
 	status = r->prompt ? shell_prompt(sh) : shell_run(sh, r->script, r->script_n, name);
 	if (r->session) {
 		shell_keep(sh);

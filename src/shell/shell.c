@@ -480,7 +480,9 @@ int shell_run(struct shell *sh, const char *text, size_t n, const char *file_nam
 	if (d->args.args != sh->args) {	/* set by who made the shell */
 		d->args = (struct frame_args){ .args = sh->args, .n = sh->n_args };
 	}
-	if (file_name && !sh->command_string) {
+	if (sh->stdin_script) {
+		sh->execution_string = (struct slice){ NULL, 0 };
+	} else if (file_name && !sh->command_string) {
 		sh->script_name = heap_strdup(sh->heap, file_name);
 		sh->arg0 = sh->script_name;
 		d->base_call = (struct call){ .function = "main", .file = sh->script_name };
@@ -493,6 +495,7 @@ int shell_run(struct shell *sh, const char *text, size_t n, const char *file_nam
 	flow = run_text(sh, text, n, sh->arg0, 1, sh->command_string ? "-c" : NULL);
 	sh->execution_string = (struct slice){ NULL, 0 };
 	n = (size_t)shell_finish(sh, flow);
+	sh->stdin_script = false;
 	let_jobs_go(sh);
 	keep_session(sh);
 	return (int)n;

@@ -23,6 +23,18 @@ is "-c with name and arguments" "me a b" "$("$tsb" -c 'echo "$0" "$@"' me a b)"
 is "status is the script's" 7 $?
 echo 'echo "$1 from $0"' >"$dir/s.sh"
 is "a file with arguments" "x from $dir/s.sh" "$("$tsb" "$dir/s.sh" x)"
+cat >"$dir/source.sh" <<'X'
+f() { echo "${BASH_SOURCE[*]##*/} ${FUNCNAME[*]} ${-//[!cs]/}"; }
+f
+[[ $0 == "${BASH_SOURCE[0]}" ]] && echo main
+echo "${BASH_EXECUTION_STRING-none}"
+X
+is "a file is bash's script file" "$(bash "$dir/source.sh")" "$("$tsb" "$dir/source.sh")"
+is "standard input is bash's" "$(bash <"$dir/source.sh")" "$("$tsb" <"$dir/source.sh")"
+is "bash -c" "$(bash -c 'f() { echo "${BASH_SOURCE[*]} ${FUNCNAME[*]} ${-//[!cs]/}"; }; f')" \
+	"$("$tsb" -c 'f() { echo "${BASH_SOURCE[*]} ${FUNCNAME[*]} ${-//[!cs]/}"; }; f')"
+printf 'echo hi\nif true; fi\n' >"$dir/wrong.sh"
+is "a wrong file is told of as bash does" "$(bash "$dir/wrong.sh" 2>&1)" "$("$tsb" "$dir/wrong.sh" 2>&1)"
 is "script on standard input" 3 "$(echo 'echo $((1 + 2))' | "$tsb")"
 is "standard input reaches the script" 2 "$(printf 'a\nb\n' | "$tsb" -c 'wc -l')"
 "$tsb" "$dir/none" 2>/dev/null

@@ -113,8 +113,9 @@ static int greedy_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	(void)opts;
 	(void)argc;
 	(void)argv;
-	for (;;)
+	for (size_t i = 1; i; i++)
 		memset(tsb_alloc(p, 1 << 20), 1, 1 << 20);
+	return 1;
 }
 
 static const struct tsb_command again = { .version = TSB_COMMAND_VERSION, .name = "again", .run = again_run };
