@@ -278,9 +278,16 @@ static bool declare_refused(struct declare *d, const struct assign_text *t, cons
 	return true;
 }
 
-/* References are no elements; export and readonly take none. */
+/* References are no elements; export and readonly take none; -a is told of an element too. */
 static bool element_refused(const struct declare *d, const struct assign_text *t)
 {
+	size_t n = (size_t)((const char *)memchr(t->name, '[', t->n) - t->name);
+	const struct var *old = d->on & VAR_INDEXED ? var_find_text(d->sh, t->name, n) : NULL;
+
+	if (old && old->flags & VAR_ASSOC && !(d->on & VAR_NAMEREF) && !d->traced) {
+		builtin_error(d->sh, "%s: cannot convert associative to indexed array", old->name);
+		return true;
+	}
 	if (d->on & VAR_NAMEREF)
 		builtin_error(d->sh, "%.*s: reference variable cannot be an array", (int)t->n, t->name);
 	else if (d->traced)
