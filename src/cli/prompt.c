@@ -19,6 +19,7 @@
 struct prompt {
 	struct tsb_cancel *cancel;
 	int hungry;		/* eventfd: the sandbox has found nothing to read */
+	int over;		/* eventfd: the watcher is to end */
 	pthread_t watcher;
 	struct termios before;
 };
@@ -38,16 +39,25 @@ static void on_signal(int sig)
 	errno = saved;
 }
 
+/* Until fd can be read; false: it is over. */
+static bool watch_for(const struct prompt *p, int fd)
+{
+	struct pollfd at[2] = { { .fd = fd, .events = POLLIN }, { .fd = p->over, .events = POLLIN } };
+
+	while (poll(at, 2, -1) < 0 && errno == EINTR)
+		;
+	return !at[1].revents;
+}
+
 /* Each time the sandbox is hungry: until there is something. */
 static void *watch(void *arg)
 {
 	struct prompt *p = arg;
-	struct pollfd in = { .fd = 0, .events = POLLIN };
 	uint64_t times;
 
-	while (read(p->hungry, &times, sizeof(times)) == sizeof(times)) {
-		while (poll(&in, 1, -1) < 0 && errno == EINTR)
-			;
+	while (watch_for(p, p->hungry) && read(p->hungry, &times, sizeof(times)) == sizeof(times)) {
+		if (!watch_for(p, 0))
+			break;
 		tsb_cancel_wake(p->cancel);
 	}
 	return NULL;
@@ -165,21 +175,32 @@ static int prompt_run(const struct cli *cli, struct tsb_sandbox *box, struct pro
 	return rc;
 }
 
+static void prompt_end(struct prompt *p)
+{
+	tsb_cancel_free(p->cancel);
+	if (p->hungry >= 0)
+		close(p->hungry);
+	if (p->over >= 0)
+		close(p->over);
+}
+
 int cli_prompt(const struct cli *cli, struct tsb_sandbox *box)
 {
-	struct prompt p = { .cancel = tsb_cancel_new(), .hungry = eventfd(0, EFD_CLOEXEC) };
-	int status;
+	struct prompt p = { .cancel = tsb_cancel_new(), .hungry = eventfd(0, EFD_CLOEXEC),
+			    .over = eventfd(0, EFD_CLOEXEC) };
+	uint64_t one = 1;
+	int status, err;
 
-	if (!p.cancel || p.hungry < 0 || tcgetattr(0, &p.before) || pthread_create(&p.watcher, NULL, watch, &p)) {
-		tsb_cancel_free(p.cancel);
-		if (p.hungry >= 0)
-			close(p.hungry);
-		return cli_error("a prompt needs a terminal: %s", strerror(errno));
+	if (!p.cancel || p.hungry < 0 || p.over < 0 || tcgetattr(0, &p.before) ||
+	    pthread_create(&p.watcher, NULL, watch, &p)) {
+		err = errno;
+		prompt_end(&p);
+		return cli_error("a prompt needs a terminal: %s", strerror(err));
 	}
 	status = prompt_run(cli, box, &p);
-	pthread_cancel(p.watcher);
+	if (write(p.over, &one, sizeof(one)) != sizeof(one))
+		return status;		/* cannot be; then the thread keeps what is its */
 	pthread_join(p.watcher, NULL);
-	close(p.hungry);
-	tsb_cancel_free(p.cancel);
+	prompt_end(&p);
 	return status;
 }
