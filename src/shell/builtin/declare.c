@@ -3,22 +3,9 @@
  * each argument. An argument is text "name=value" (already expanded), or stands
  * for an array literal of the tree (doing->decl).
  */
-#include "shell/builtin/builtin.h"
+#include "shell/builtin/declare.h"
 
 #include <string.h>
-
-#include "shell/words.h"
-
-struct declare {
-	struct shell *sh;
-	uint32_t on, off;
-	bool local, global, inherit;
-	bool print, functions, names_only, remove;	/* -p -f -F, export -n */
-	bool traced;		/* export, readonly: set -x shows the assignment, too */
-	bool no_empty_arrays;	/* readonly -a x makes none */
-	bool only_local;	/* the builtin local: shows nothing else */
-	enum flow *flow;
-};
 
 bool assign_text_split(const char *arg, struct assign_text *out)
 {
@@ -52,123 +39,6 @@ static const struct assign *tree_of(const struct shell *sh, int index)
 		if (t->index == index)
 			return t->assign;
 	return NULL;
-}
-
-/* ---- Printing ---- */
-
-static void print_one(struct shell *sh, const struct var *v)
-{
-	var_print(sh, v, &doing(sh)->out);
-	puts_(sh, "\n");
-}
-
-/* POSIX mode: export a="b", readonly a="b". */
-static void print_posix(struct declare *d, const struct var *v)
-{
-	struct shell *sh = d->sh;
-	struct str line;
-	size_t skip;
-
-	str_init(&line, sh->heap, STR_MAX_DEFAULT);
-	var_print(sh, v, &line);
-	skip = strcspn(line.p, " ") + 1;
-	skip += strcspn(line.p + skip, " ");
-	puts_(sh, d->no_empty_arrays ? "readonly" : "export");
-	if (v->flags & (VAR_INDEXED | VAR_ASSOC))
-		puts_(sh, v->flags & VAR_INDEXED ? " -a" : " -A");
-	put(sh, line.p + skip, line.n - skip);
-	puts_(sh, "\n");
-	str_end(&line);
-}
-
-/* All variables with these attributes, as declare -p. */
-static void print_matching(struct declare *d, uint32_t flags)
-{
-	struct shell *sh = d->sh;
-	struct var **all = var_sorted(sh, 0);
-
-	words_of(sh)->listing = true;
-	for (size_t i = 0; all[i]; i++) {
-		if (flags && !d->only_local && !(all[i]->flags & flags))
-			continue;
-		if (!d->only_local && flags & (VAR_INDEXED | VAR_ASSOC) && (all[i]->flags & flags) != flags)
-			continue;	/* of kinds of arrays, those with all of the rest */
-		if (d->traced && (all[i]->flags & flags) != flags)
-			continue;
-		if (d->only_local && !(all[i]->scope && all[i]->scope == var_local_scope(sh) &&
-					 (all[i]->flags & VAR_LOCAL)))
-			continue;
-		if (d->traced && sh->opts[OPT_POSIX])
-			print_posix(d, all[i]);
-		else
-			print_one(sh, all[i]);
-	}
-	words_of(sh)->listing = false;
-	heap_free(sh->heap, all);
-}
-
-static void print_function_line(struct shell *sh, const struct function *f)
-{
-	const char *name = f->node->named.name.s;
-
-	putf(sh, "declare -f%s%s%s %s\n", f->flags & VAR_READONLY ? "r" : "",
-	     f->flags & VAR_TRACE ? "t" : "", f->flags & VAR_EXPORT ? "x" : "", name);
-}
-
-static void print_functions(struct declare *d, uint32_t flags)
-{
-	struct shell *sh = d->sh;
-	struct function **all = function_sorted(sh);
-
-	for (size_t i = 0; all[i]; i++) {
-		if ((all[i]->flags & flags) != flags)
-			continue;
-		if (!d->names_only)
-			function_print(sh, all[i], &doing(sh)->out);
-		if (d->names_only || flags || (d->print && all[i]->flags))
-			print_function_line(sh, all[i]);
-	}
-}
-
-/* declare without arguments, as set does. */
-static void print_plain(struct declare *d)
-{
-	var_print_all(d->sh, &doing(d->sh)->out);
-	print_functions(d, 0);
-}
-
-static int print_function_named(struct declare *d, const char *name)
-{
-	struct shell *sh = d->sh;
-	const struct function *f = function_find(sh, name, strlen(name));
-
-	if (!f)
-		return 1;
-	if (!d->names_only)
-		function_print(sh, f, &doing(sh)->out);
-	if (d->print && (d->names_only || f->flags))
-		print_function_line(sh, f);
-	else if (!d->print && d->names_only && sh->opts[SHOPT_EXTDEBUG])
-		putf(sh, "%s %u %s\n", name, f->node->line, f->script->name);
-	else if (!d->print && d->names_only)
-		putf(sh, "%s\n", name);
-	return 0;
-}
-
-static int print_named(struct declare *d, const char *name)
-{
-	struct shell *sh = d->sh;
-	struct name key = name_of(name, strlen(name));
-	struct var *v = var_find(sh, &key);
-
-	if (d->functions)
-		return print_function_named(d, name);
-	if (!v || (d->only_local && v->scope != var_local_scope(sh))) {
-		builtin_error(sh, "%s: not found", name);
-		return 1;
-	}
-	print_one(sh, v);
-	return 0;
 }
 
 /* ---- Setting ---- */
@@ -519,7 +389,7 @@ static int declare_function(struct declare *d, const char *name)
 		return 1;
 	}
 	if (!d->on && !d->off && !d->remove)
-		return print_function_named(d, name);
+		return declare_print_function_named(d, name);
 	for (size_t i = 0; i < sizeof(no_functions) / sizeof(no_functions[0]); i++) {
 		if (!d->traced && d->on & no_functions[i].flag) {
 			builtin_error(sh, "-%c: invalid option", no_functions[i].letter);
@@ -555,7 +425,7 @@ static int declare_arguments(struct declare *d, int argc, char **argv, int from)
 			const struct assign *tree = d->functions ? NULL : tree_of(d->sh, i);
 
 			/* bash assigned arrays' literals before it looked at -p */
-			bad = (tree && declare_one(d, argv[i], tree)) || print_named(d, argv[i]);
+			bad = (tree && declare_one(d, argv[i], tree)) || declare_print_named(d, argv[i]);
 		}
 		else if (d->functions)
 			bad = declare_function(d, argv[i]);	/* -1: of none of them */
@@ -631,11 +501,11 @@ static int declare_run(struct declare *d, int argc, char **argv)
 	if (o.at < argc)
 		return declare_arguments(d, argc, argv, o.at);
 	if (d->functions)
-		print_functions(d, d->on);
+		declare_print_functions(d, d->on);
 	else if (d->print || d->on || d->only_local)
-		print_matching(d, d->on);
+		declare_print_matching(d, d->on);
 	else
-		print_plain(d);
+		declare_print_plain(d);
 	return 0;
 }
 
@@ -708,9 +578,9 @@ static int export_run(struct declare *d, int argc, char **argv, const char *lett
 	if (o.at >= argc) {
 		d->names_only = false;
 		if (d->functions)
-			print_functions(d, show);
+			declare_print_functions(d, show);
 		else
-			print_matching(d, d->on);
+			declare_print_matching(d, d->on);
 		return 0;
 	}
 	d->print = false;
