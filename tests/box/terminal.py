@@ -132,11 +132,14 @@ class Typist:
         return self.screen.shown()
 
 
-def screens(path, prefix, env=None):
+SHELL = ["bash", "--norc"]
+
+
+def screens(path):
     for line in open(path):
         steps = json.loads(line)
         columns = steps.pop(0)["columns"] if isinstance(steps[0], dict) else 80
-        yield steps, Typist(prefix + ["bash", "--norc"], env, columns), columns
+        yield steps, columns
 
 
 def fill_screens(path):
@@ -145,7 +148,8 @@ def fill_screens(path):
            "PS1": "$ ", "HISTFILE": "/dev/null", "INPUTRC": "/dev/null"}
     os.system(FILES)
     os.chdir("/tmp/edit")
-    for steps, t, columns in screens(path, [], env):
+    for steps, columns in screens(path):
+        t = Typist(SHELL, env, columns)
         t.settled()
         done = [] if columns == 80 else [{"columns": columns}]
         for keys, *_ in steps:
@@ -158,19 +162,32 @@ def fill_screens(path):
         f.write("\n".join(out) + "\n")
 
 
-def typing(tinybox, path):
-    os.system('%s exec web bash -c "%s"' % (tinybox, FILES))
-    prefix = [tinybox, "exec", "-it", "-w", "/tmp/edit", "-e", "PS1=$ ", "-e", "HISTFILE=/dev/null", "web"]
-    for steps, t, _ in screens(path, prefix):
-        good = t.sees("$\n@0,2")
-        for keys, want in steps:
-            t.p.type(keys)
-            good = good and t.sees(want)
-            if not good:
+def type_all(t, steps):
+    """None, or what is wrong where."""
+    at, want = "", "$\n@0,2"
+    if t.sees(want):
+        for at, want in steps:
+            t.p.type(at)
+            if not t.sees(want):
                 break
-        ok(good, "typed: " + repr([k for k, _ in steps]), "at", keys, "want", want, "got", t.screen.shown())
-        os.kill(t.p.pid, 9)
-        t.p.close()
+        else:
+            return None
+    return ["at", at, "want", want, "got", t.screen.shown()]
+
+
+def typing(tinybox, path):
+    """What is typed may overtake the program that it is for, on a slow machine: only what is wrong three times is."""
+    prefix = [tinybox, "exec", "-it", "-w", "/tmp/edit", "-e", "PS1=$ ", "-e", "HISTFILE=/dev/null", "web"]
+    for steps, columns in screens(path):
+        for _ in range(3):
+            os.system('%s exec web bash -c "%s"' % (tinybox, FILES))
+            t = Typist(prefix + SHELL, None, columns)
+            wrong = type_all(t, steps)
+            os.kill(t.p.pid, 9)
+            t.p.close()
+            if not wrong:
+                break
+        ok(not wrong, "typed: " + repr([k for k, _ in steps]), *(wrong or []))
 
 
 def play(case, before, env=None):
