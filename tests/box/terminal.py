@@ -175,19 +175,44 @@ def type_all(t, steps):
     return ["at", at, "want", want, "got", t.screen.shown()]
 
 
-def typing(tinybox, path):
+def leave(t):
+    """It ends by itself, so that what it counts is written."""
+    t.p.type("\x03")
+    t.look(time.monotonic() + 1)
+    t.p.type("\x15exit\rexit\r")
+    t.p.rest(3)
+    t.p.close()
+
+
+def typing(path, title, prepare, argv, end):
     """What is typed may overtake the program that it is for, on a slow machine: only what is wrong three times is."""
-    prefix = [tinybox, "exec", "-it", "-w", "/tmp/edit", "-e", "PS1=$ ", "-e", "HISTFILE=/dev/null", "web"]
     for steps, columns in screens(path):
         for _ in range(3):
-            os.system('%s exec web bash -c "%s"' % (tinybox, FILES))
-            t = Typist(prefix + SHELL, None, columns)
+            prepare()
+            t = Typist(argv, None, columns)
             wrong = type_all(t, steps)
-            os.kill(t.p.pid, 9)
-            t.p.close()
+            end(t)
             if not wrong:
                 break
-        ok(not wrong, "typed: " + repr([k for k, _ in steps]), *(wrong or []))
+        ok(not wrong, title + repr([k for k, _ in steps]), *(wrong or []))
+
+
+def typing_in_box(tinybox, path):
+    def end(t):
+        os.kill(t.p.pid, 9)
+        t.p.close()
+
+    typing(path, "typed: ", lambda: os.system('%s exec web bash -c "%s"' % (tinybox, FILES)),
+           [tinybox, "exec", "-it", "-w", "/tmp/edit", "-e", "PS1=$ ", "-e", "HISTFILE=/dev/null", "web"] + SHELL, end)
+
+
+def typing_outside(tinysandbox, path):
+    state = tempfile.mkdtemp(prefix="tinysandbox-edit-")
+    files = FILES.replace("/tmp/edit", state + "/edit")
+    typing(path, "typed at tinysandbox: ", lambda: os.system(files),
+           [tinysandbox, "--mount=%s/edit:/tmp/edit" % state, "--cwd=/tmp/edit", "--env=PS1=$ ",
+            "--env=HISTFILE=/dev/null", "-i"], leave)
+    shutil.rmtree(state)
 
 
 def play(case, before, env=None):
@@ -251,7 +276,7 @@ def main():
         return fill(sys.argv[2])
     if sys.argv[1] == "screens":
         return fill_screens(os.path.abspath(sys.argv[2]))
-    tinybox, tinysandbox, path, screens = map(os.path.abspath, sys.argv[1:])
+    tinybox, tinysandbox, path, shown = map(os.path.abspath, sys.argv[1:])
     state = tempfile.mkdtemp(prefix="tinybox-terminal-")
     os.environ["TINYBOX_STATE_DIR"] = state
     try:
@@ -260,7 +285,8 @@ def main():
             raise SystemExit("no box")
         cases(tinybox, path)
         resizes(tinybox)
-        typing(tinybox, screens)
+        typing_in_box(tinybox, shown)
+        typing_outside(tinysandbox, shown)
     finally:
         os.system("%s rm --force web >/dev/null 2>&1" % tinybox)
         shutil.rmtree(state, ignore_errors=True)
