@@ -493,7 +493,7 @@ def test_durable(t):
         kind, body, _ = serve(t.engine, b.dir, t.uid)
         if "is running" not in body.get("text", ""):
             break
-    ok(kind == "error" and "damaged" in body.get("text", ""), "rot is told, not hidden", kind, body)
+    ok(kind == "error" and "damaged" in body.get("text", ""), "rot is told, not hidden", (kind, body))
     # Killed while the first list was made, whose head is written last.
     with open(b.dir + "/files", "r+b") as f:
         f.truncate(0)
