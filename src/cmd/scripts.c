@@ -17,8 +17,8 @@ static void script_answer(struct tsb_proc *p, const struct tsb_command *cmd, enu
 {
 	if (asks == ASKS_LETTER)
 		pack_answer_letter(p, cmd, arg);
-	if (asks == ASKS_WHOLE && (!strcmp(arg, "--help") || !strcmp(arg, "--version")))
-		pack_answer(p, cmd, arg[2] == 'v');
+	if (asks == ASKS_WHOLE)
+		pack_answer_word(p, cmd, arg);
 }
 
 static int script_run(struct tsb_proc *p, int argc, char **argv, const char *name, const char *text)

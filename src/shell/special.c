@@ -220,12 +220,15 @@ void special_make_all(struct shell *sh)
 void special_gone(struct shell *sh, const struct var *v)
 {
 	const struct lazy *row = lazy_find(v->name, v->name_len);
+	uint64_t bit;
 
 	if (!row || v->scope != 0)
 		return;
-	words_of(sh)->lazy_gone |= (uint64_t)1 << (row - lazies);
-	if (row->special == SP_PIPESTATUS)	/* the next command's end makes it again */
-		words_of(sh)->lazy_gone ^= (uint64_t)1 << (row - lazies);
+	bit = (uint64_t)1 << (row - lazies);
+	if (row->special == SP_PIPESTATUS)
+		words_of(sh)->lazy_gone &= ~bit;	/* the next command's end makes it again */
+	else
+		words_of(sh)->lazy_gone |= bit;
 }
 
 /* ---- RANDOM: bash's own generator, so that a seed gives bash's numbers ---- */
@@ -377,10 +380,10 @@ static void read_array(struct shell *sh, struct var *v)
 		break;
 	case SP_PIPESTATUS:
 		array_clear(v->array);
-		v->flags |= VAR_SET;
-		if (!sh->pipe_one)
-			v->flags ^= VAR_SET;
-		else if (sh->pipe_status.n == 0)
+		v->flags &= ~(uint32_t)VAR_SET;
+		if (sh->pipe_one)
+			v->flags |= VAR_SET;
+		if (sh->pipe_one && sh->pipe_status.n == 0)
 			read_number_list(v, 0, sh->pipe_one - 1);
 		for (size_t i = 0; i < sh->pipe_status.n; i++)
 			read_number_list(v, (int64_t)i, sh->pipe_status.at[i]);

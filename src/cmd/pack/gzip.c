@@ -242,24 +242,19 @@ static int gzip_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	return gzip_all(p, argc, argv, false, false);
 }
 
-/* These are scripts of a real machine, which answer for themselves first. */
-static void gzip_script(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char **argv)
-{
-	if (argc && (!strcmp(argv[0], "--help") || !strcmp(argv[0], "--version")))
-		pack_answer(p, cmd, argv[0][2] == 'v');
-}
-
 static int gunzip_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	(void)opts;
-	gzip_script(p, &cmd_gunzip, argc, argv);
+	if (argc)	/* a script of a real machine, which answers for itself first */
+		pack_answer_word(p, &cmd_gunzip, argv[0]);
 	return gzip_all(p, argc, argv, true, false);
 }
 
 static int zcat_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	(void)opts;
-	gzip_script(p, &cmd_zcat, argc, argv);
+	if (argc)	/* a script of a real machine, which answers for itself first */
+		pack_answer_word(p, &cmd_zcat, argv[0]);
 	return gzip_all(p, argc, argv, true, true);
 }
 

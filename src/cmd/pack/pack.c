@@ -206,6 +206,12 @@ void pack_answer(struct tsb_proc *p, const struct tsb_command *cmd, bool version
 	tsb_exit(p, 0);
 }
 
+void pack_answer_word(struct tsb_proc *p, const struct tsb_command *cmd, const char *arg)
+{
+	if (!strcmp(arg, "--help") || !strcmp(arg, "--version"))
+		pack_answer(p, cmd, arg[2] == 'v');
+}
+
 void pack_answer_letter(struct tsb_proc *p, const struct tsb_command *cmd, const char *arg)
 {
 	if (!strncmp(arg, "--h", 3) || !strncmp(arg, "--v", 3))

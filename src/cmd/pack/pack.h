@@ -117,7 +117,9 @@ const char *pack_self(struct tsb_proc *p);
 bool pack_asks(const char *arg, const char *option);
 /* What the scripts answer to --version and --help, and the process ends. */
 void pack_answer(struct tsb_proc *p, const struct tsb_command *cmd, bool version) TSB_NORETURN;
-/* The same where the script looks at the first letter behind the dashes only. */
+/* The same if arg is one of the two ... */
+void pack_answer_word(struct tsb_proc *p, const struct tsb_command *cmd, const char *arg);
+/* ... and where the script looks at the first letter behind the dashes only. */
 void pack_answer_letter(struct tsb_proc *p, const struct tsb_command *cmd, const char *arg);
 /* Prints --help or --version of cmd and ends the process. */
 int pack_help(struct tsb_proc *p, const struct tsb_command *cmd) TSB_NORETURN;
