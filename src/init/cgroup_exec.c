@@ -119,7 +119,7 @@ bool cgroup_exec_open(struct cgroup *c, const char *proc, uint64_t memory, uint3
 	}
 	/* a limit that nothing would keep is refused */
 	for (int i = 0; i < CGROUP_V1; i++) {
-		if (own[i] && (c->contained || (!c->with[i] && c->v1[i] < 0))) {
+		if (own[i] && !c->with[i] && (c->fixed[i] || c->v1[i] < 0)) {
 			errno = EOPNOTSUPP;
 			return false;
 		}
@@ -136,7 +136,7 @@ bool cgroup_exec_open(struct cgroup *c, const char *proc, uint64_t memory, uint3
 		if (c->v1[i] < 0)
 			continue;
 		any = true;
-		if (own[i])
+		if (own[i] && !c->fixed[i])
 			ok = open_own(c, proc, i, e, memory, pids, cpu);
 		else if (i == CGROUP_FREEZER)
 			e->v1[i] = c->v1[i];

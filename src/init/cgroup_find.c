@@ -81,10 +81,10 @@ static bool find_mount(const char *controller, struct place *p)
 	return found;
 }
 
-/* Our own place in it. */
-static bool find_path(const char *controller, struct place *p)
+/* The place in it of whose file this is. */
+static bool find_path(const char *file, const char *controller, struct place *p)
 {
-	FILE *f = fopen("/proc/self/cgroup", "re");
+	FILE *f = fopen(file, "re");
 	char line[2048];
 	bool found = false;
 
@@ -105,11 +105,11 @@ static bool find_path(const char *controller, struct place *p)
 	return found;
 }
 
-static bool find_place(const char *controller, struct place *p)
+static bool find_place_of(const char *file, const char *controller, struct place *p)
 {
 	size_t n;
 
-	if (!find_mount(controller, p) || !find_path(controller, p))
+	if (!find_mount(controller, p) || !find_path(file, controller, p))
 		return false;
 	n = strlen(p->root);
 	if (n > 1 && !strncmp(p->path, p->root, n))
@@ -118,6 +118,11 @@ static bool find_place(const char *controller, struct place *p)
 	if (strstr(p->path, "/.."))
 		snprintf(p->path, sizeof(p->path), "/");
 	return true;
+}
+
+static bool find_place(const char *controller, struct place *p)
+{
+	return find_place_of("/proc/self/cgroup", controller, p);
 }
 
 static int open_place(const struct place *p)
@@ -133,6 +138,15 @@ int cg_open_own(const char *controller)
 	struct place p;
 
 	return find_place(controller, &p) ? open_place(&p) : -1;
+}
+
+int cg_open_of(pid_t pid, const char *controller, const char *part)
+{
+	char file[40];
+	struct place p;
+
+	snprintf(file, sizeof(file), "/proc/%d/cgroup", pid);
+	return find_place_of(file, controller, &p) && strstr(p.path, part) ? open_place(&p) : -1;
 }
 
 /* The parent of a path, in place; false at the root. */

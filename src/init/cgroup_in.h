@@ -18,10 +18,10 @@ struct cgroup {
 	uint64_t memory;
 	uint32_t pids, cpu;
 	/*
-	 * The groups are a container's, which others made: v1 and `look` (v2's) are read only, and no
-	 * exec gets limits of its own.
+	 * In a container, whose groups others made: these of v1 can be read only, so that no exec gets limits
+	 * of its own by them; look is v2's, -1 elsewhere.
 	 */
-	bool contained;
+	bool fixed[CGROUP_V1];
 	int look;
 };
 
@@ -47,6 +47,8 @@ int cg_find_v2(const bool *want, bool *got);
 int cg_find_v1(enum cgroup_v1 which);
 /* Our own group, to be read; NULL: v2's. -1: none. */
 int cg_open_own(const char *controller);
+/* That of a process, if part is in its name. */
+int cg_open_of(pid_t pid, const char *controller, const char *part);
 /* Each directory of v2 that may hold a group of ours. */
 void cg_each_v2(void (*f)(int dir, void *ctx), void *ctx);
 

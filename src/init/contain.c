@@ -50,20 +50,26 @@ int contain_listen(void)
 	return -1;
 }
 
-struct cgroup *contain_cgroup(int group)
+struct cgroup *contain_cgroup(const struct contain_groups *g)
 {
 	struct cgroup *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
-	c->base = c->box = c->init = -1;
-	c->run = group;
-	c->look = cg_open_own(NULL);
-	memset(c->v1, -1, sizeof(c->v1));
+	c->base = c->box = c->init = c->spare = -1;
+	c->run = g->run;
+	c->look = g->all >= 0 ? g->all : cg_open_own(NULL);
+	memcpy(c->v1, g->v1, sizeof(c->v1));
 	memset(c->v1_base, -1, sizeof(c->v1_base));
-	c->v1[CGROUP_MEMORY] = cg_open_own("memory");
-	c->v1[CGROUP_PIDS] = cg_open_own("pids");
-	c->contained = true;
+	for (int i = 0; i < CGROUP_FREEZER; i++) {
+		c->with[i] = g->run >= 0 && cg_has_word(g->run, "cgroup.subtree_control", cg_v1_name[i]);
+		c->fixed[i] = c->v1[i] < 0;
+	}
+	/* to be read: what the container's own limits have refused */
+	if (c->fixed[CGROUP_MEMORY])
+		c->v1[CGROUP_MEMORY] = cg_open_own("memory");
+	if (c->fixed[CGROUP_PIDS])
+		c->v1[CGROUP_PIDS] = cg_open_own("pids");
 	return c;
 }
 

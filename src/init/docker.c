@@ -215,14 +215,14 @@ void docker_free(struct docker *d)
 	*d = (struct docker){0};
 }
 
-/* Four strings, each with its NUL: program, host, token, image. */
+/* Five strings, each with its NUL: program, host, token, image, the container's id. */
 bool docker_save(const struct docker *d, int dir)
 {
-	const char *const part[] = {d->program, d->host, d->attempt, d->image};
+	const char *const part[] = {d->program, d->host, d->attempt, d->image, d->id};
 	int fd = openat(dir, "engine.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	bool good = fd >= 0;
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
 		good = good && write_all(fd, part[i], strlen(part[i]) + 1);
 	good = good && fdatasync(fd) == 0;
 	if (fd >= 0)
@@ -233,7 +233,7 @@ bool docker_save(const struct docker *d, int dir)
 bool docker_load(struct docker *d, int dir)
 {
 	int fd = openat(dir, "engine", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	const char *part[4] = {NULL};
+	const char *part[5] = {[4] = ""};	/* older notes have no id */
 	size_t size = 0, at = 0, n = 0;
 	char *data = fd < 0 ? NULL : read_whole(fd, FILE_MOST, &size);
 	bool good;
@@ -241,14 +241,16 @@ bool docker_load(struct docker *d, int dir)
 	if (fd < 0)
 		return false;
 	close(fd);
-	for (; data && n < 4 && at < size; at += strlen(data + at) + 1)
+	for (; data && n < 5 && at < size; at += strlen(data + at) + 1)
 		part[n++] = data + at;
-	good = n == 4 && part[0][0] == '/' && strlen(part[2]) == sizeof(d->attempt) - 1;
+	good = n >= 4 && part[0][0] == '/' && strlen(part[2]) == sizeof(d->attempt) - 1 &&
+		strlen(part[4]) < sizeof(d->id);
 	errno = EINVAL;
 	if (good) {
 		d->program = strdup(part[0]);
 		d->image = strdup(part[3]);
 		memcpy(d->attempt, part[2], sizeof(d->attempt));
+		memcpy(d->id, part[4], strlen(part[4]) + 1);
 		good = d->program && d->image && set_host(d, part[1]);
 	}
 	free(data);
@@ -256,6 +258,11 @@ bool docker_load(struct docker *d, int dir)
 }
 
 /* ---- Containers ---- */
+
+static bool is_id(const char *s, size_t n)
+{
+	return n && n <= 64 && strspn(s, "0123456789abcdef") >= n;
+}
 
 /* One that is not root's own engine: its containers' root is this user. */
 static bool is_rootless(const struct docker *d)
@@ -318,6 +325,15 @@ static void tell_disk(const struct spec *spec, struct report *r, bool done)
 		report_enforced(r, "disk", asked, "the engine's storage driver (size)");
 }
 
+/* What `create` says; what is not a whole id is as good as nothing. */
+static void note_id(struct docker *d, const char *line)
+{
+	size_t n = strlen(line);
+
+	if (n == sizeof(d->id) - 1 && is_id(line, n))
+		memcpy(d->id, line, n + 1);
+}
+
 bool docker_create(struct docker *d, const struct spec *spec, const char *user, struct report *r)
 {
 	const char *image = can_say(d, spec) ? docker_image(d, spec) : NULL;
@@ -336,6 +352,7 @@ bool docker_create(struct docker *d, const struct spec *spec, const char *user, 
 	}
 	if (!good)
 		return docker_failed(d, &t, "the engine makes no container");
+	note_id(d, tool_line(&t));
 	tool_free(&t);
 	return true;
 }
@@ -376,11 +393,6 @@ static void filter_words(struct docker_words *w, const struct docker *d, const c
 	docker_word(w, text_string(&t));
 	text_free(&t);
 	docker_option(w, "--format", format);
-}
-
-static bool is_id(const char *s, size_t n)
-{
-	return n && n <= 64 && strspn(s, "0123456789abcdef") >= n;
 }
 
 /* The ids that `ps` lists, each a line. */

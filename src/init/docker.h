@@ -25,6 +25,7 @@ struct docker {
 	char *program, *host;	/* host: of docker's, "unix://..."; "": podman */
 	char *image;		/* made for this box, to be removed with it; "": none */
 	char attempt[33];
+	char id[65];		/* the container's, once it is known; "": it is not */
 	const char *env[24];
 	char *own_env;		/* DOCKER_HOST=... */
 	char *version;		/* what it called itself, when it was looked for */

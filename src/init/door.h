@@ -35,7 +35,10 @@ enum door_fd {
 	DOOR_START,	/* START and REPORT, as a file */
 	DOOR_LISTEN, DOOR_KEEPER, DOOR_AUDIT, DOOR_AUDIT_HEAD, DOOR_LOCK, DOOR_READY,
 	DOOR_PORTS,	/* the keeper's questions for published ports */
-	DOOR_GROUP,	/* a control group below the container's, for execs */
+	DOOR_GROUP,	/* a control group below the container's, for execs: v2 */
+	DOOR_GROUP_ALL,	/* the container's: v2 */
+	DOOR_GROUP_V1,	/* the container's, of each controller that limits (enum cgroup_v1) */
+	DOOR_GROUP_LAST = DOOR_GROUP_V1 + 2,
 	DOOR_FDS
 };
 

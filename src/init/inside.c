@@ -187,6 +187,14 @@ static bool make_workspace(const struct spec *s)
 	return fd >= 0;
 }
 
+static struct cgroup *groups(const int *fd)
+{
+	struct contain_groups g = {.all = fd[DOOR_GROUP_ALL], .run = fd[DOOR_GROUP],
+		.v1 = {fd[DOOR_GROUP_V1], fd[DOOR_GROUP_V1 + 1], fd[DOOR_GROUP_V1 + 2], -1}};
+
+	return contain_cgroup(&g);
+}
+
 static bool set_up(struct inside *i, int *listener)
 {
 	struct server *s = &i->server;
@@ -204,7 +212,7 @@ static bool set_up(struct inside *i, int *listener)
 		i->spec.workspace ? "/workspace" : "/";
 	s->contained = true;
 	s->image_env = image_env();
-	s->cgroup = contain_cgroup(i->fd[DOOR_GROUP]);
+	s->cgroup = groups(i->fd);
 	s->wall = contain_wall(&i->spec, i->fd[DOOR_PORTS]);
 	if (!s->image_env || !s->cgroup || !s->wall || !make_workspace(&i->spec))
 		return false;

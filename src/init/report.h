@@ -6,7 +6,7 @@
  * Controls: "filesystem" (host files are out of reach), "processes" (host processes are),
  * "network", "memory", "cpu", "pids", "disk", "open-files", "syscalls" (a filter), "privileges"
  * (no new ones, capabilities dropped), "devices", "tree-kill" (the whole tree dies at a deadline,
- * whatever it does), "ports".
+ * whatever it does), "ports", "exec-limits" (memory, cpu and pids of single execs; of docker only).
  */
 #ifndef INIT_REPORT_H
 #define INIT_REPORT_H

@@ -241,8 +241,12 @@ static void signal_trees(struct server *s, int sig)
 
 void server_pause(struct server *s, bool paused)
 {
-	if (!s->cgroup || !cgroup_freeze(s->cgroup, paused))
+	bool frozen = s->cgroup && cgroup_freeze(s->cgroup, paused);
+
+	/* what could not be frozen in time is stopped besides */
+	if (paused ? !frozen : s->stopped_each)
 		signal_trees(s, paused ? SIGSTOP : SIGCONT);
+	s->stopped_each = paused && (s->stopped_each || !frozen);
 	s->paused = paused;
 	audit_event(s, paused ? "pause" : "resume", NULL);
 }

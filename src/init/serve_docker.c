@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "init/docker.h"
+#include "init/docker_group.h"
 #include "init/door.h"
 #include "init/keep.h"
 #include "init/serve_in.h"
@@ -138,7 +139,6 @@ static void tell_powers(struct kept *k, const struct door_facts *f)
 				"no_new_privs; root has chown, fowner, fsetid, dac_override, kill, setuid, "
 				"setgid");
 	report_enforced(r, "devices", "", "the container's /dev and device control group");
-	report_enforced(r, "tree-kill", "", "a subreaper for each exec");
 }
 
 static void tell_limit(struct report *r, const char *control, uint64_t asked, uint64_t found,
@@ -174,6 +174,11 @@ static void tell_limits(struct kept *k, const struct door_facts *f)
 
 /* ---- The container ---- */
 
+static bool cannot_note(struct start *b)
+{
+	return serve_fail(b, WIRE_ERROR_SYSTEM, "the engine cannot be noted in", b->spec.dir, NULL);
+}
+
 static bool new_container(struct kept *k)
 {
 	struct start *b = k->b;
@@ -184,12 +189,12 @@ static bool new_container(struct kept *k)
 	docker_user(&k->docker, &b->spec, k->user);
 	k->made = true;
 	if (!docker_save(&k->docker, b->dir))
-		return serve_fail(b, WIRE_ERROR_SYSTEM, "the engine cannot be noted in", b->spec.dir, NULL);
+		return cannot_note(b);
 	if (!docker_create(&k->docker, &b->spec, k->user, &b->report)) {
 		/* a limit of the disk is refused as any other control is */
 		return serve_check_report(b) && engine_failed(k);
 	}
-	return true;
+	return docker_save(&k->docker, b->dir) || cannot_note(b);
 }
 
 /* Does nobody have to wait any more? podman's container is stopping and stopped for a while before it has exited. */
@@ -259,16 +264,15 @@ static bool await_door(struct kept *k, struct door_facts *f)
 			  "file system without exec, or the image for another processor");
 }
 
-static bool give(struct kept *k)
+static bool give(struct kept *k, int fd[DOOR_FDS])
 {
 	struct start *b = k->b;
 	struct server *s = &b->server;
-	int fd[DOOR_FDS], ports[2] = {-1, -1};
+	int ports[2] = {-1, -1};
 	bool good;
 
 	if (b->spec.port_count && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ports) < 0)
 		return serve_fail(b, WIRE_ERROR_SYSTEM, "the ports cannot be published", NULL, NULL);
-	memset(fd, -1, sizeof(fd));
 	fd[DOOR_START] = door_start_file(b->fields, &b->report);
 	fd[DOOR_LISTEN] = s->listen.fd;
 	fd[DOOR_KEEPER] = s->keeper;
@@ -311,6 +315,8 @@ static bool start_box(struct kept *k)
 {
 	struct start *b = k->b;
 	struct door_facts facts;
+	int fd[DOOR_FDS];
+	bool good;
 
 	k->door = door_open(b->dir);
 	if (k->door < 0)
@@ -330,8 +336,11 @@ static bool start_box(struct kept *k)
 	tell_network(k, &facts);
 	tell_powers(k, &facts);
 	tell_limits(k, &facts);
-	return serve_check_report(b) && give(k) && serve_wait_inside(b) && serve_open_egress(b) &&
-		serve_answer_ok(b, getpid());
+	memset(fd, -1, sizeof(fd));
+	docker_group_open(k->sock, k->docker.id, fd, &b->report);
+	good = serve_check_report(b) && give(k, fd);
+	docker_group_close(fd);
+	return good && serve_wait_inside(b) && serve_open_egress(b) && serve_answer_ok(b, getpid());
 }
 
 /*

@@ -54,6 +54,7 @@ struct server {
 	struct timer orphans, stop, idle, rest;
 	unsigned orphan_rounds;
 	bool paused, stopping;
+	bool stopped_each;	/* paused by a signal to each process */
 };
 
 enum conn_role {

@@ -58,6 +58,10 @@ box() { tb create --sandbox docker --image test/busybox:1 "$@"; }
 
 kept() { D ps -aq; D images -q tinybox/image; }
 word() { tr '\0' ' ' | sed 's/ *$//'; }
+keeper() { python3 -c 'import fcntl, struct, sys, os
+try: fd = os.open(sys.argv[1], os.O_RDWR)
+except OSError: sys.exit()
+print(struct.unpack("hhqqi4x", fcntl.fcntl(fd, fcntl.F_GETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0)))[4] or "")' "state/boxes/$1/run/lock"; }
 
 # ---- from the first to the last ----
 box=$(box --env 'A=a b' --hostname hohoho)
@@ -203,6 +207,49 @@ box=$(box --network open)
 has "open is the engine's own network" "as asked" "$(tb inspect "$box" | grep '^control	network')"
 tb rm "$box" >/dev/null
 
+# ---- limits of single execs, and a pause of all at once ----
+below() { find /sys/fs/cgroup -path "*$1*" \( -name 'tinybox-*' -o -name 'p[0-9]*' \) 2>/dev/null | wc -l; }	# below ID: groups of ours
+mkdir mine && chown 1234:1235 mine
+for of in root owner; do
+	options=(); [ $of = root ] || options=(--dir "$dir/mine")
+	box=$(box "${options[@]}")
+	id=$(D ps -q --no-trunc)
+	tb cp eat "$box:/workspace/eat"
+	has "$of: limits of one exec are told" "exec-limits	-	enforced by control groups below the container's: memory, pids, cpu" "$(tb inspect "$box")"
+	is "$of: 8 MiB below an exec's cap of 32 live" "ate 1" "$(tb exec --memory 32m "$box" ./eat 8)"
+	tb exec --memory 32m --record rec "$box" ./eat 64 2>/dev/null
+	is "$of: 64 MiB die of it" "137 oom memory 33554432" "$? $(python3 -c 'import json; r = json.load(open("rec")); print(r["reason"], r["limit"], r["peak"])')"
+	is "$of: ... and of no other's" "ate 1" "$(tb exec "$box" ./eat 64)"
+	has "$of: an exec's processes" "can't fork" "$(tb exec --pids 5 "$box" sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 100 & done' 2>&1)"
+	is "$of: its share of a processor" "20000" \
+		"$(tb exec --cpus 0.2 "$box" sh -c 'cat /sys/fs/cgroup/cpu/p*/cpu.cfs_quota_us 2>/dev/null || cut -d" " -f1 /sys/fs/cgroup/tinybox-run/p*/cpu.max')"
+	has "$of: a tree dies at once" "tree-kill	-	enforced by cgroup.kill" "$(tb inspect "$box")"
+	p=$(tb spawn "$box" sh -c 'while :; do (echo >>n); done')
+	for _ in $(seq 100); do tb exec "$box" test -s n && break; sleep .1; done
+	tb pause "$box" >/dev/null
+	is "$of: paused is frozen, and nobody was stopped" "frozen 1 0" \
+		"$(grep -h frozen /sys/fs/cgroup/unified/docker/"$id"/tinybox-run/cgroup.events /sys/fs/cgroup/docker/"$id"/tinybox-run/cgroup.events 2>/dev/null) $(D top "$id" -o pid,stat | grep -c " T")"
+	tb resume "$box" >/dev/null
+	tb pause "$box" >/dev/null
+	tb kill --tree "$box" "$p" >/dev/null; tb wait "$box" "$p"
+	is "$of: what is frozen can be killed" 137 $?
+	tb resume "$box" >/dev/null
+	tb spawn "$box" sleep 1000 >/dev/null
+	tb pause "$box" >/dev/null
+	if [ $of = root ]; then
+		D rm -f "$id" >/dev/null
+		is "$of: a container that somebody removes, frozen, leaves no group" 0 "$(below "$id")"
+	else
+		kill -9 "$(keeper "$box")"
+		for _ in $(seq 100); do [ -z "$(D ps -q)" ] && break; sleep .1; done
+		is "$of: nor does a keeper that dies" 0 "$(below "$id")"
+		tb start "$box" >/dev/null
+		is "$of: ... and has them when it is started again" "ate 1" "$(tb exec --memory 32m "$box" ./eat 8)"
+	fi
+	tb rm -f "$box" >/dev/null
+	is "$of: nor does rm" "0 $(kept)" "$(below "$id") "
+done
+
 # ---- the network: our proxy, our listeners ----
 python3 - >"$dir/http.port" <<'X' &
 import http.server, sys
@@ -334,10 +381,6 @@ box=$(box)
 rm -rf "state/boxes/$box"
 for _ in $(seq 100); do [ -z "$(kept)" ] && break; sleep .1; done
 is "a box whose directory is gone is gone with its container" "" "$(kept)"
-keeper() { python3 -c 'import fcntl, struct, sys, os
-try: fd = os.open(sys.argv[1], os.O_RDWR)
-except OSError: sys.exit()
-print(struct.unpack("hhqqi4x", fcntl.fcntl(fd, fcntl.F_GETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0)))[4] or "")' "state/boxes/$1/run/lock"; }
 box=$(box)
 id=$(D ps -q)
 kill -9 "$(keeper "$box")"
@@ -388,6 +431,9 @@ chgrp 4242 docker.sock && chmod 660 docker.sock
 U() { setpriv --reuid 1000 --regid 1000 --groups 4242 env HOME="$dir/user" TINYBOX_STATE_DIR="$dir/user/state" timeout 60 "$dir/user/tinybox" "$@"; }
 box=$(U create --sandbox docker --image test/busybox:1 --dir "$dir/user/work" --memory 64m)
 is "a user makes a box" "1000" "$(U exec "$box" sh -c 'touch f; id -u')"
+U exec --memory 32m "$box" true 2>err
+is "... in which no exec has limits of its own: refused by name" "70 no control group" "$? $(grep -o 'no control group' err)"
+has "... and told" "exec-limits	-	enforced by refusal: only root can" "$(U inspect "$box")"
 is "... whose files are his" 1000 "$(stat -c %u user/work/f)"
 U rm "$box" >/dev/null
 is "... and removes it" "0 " "$? $(kept)"
