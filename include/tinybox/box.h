@@ -18,7 +18,8 @@
  * program `tinybox` does nothing that this header cannot.
  *
  * Ownership: a returned pointer is borrowed, an out parameter is yours. Option structs begin with
- * their size and grow at the end only; start from _INIT. Errors: an enum tbx_status; the sentence
+ * their size and grow at the end only; start from _INIT; an older or a newer program's is taken as
+ * <tinysandbox/sandbox.h> says. Errors: an enum tbx_status; the sentence
  * to show is tbx_error(store). Threads: a store belongs to one thread at a time; any number of
  * stores, also of several processes, may share a directory. No call touches the process's
  * signals, environment, working directory or locale; child processes are started for the server

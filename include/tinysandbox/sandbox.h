@@ -12,7 +12,9 @@
  * (tests/api/ compiles and runs every example of this header.)
  *
  * Ownership: a returned pointer is borrowed, an out parameter is yours. Option
- * structs begin with their size and grow at the end only; start from _INIT.
+ * structs begin with their size and grow at the end only; start from _INIT. A smaller
+ * one (a program built with an older header) gets the defaults for the rest; a larger
+ * one is taken if what is not known here is zero, else it is TSB_ERR_ARGUMENT.
  * Errors: an enum tsb_status; the sentence to show is tsb_error(box).
  * Threads: one sandbox may be used from several threads at once, also to run
  * several scripts at once; a result belongs to one thread at a time. A run
@@ -73,6 +75,9 @@ struct tsb_limits {
 	uint64_t js_call_bytes;		/* see js.h; arguments and answer each */
 };
 void tsb_limits_default(struct tsb_limits *limits);
+/* The same; size: of the struct as the caller knows it. */
+void tsb_limits_default_of(struct tsb_limits *limits, size_t size);
+#define tsb_limits_default(limits) tsb_limits_default_of((limits), sizeof(struct tsb_limits))
 /* Sets one limit by name; value is a number with optional K, M, G or ms, s, m.
  * TSB_ERR_ARGUMENT for an unknown name or bad value. */
 int tsb_limit_set(struct tsb_limits *limits, const char *name, const char *value);
@@ -101,7 +106,8 @@ struct tsb_options {
 
 /* The environment of a sandbox that is given none: NAME=VALUE, NULL-terminated, static. */
 const char *const *tsb_default_env(void);
-/* opt may be NULL. TSB_ERR_ARGUMENT: of the sizes, cwd, hostname, env one is not valid. */
+/* opt may be NULL. TSB_ERR_ARGUMENT: of the sizes, cwd, hostname, env one is not valid. Runs of a
+ * sandbox whose memory_bytes or descriptors are less than a shell begins with are that, too. */
 int tsb_sandbox_open(struct tsb_sandbox **out, const struct tsb_options *opt);
 /* Waits for nothing: TSB_ERR_BUSY while a run is in progress. NULL is fine. */
 int tsb_sandbox_close(struct tsb_sandbox *box);

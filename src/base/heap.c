@@ -108,10 +108,11 @@ static bool share_take(struct heap_share *s, size_t bytes)
 
 bool heap_budget_take(struct heap_budget *b, size_t bytes)
 {
-	if (b->used > b->max || bytes > b->max - b->used)
+	if (b->used > b->max || bytes > b->max - b->used ||
+	    (b->share && !share_take(b->share, bytes))) {
+		b->refused = true;
 		return false;
-	if (b->share && !share_take(b->share, bytes))
-		return false;
+	}
 	b->used += bytes;
 	if (b->used > b->peak)
 		b->peak = b->used;

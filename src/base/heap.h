@@ -34,6 +34,7 @@ struct heap_budget {
 	size_t max;
 	size_t peak;
 	struct heap_share *share;	/* or NULL */
+	bool refused;		/* something was, since this was set back */
 };
 
 bool heap_budget_take(struct heap_budget *b, size_t bytes);	/* false: nothing was taken */

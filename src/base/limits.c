@@ -41,12 +41,20 @@ static const struct {
 	[LIMIT_MS] = { "ms", suffix_ms },
 };
 
-void tsb_limits_default(struct tsb_limits *limits)
+void tsb_limits_default_of(struct tsb_limits *limits, size_t size)
 {
-	memset(limits, 0, sizeof(*limits));
-	limits->size = sizeof(*limits);
-	for (const struct limit_row *row = limit_rows; row->name; row++)
-		memcpy((char *)limits + row->offset, &row->value, sizeof(row->value));
+	memset(limits, 0, size);
+	limits->size = size;
+	for (const struct limit_row *row = limit_rows; row->name; row++) {
+		if (row->offset + sizeof(row->value) <= size)
+			memcpy((char *)limits + row->offset, &row->value, sizeof(row->value));
+	}
+}
+
+/* (for callers that do not read the header, whose struct is this version's) */
+void (tsb_limits_default)(struct tsb_limits *limits)
+{
+	tsb_limits_default_of(limits, sizeof(*limits));
 }
 
 static void bound(uint64_t *value, uint64_t most)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 static const char *const bx_status_names[] = {
 	"ok", "memory", "argument", "unknown", "exists", "state", "policy", "unsupported", "host",
 	"command", "timeout", "lost", "store", "file", "limit", "busy", "protocol", "system",
@@ -49,6 +51,14 @@ int bx_fail(struct tbx_store *store, int status, const char *fmt, ...)
 int bx_memory(struct tbx_store *store)
 {
 	return bx_fail(store, TBX_ERR_MEMORY, "no memory");
+}
+
+int bx_take_options(struct tbx_store *store, void *whole, size_t size, const void *given, const char *what)
+{
+	if (given && grown_take(whole, size, given))
+		return TBX_OK;
+	return bx_fail(store, TBX_ERR_ARGUMENT, "struct %s: its size is that of no version (begin with _INIT), "
+		       "or it asks for what only a newer tinybox knows", what);
 }
 
 char *bx_format(const char *fmt, ...)

@@ -357,8 +357,9 @@ int tbx_fork(struct tbx_store *store, const char *from, const struct tbx_fork *g
 	int status;
 
 	*out = NULL;
-	memcpy(&opt, given, given->size < sizeof(opt) ? given->size : sizeof(opt));
-	status = check_options(store, &opt);
+	status = bx_take_options(store, &opt, sizeof(opt), given, "tbx_fork");
+	if (!status)
+		status = check_options(store, &opt);
 	if (status)
 		return status;
 	if (!tbx_is_name(from))

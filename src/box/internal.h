@@ -49,6 +49,8 @@ struct tbx_store {
 int bx_fail(struct tbx_store *store, int status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int bx_memory(struct tbx_store *store);
+/* The caller's struct, of whatever version, into *whole, which holds the defaults; what: its name. */
+int bx_take_options(struct tbx_store *store, void *whole, size_t size, const void *given, const char *what);
 void bx_warn(struct tbx_store *store, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void bx_progress(struct tbx_store *store, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

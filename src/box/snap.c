@@ -156,8 +156,9 @@ int tbx_snapshot(struct tbx_store *store, const char *box, const struct tbx_snap
 	int status;
 
 	*doc = NULL;
-	memcpy(&opt, given, given->size < sizeof(opt) ? given->size : sizeof(opt));
-	status = bx_open(store, box, BX_LOCK_WRITE, &b);
+	status = bx_take_options(store, &opt, sizeof(opt), given, "tbx_snap");
+	if (!status)
+		status = bx_open(store, box, BX_LOCK_WRITE, &b);
 	if (status)
 		return status;
 	status = bx_snap_new(store, &s);

@@ -435,11 +435,11 @@ int bx_record_of(struct tbx_store *store, const struct tbx_spec *spec, json_t **
 {
 	struct tbx_spec whole = TBX_SPEC_INIT;
 	json_t *target, *out = json_object();
-	int status;
+	int status = bx_take_options(store, &whole, sizeof(whole), spec, "tbx_spec");
 
 	*record = NULL;
-	memcpy(&whole, spec, spec->size < sizeof(whole) ? spec->size : sizeof(whole));
-	status = bx_target_of(store, &whole.target, &target);
+	if (!status)
+		status = bx_target_of(store, &whole.target, &target);
 	if (status) {
 		json_decref(out);
 		return status;

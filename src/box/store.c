@@ -210,8 +210,9 @@ int tbx_open(struct tbx_store **out, const struct tbx_options *opt)
 		return TBX_ERR_MEMORY;
 	store->dir = store->boxes = store->names = -1;
 	store->opt = none;
-	if (opt)
-		memcpy(&store->opt, opt, opt->size < sizeof(*opt) ? opt->size : sizeof(*opt));
+	status = opt ? bx_take_options(store, &store->opt, sizeof(store->opt), opt, "tbx_options") : TBX_OK;
+	if (status)
+		return status;
 	path = state_path(&store->opt);
 	if (!path)
 		return bx_fail(store, TBX_ERR_STORE, "there is no place for the state: "

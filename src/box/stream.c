@@ -123,11 +123,11 @@ static int open_exec(struct tbx_store *store, const char *box, const struct tbx_
 		     bool detach, struct tbx_stream **out)
 {
 	struct tbx_exec whole = TBX_EXEC_INIT;
-	int status;
+	int status = bx_take_options(store, &whole, sizeof(whole), exec, "tbx_exec");
 
 	*out = NULL;
-	memcpy(&whole, exec, exec->size < sizeof(whole) ? exec->size : sizeof(whole));
-	status = check_exec(store, &whole);
+	if (!status)
+		status = check_exec(store, &whole);
 	if (!status)
 		status = begin(store, box, out);
 	if (status)
@@ -442,8 +442,9 @@ int tbx_exec(struct tbx_store *store, const char *box, const struct tbx_exec *ex
 	*end = NULL;
 	if (status)
 		return status;
-	memcpy(&whole, exec, exec->size < sizeof(whole) ? exec->size : sizeof(whole));
-	status = pump(s, &whole);
+	status = bx_take_options(store, &whole, sizeof(whole), exec, "tbx_exec");
+	if (!status)
+		status = pump(s, &whole);
 	if (!status)
 		status = s->end.root ? bx_doc(store, json_incref(s->end.root), end) :
 			 bx_fail(store, TBX_ERR_PROTOCOL, "%s: the end record is missing", box);

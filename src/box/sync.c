@@ -380,10 +380,16 @@ int sync_begin(struct tbx_store *store, const struct tbx_sync *opt, struct sync_
 {
 	int status;
 
-	*j = (struct sync_job){.store = store, .opt = opt, .dir = opt->dir ? opt->dir : ".", .root = -1,
-		.c = {.fd = -1, .child_err = -1}, .skipped = json_array(),
-		.rules = {.git = opt->git, .all = opt->all}};
+	*j = (struct sync_job){.store = store, .whole = TBX_SYNC_INIT, .opt = &j->whole, .dir = ".", .root = -1,
+		.c = {.fd = -1, .child_err = -1}, .skipped = json_array()};
 	j->c.store = store;
+	status = bx_take_options(store, &j->whole, sizeof(j->whole), opt, "tbx_sync");
+	if (status)
+		return status;
+	opt = j->opt;
+	j->dir = opt->dir ? opt->dir : ".";
+	j->rules.git = opt->git;
+	j->rules.all = opt->all;
 	if (!opt->path || !*opt->path || !*j->dir)
 		return bx_fail(store, TBX_ERR_ARGUMENT, "a path is empty");
 	if (opt->box) {

@@ -60,7 +60,8 @@ const char *sync_runs(const struct sync_change *c, const char *link);
 
 struct sync_job {
 	struct tbx_store *store;
-	const struct tbx_sync *opt;
+	struct tbx_sync whole;		/* what was asked for, as this library knows it */
+	const struct tbx_sync *opt;	/* that */
 	const char *dir;		/* here, as it was named */
 	int root;			/* it */
 	struct bx b;

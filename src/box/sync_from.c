@@ -272,7 +272,7 @@ int tbx_sync_from(struct tbx_store *store, const struct tbx_sync *opt, struct tb
 		status = fetch_links(&j);
 	if (!status && !j.plan.count)
 		word = "unchanged";
-	else if (!status && opt->dry)
+	else if (!status && j.opt->dry)
 		word = "planned";
 	else if (!status)
 		status = review(&j, &taken);

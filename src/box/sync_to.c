@@ -152,10 +152,10 @@ int tbx_sync_to(struct tbx_store *store, const struct tbx_sync *opt, struct tbx_
 	int status = sync_begin(store, opt, &j);
 
 	if (!status)
-		status = sync_look(&j, opt->dry ? WIRE_TREE_LOOK : WIRE_TREE_SYNC, false);
+		status = sync_look(&j, j.opt->dry ? WIRE_TREE_LOOK : WIRE_TREE_SYNC, false);
 	if (!status && !j.plan.count && !j.missing)
 		word = "unchanged";
-	else if (!status && opt->dry)
+	else if (!status && j.opt->dry)
 		word = "planned";
 	else if (!status)
 		status = send_all(&j);

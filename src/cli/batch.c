@@ -8,7 +8,7 @@
  *	reply   the result (json_result), and "read": {PATH: TEXT | {"b64": ...} |
  *	        {"dir": true} | {"link": TARGET} | null}; or {"error": SENTENCE}
  *
- * Relative paths lie under cwd. A line that cannot be served gets an error reply,
+ * Relative paths lie under cwd; null is a key that is not there. A line that cannot be served gets an error reply,
  * and the next one is served.
  */
 #include <errno.h>
@@ -23,7 +23,7 @@
 struct request {
 	json_t *json;
 	struct tsb_sandbox *box;
-	const char *cwd;
+	char *cwd;
 	char *error;
 };
 
@@ -37,6 +37,14 @@ static int fail(struct request *q, const char *fmt, ...)
 		q->error = NULL;
 	va_end(ap);
 	return -1;
+}
+
+/* malloc; NULL: the key is not there. */
+static char *text_of(const struct request *q, const char *key)
+{
+	size_t n;
+
+	return json_bytes(json_object_get(q->json, key), &n);
 }
 
 static char *absolute(const struct request *q, const char *path)
@@ -67,19 +75,21 @@ static int make_content(struct request *q, const char *path, const json_t *value
 
 static int make_file(struct request *q, const char *path, const json_t *value, const char *key)
 {
-	const json_t *link = json_object_get(value, "link");
+	size_t n;
+	char *link = json_bytes(json_object_get(value, "link"), &n);
 	const json_t *mtime = json_object_get(value, "mtime");
 	json_int_t mode = json_integer_value(json_object_get(value, "mode"));
 	int rc;
 
 	if (json_is_true(json_object_get(value, "dir")))
 		rc = tsb_make_dir(q->box, path, (uint32_t)mode & 07777);
-	else if (json_is_string(link))
-		rc = tsb_make_link(q->box, json_string_value(link), path);
+	else if (link)
+		rc = tsb_make_link(q->box, link, path);
 	else if (make_content(q, path, value, key))
 		return -1;
 	else
 		rc = TSB_OK;
+	free(link);
 	if (!rc && json_is_number(mtime))
 		rc = tsb_set_times(q->box, path,
 				   (struct tsb_time){ (int64_t)json_number_value(mtime), 0 });
@@ -205,11 +215,13 @@ static json_t *read_files(struct request *q)
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *name = json_string_value(json_array_get(list, i));
-		char *path = name ? absolute(q, name) : NULL;
+		const json_t *item = json_array_get(list, i);
+		size_t n;
+		char *name = json_bytes(item, &n), *path = name ? absolute(q, name) : NULL;
 
 		if (path)
-			json_object_set_new(object, name, read_one(q, path));
+			json_object_set_new(object, json_string_value(item), read_one(q, path));
+		free(name);
 		free(path);
 	}
 	return object;
@@ -223,13 +235,13 @@ static int run(struct request *q, const struct tsb_limits *limits, json_t **repl
 	const json_t *env = json_object_get(q->json, "env"), *input = json_object_get(q->json, "stdin");
 	size_t script_n = 0, input_n = 0;
 	char *script = json_bytes(json_object_get(q->json, "script"), &script_n);
-	char *bytes = input && !json_is_null(input) ? json_bytes(input, &input_n) : NULL;
+	char *bytes = input ? json_bytes(input, &input_n) : NULL, *name = text_of(q, "name");
 	char **env_list = env ? make_env(env) : NULL;
 	char **args = make_args(json_object_get(q->json, "args"));
 	struct tsb_result *result;
 	int rc;
 
-	opt.name = json_string_value(json_object_get(q->json, "name"));
+	opt.name = name;
 	opt.args = (const char *const *)args;
 	opt.env = (const char *const *)env_list;
 	opt.input = bytes;
@@ -237,8 +249,10 @@ static int run(struct request *q, const struct tsb_limits *limits, json_t **repl
 	opt.limits = limits;
 	if (!script)
 		rc = fail(q, "script: a text is needed");
+	else if (input && !bytes)
+		rc = fail(q, "stdin: neither text nor base64");
 	else if (!args || (env && !env_list))
-		rc = fail(q, "args and env must hold texts");
+		rc = fail(q, "no memory");
 	else if (tsb_run_bytes(q->box, script, script_n, &opt, &result))
 		rc = fail(q, "%s", tsb_error(q->box));
 	else {
@@ -249,32 +263,10 @@ static int run(struct request *q, const struct tsb_limits *limits, json_t **repl
 	}
 	free(script);
 	free(bytes);
+	free(name);
 	list_free(env_list);
 	list_free(args);
 	return rc;
-}
-
-/* What nobody would look at is not taken. */
-static int check_keys(struct request *q)
-{
-	static const char *const keys[] = { "script", "args", "name", "cwd", "env", "stdin", "read",
-					    "limits", "files", NULL };
-	const char *key;
-	json_t *value;
-
-	json_object_foreach(q->json, key, value) {
-		size_t i = 0;
-
-		while (keys[i] && strcmp(keys[i], key))
-			i++;
-		if (!keys[i])
-			return fail(q, "%s: there is no such key in a request", key);
-	}
-	json_object_foreach(json_object_get(q->json, "env"), key, value) {
-		if (!*key || strchr(key, '='))
-			return fail(q, "env: '%s' is no name", key);
-	}
-	return 0;
 }
 
 static json_t *serve(struct request *q)
@@ -287,14 +279,15 @@ static json_t *serve(struct request *q)
 		fail(q, "a request is an object");
 		return NULL;
 	}
-	if (check_keys(q))
+	q->error = batch_check(q->json);
+	if (q->error)
 		return NULL;
-	q->cwd = json_string_value(json_object_get(q->json, "cwd"));
+	q->cwd = text_of(q, "cwd");
 	if (!q->cwd)
-		q->cwd = "/home/user";
+		q->cwd = strdup("/home/user");
 	opt.limits = &limits;
 	opt.cwd = q->cwd;
-	if (make_limits(q, &limits))
+	if (!q->cwd || make_limits(q, &limits))
 		return NULL;
 	if (tsb_sandbox_open(&q->box, &opt)) {
 		fail(q, "cwd must be absolute");
@@ -323,6 +316,7 @@ static int answer(const char *line, size_t n)
 	fputc('\n', stdout);
 	json_decref(reply);
 	json_decref(q.json);
+	free(q.cwd);
 	free(q.error);
 	return rc || fflush(stdout) ? 1 : 0;
 }

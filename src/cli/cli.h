@@ -44,5 +44,8 @@ int cli_analyze(const char *script, size_t n);
 void cli_prompt_limits(const struct cli *cli, struct tsb_limits *limits);
 int cli_prompt(const struct cli *cli, struct tsb_sandbox *box);
 int cli_batch(void);
+/* NULL, or why a request is not taken: a key that is not known, or of another type; malloc. */
+struct json_t;
+char *batch_check(struct json_t *request);
 
 #endif

@@ -88,6 +88,19 @@ static int options_end(struct opt_parsed *parsed, struct tsb_heap *heap)
 	return -1;
 }
 
+/* What --batch and --analyze would not look at. */
+static int options_fit(const struct cli *cli)
+{
+	bool run = cli->mounts.n || cli->env.n || cli->limits.n || cli->cwd || cli->hostname || cli->json ||
+		   cli->restore || cli->snapshot || cli->virtual_time || cli->interactive;
+
+	if (cli->batch && (run || cli->command || cli->analyze || cli->argc))
+		return cli_error("--batch goes with no other option or operand: each request has its own");
+	if (cli->analyze && run)
+		return cli_error("--analyze runs nothing: it goes with -c and FILE only");
+	return -1;
+}
+
 int cli_options(struct cli *cli, int argc, char **argv)
 {
 	struct tsb_heap *heap = heap_new(NULL, NULL, NULL, NULL);
@@ -106,5 +119,5 @@ int cli_options(struct cli *cli, int argc, char **argv)
 	memcpy(cli, parsed.opts, sizeof(*cli));
 	cli->argc = parsed.argc;
 	cli->argv = parsed.argv;
-	return -1;
+	return options_fit(cli);
 }

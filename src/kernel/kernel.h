@@ -106,6 +106,8 @@ typedef int proc_main_fn(struct tsb_proc *p, void *arg);
  * run. heap: NULL, or a heap that outlives the process (a session's; then it is not ended with it). */
 struct tsb_proc *kernel_init_proc(struct kernel *k, const char *name, const char *cwd,
 				  const char *const *env, struct tsb_heap *heap);
+/* After that failed: the limit that is less than a first process needs, or used up; or NULL. */
+const char *kernel_too_small(const struct kernel *k);
 /*
  * Runs until the first process has ended, then drops all others (a script's
  * background jobs die with the run), or until a limit or cancel stops

@@ -83,6 +83,7 @@ int kernel_begin(struct kernel *k, const struct kernel_options *opt)
 	k->budget.max = k->limits.memory_bytes < SIZE_MAX ? (size_t)k->limits.memory_bytes :
 			SIZE_MAX;
 	k->budget.peak = k->budget.used;
+	k->budget.refused = false;
 	k->budget.share = opt->share && !k->budget.used ? &opt->share->memory : NULL;
 	if (opt->io.terminal)
 		terminal_begin(k);
@@ -123,6 +124,13 @@ struct tsb_proc *kernel_init_proc(struct kernel *k, const char *name, const char
 	k->init = p;
 	proc_borrow_name(p, name ? name : "init");
 	return p;
+}
+
+const char *kernel_too_small(const struct kernel *k)
+{
+	if (k->limits.descriptors < 3)
+		return "descriptors";
+	return k->budget.refused ? "memory_bytes" : NULL;
 }
 
 static int status_of(int status)

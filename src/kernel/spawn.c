@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/grown.h"
+
 #define PATH_DEFAULT "/bin:/usr/bin"	/* what execvp(3) takes when PATH is unset */
 
 /* ---- The search ---- */
@@ -73,11 +75,20 @@ int tsb_find_program(struct tsb_proc *p, const char *name, char **path)
 	return 0;
 }
 
+/* The struct of a caller with another header becomes ours. NULL: no such struct. */
+static const struct tsb_spawn *spawn_whole(const struct tsb_spawn *how, struct tsb_spawn *room)
+{
+	if (!how || how->size == sizeof(*how))
+		return how;
+	*room = (struct tsb_spawn){ .size = sizeof(*room) };
+	return grown_take(room, sizeof(*room), how) ? room : NULL;
+}
+
 static int spawn_find(struct tsb_proc *p, const struct tsb_spawn *how, struct program *program)
 {
 	const char *file;
 
-	if (!how || how->size < sizeof(*how) || !how->argv)
+	if (!how || !how->argv)
 		return -EFAULT;
 	file = how->file ? how->file : how->argv[0];
 	return file ? spawn_look_up(p, file, program) : -EFAULT;
@@ -127,12 +138,14 @@ static int spawn_child(struct tsb_proc *p, struct tsb_proc *child, const struct 
 
 int tsb_spawn(struct tsb_proc *p, const struct tsb_spawn *how, int *pid)
 {
+	struct tsb_spawn room;
 	struct program program;
 	struct tsb_proc *child;
 	int r, number;
 
 	CALL_BEGIN(p, 64);
 	out_flush(p);
+	how = spawn_whole(how, &room);
 	r = spawn_find(p, how, &program);
 	if (r < 0)
 		return r;
@@ -170,10 +183,12 @@ static int exec_fds(struct tsb_proc *p, const struct tsb_spawn *how)
 
 int tsb_exec(struct tsb_proc *p, const struct tsb_spawn *how)
 {
+	struct tsb_spawn room;
 	struct program program;
 	int r;
 
 	CALL_BEGIN(p, 64);
+	how = spawn_whole(how, &room);
 	r = spawn_find(p, how, &program);
 	if (r == 0)
 		r = exec_fds(p, how);

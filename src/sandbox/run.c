@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "kernel/kernel.h"
 #include "sandbox/result.h"
 #include "shell/shell.h"
@@ -297,8 +298,10 @@ static inline int open_kernel(struct run *r)
 		r->heap = kernel_heap_new(r->kernel);
 	if ((r->session && !r->heap) ||
 	    !kernel_init_proc(r->kernel, r->argv ? "init" : "bash", r->argv || cwd_is_given(r) ? "/" : cwd_of(r),
-			      env_of(r), r->heap))
+			      env_of(r), r->heap)) {
+		r->small = kernel_too_small(r->kernel);
 		rc = -ENOMEM;
+	}
 	return rc;
 }
 
@@ -412,9 +415,25 @@ int sandbox_dump_session(struct tsb_sandbox *box, struct str *out)
 	return rc;
 }
 
+/* All runs together have used it up, or it is too small for any. */
+static int fail_small(struct run *r)
+{
+	const struct tsb_limits *limits = r->opt->limits ? r->opt->limits : sandbox_limits(r->box);
+	bool memory = !strcmp(r->small, "memory_bytes"), together = r->box->extra && r->box->extra->together;
+	uint64_t value = memory ? limits->memory_bytes : limits->descriptors;
+
+	return sandbox_fail(r->box, memory && together ? TSB_ERR_MEMORY : TSB_ERR_ARGUMENT, ENOMEM,
+			    "cannot start a run: the limit %s (%llu) %s", r->small,
+			    (unsigned long long)value, memory && together ?
+			    "leaves nothing for it, with what runs already" :
+			    "is less than a shell begins with");
+}
+
 static int fail(struct run *r, int rc)
 {
 	tsb_result_free(r->result);
+	if (rc && r->small)
+		return fail_small(r);
 	if (rc == -EBUSY)
 		return sandbox_fail(r->box, TSB_ERR_BUSY, EBUSY, "a callback of a run in the session "
 				    "cannot run in it: set `fresh`");
@@ -429,14 +448,37 @@ static int fail(struct run *r, int rc)
 			    tsb_strerror(r->failed));
 }
 
-int run_options(struct run *r, const struct tsb_run_options *opt)
+/* The structs of a caller that was built with an older or a newer header. */
+static __attribute__((noinline, cold)) bool options_grown(struct run *r, struct run_room *room)
+{
+	room->opt = no_options;
+	if (!grown_take(&room->opt, sizeof(room->opt), r->opt))
+		return false;
+	r->opt = &room->opt;
+	if (!room->opt.limits)
+		return true;
+	room->limits = *sandbox_limits(r->box);
+	if (!grown_take(&room->limits, sizeof(room->limits), room->opt.limits))
+		return false;
+	room->opt.limits = &room->limits;
+	return true;
+}
+
+static bool options_ours(struct run *r, struct run_room *room)
+{
+	if (r->opt->size == sizeof(no_options) &&
+	    (!r->opt->limits || r->opt->limits->size == sizeof(struct tsb_limits)))
+		return true;
+	return options_grown(r, room);
+}
+
+int run_options(struct run *r, const struct tsb_run_options *opt, struct run_room *room)
 {
 	r->opt = opt ? opt : &no_options;
-	if (r->opt->size != sizeof(no_options) || (r->opt->input_size && !r->opt->input) ||
-	    (r->opt->limits && r->opt->limits->size != sizeof(struct tsb_limits)) ||
+	if (!options_ours(r, room) || (r->opt->input_size && !r->opt->input) ||
 	    (r->opt->wakes && !r->opt->cancel) || !sandbox_env_valid(r->opt->env))
-		return sandbox_fail(r->box, TSB_ERR_ARGUMENT, EINVAL, "run options: wrong size, "
-				    "input_size without input, wakes without cancel, or in env what is "
+		return sandbox_fail(r->box, TSB_ERR_ARGUMENT, EINVAL, "run options: a size of no "
+				    "version, a field that is not known here, input_size without input, wakes without cancel, or in env what is "
 				    "not NAME=VALUE");
 	return TSB_OK;
 }
@@ -458,7 +500,8 @@ int run_outcome(struct run *r, int rc, struct tsb_result **out)
 
 static int run(struct run *r, const struct tsb_run_options *opt, struct tsb_result **out)
 {
-	int rc = run_options(r, opt);
+	struct run_room room;
+	int rc = run_options(r, opt, &room);
 
 	return rc ? rc : outcome(r, run_here(r), out);
 }

@@ -25,11 +25,17 @@ struct run {
 	struct str *dump;		/* not a script: the session as text */
 	const char *const *argv;	/* not a script: a program */
 	int failed;			/* -errno: it could not be started */
+	const char *small;		/* ... and this limit is why */
 	enum tsb_event_kind why;	/* of that */
 };
 
-/* opt may be NULL. TSB_OK, or what sandbox_fail() gave. */
-int run_options(struct run *r, const struct tsb_run_options *opt);
+/* Where the options of a caller with another header's structs become ours; not filled otherwise. */
+struct run_room {
+	struct tsb_run_options opt;
+	struct tsb_limits limits;
+};
+/* opt may be NULL; room is kept as long as r. TSB_OK, or what sandbox_fail() gave. */
+int run_options(struct run *r, const struct tsb_run_options *opt, struct run_room *room);
 /* It counts as in progress; may wait for the session. */
 int run_begin(struct run *r);
 void run_finish(struct run *r);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/limits.h"
 #include "vfs/mem.h"
 #include "vfs/vfs.h"
@@ -192,11 +193,6 @@ static bool keep_string(char **to, const char *from)
 	return *to != NULL;
 }
 
-static bool limits_valid(const struct tsb_limits *limits)
-{
-	return limits->size == sizeof(*limits);
-}
-
 bool sandbox_env_valid(const char *const *env)
 {
 	for (; env && *env; env++) {
@@ -243,9 +239,9 @@ static int apply_options(struct tsb_sandbox *box, const struct tsb_options *opt)
 	if (!x)
 		return TSB_ERR_MEMORY;
 	if (opt->limits) {
-		if (!limits_valid(opt->limits))
+		x->limits = *default_limits();
+		if (!grown_take(&x->limits, sizeof(x->limits), opt->limits))
 			return TSB_ERR_ARGUMENT;
-		x->limits = *opt->limits;
 		x->has_limits = true;
 	}
 	x->virtual_time = opt->virtual_time;
@@ -301,10 +297,11 @@ static void sandbox_free(struct tsb_sandbox *box)
 
 int tsb_sandbox_open(struct tsb_sandbox **out, const struct tsb_options *opt)
 {
+	struct tsb_options whole = TSB_OPTIONS_INIT;
 	struct tsb_sandbox *box;
 	int rc = TSB_OK;
 
-	if (!out || (opt && opt->size != sizeof(*opt)))
+	if (!out || (opt && !grown_take(&whole, sizeof(whole), opt)))
 		return TSB_ERR_ARGUMENT;
 	*out = NULL;
 	box = sandbox_new();
@@ -313,7 +310,7 @@ int tsb_sandbox_open(struct tsb_sandbox **out, const struct tsb_options *opt)
 	if (vfs_branch(engine_base(box->engine), &box->vfs))
 		rc = TSB_ERR_MEMORY;
 	if (!rc && opt)
-		rc = apply_options(box, opt);
+		rc = apply_options(box, &whole);
 	if (rc) {
 		sandbox_free(box);
 		return rc;
@@ -439,13 +436,15 @@ int tsb_restore(struct tsb_sandbox *box, struct tsb_sandbox *from)
 
 int tsb_stats(struct tsb_sandbox *box, struct tsb_statistics *out)
 {
-	if (!box || !out || out->size != sizeof(*out))
+	struct tsb_statistics whole = { .size = sizeof(whole) };
+
+	if (!box || !out)
 		return sandbox_refuse(box, __func__);
 	pthread_mutex_lock(&box->lock);
-	out->runs = box->n_runs;
-	out->commands = box->n_commands;
+	whole.runs = box->n_runs;
+	whole.commands = box->n_commands;
 	pthread_mutex_unlock(&box->lock);
-	if (vfs_usage(box->vfs, &out->fs_bytes, &out->fs_entries))
+	if (vfs_usage(box->vfs, &whole.fs_bytes, &whole.fs_entries))
 		return sandbox_fail(box, TSB_ERR_FILE, EIO, "cannot read the usage of a mount");
-	return TSB_OK;
+	return grown_give(&whole, sizeof(whole), out) ? TSB_OK : sandbox_refuse(box, __func__);
 }

@@ -12,7 +12,7 @@
 struct posted {
 	struct run run;
 	struct posted *next;
-	struct tsb_run_options opt;
+	struct run_room room;	/* its options are always a copy */
 	tsb_done_fn *done;
 	void *done_ctx;
 };
@@ -91,13 +91,14 @@ static int posted_new(struct tsb_sandbox *box, const char *const *argv, const st
 		return sandbox_fail(box, TSB_ERR_MEMORY, ENOMEM, "no memory to start a run");
 	p->run.box = box;
 	p->run.argv = argv;
-	rc = run_options(&p->run, opt);
+	rc = run_options(&p->run, opt, &p->room);
 	if (rc) {
 		free(p);
 		return rc;
 	}
-	p->opt = *p->run.opt;
-	p->run.opt = &p->opt;
+	if (p->run.opt != &p->room.opt)
+		p->room.opt = *p->run.opt;
+	p->run.opt = &p->room.opt;
 	*out = p;
 	return TSB_OK;
 }
@@ -117,7 +118,7 @@ int tsb_exec_post(struct tsb_sandbox *box, const char *const *argv, const struct
 	rc = posted_new(box, argv, opt, &p);
 	if (rc)
 		return rc;
-	if (!cancel_ring(p->opt.cancel, s->bell)) {
+	if (!cancel_ring(p->room.opt.cancel, s->bell)) {
 		free(p);
 		return sandbox_fail(box, TSB_ERR_ARGUMENT, EINVAL, "the cancel object is another served sandbox's");
 	}

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "vfs/mem_fs.h"
 
 static int mem_lookup(struct tsb_fs *tfs, const struct tsb_caller *who, const char *path,
@@ -381,7 +382,7 @@ static void mem_set_limits(struct memfs *fs, uint64_t bytes, uint64_t entries, u
 	fs->file_max = file < INT64_MAX ? file : INT64_MAX;
 }
 
-struct tsb_fs *tsb_mem_new(const struct tsb_mem_options *opt)
+static struct tsb_fs *mem_new(const struct tsb_mem_options *opt)
 {
 	struct tsb_caller who = { opt->root_uid, opt->root_gid, 0, opt->now };
 	struct memfs *fs = mem_alloc();
@@ -397,6 +398,13 @@ struct tsb_fs *tsb_mem_new(const struct tsb_mem_options *opt)
 		return NULL;
 	}
 	return &fs->fs;
+}
+
+struct tsb_fs *tsb_mem_new(const struct tsb_mem_options *opt)
+{
+	struct tsb_mem_options whole = TSB_MEM_OPTIONS_INIT;
+
+	return grown_take(&whole, sizeof(whole), opt) ? mem_new(&whole) : NULL;
 }
 
 void tsb_fs_free(struct tsb_fs *fs)

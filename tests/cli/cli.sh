@@ -153,7 +153,7 @@ l
  [('bin', {'b64': '/w=='}), ('d', {'dir': True}), ('l', {'link': 'run'}), ('l2', {'link': {'b64': 'gA=='}}), ('nope', None), ('run', 'echo')] False" "$(echo '{"script":
  "stat -c \"%A dir\" d; stat -c \"%A %Y\" run; [ -L l ] && echo l; base64 bin; ln -s \"$(printf \"\\200\")\" l2; mkfifo p",
  "files": {"d": {"dir": true, "mode": 448}, "run": {"content": "echo", "mode": 493, "mtime": 1000000000}, "l": {"link": "run"},
- "bin": {"b64": "/w=="}}, "read": ["run", "d", "l", "l2", "bin", "nope", 5]}' | tr -d '\n' | batch)"
+ "bin": {"b64": "/w=="}}, "read": ["run", "d", "l", "l2", "bin", "nope"]}' | tr -d '\n' | batch)"
 is "--batch: what is not looked at is refused" "scirpt: there is no such key in a request
 env: 'A=B' is no name" "$(printf '%s\n' '{"scirpt": "echo", "script": ":"}' '{"script": ":", "env": {"A=B": "x"}}' | "$tsb" --batch |
 	python3 -c 'import json, sys
@@ -172,13 +172,47 @@ files: x: neither text nor base64
 files: x: neither text nor base64
 files: cannot write /etc: Is a directory
 files: cannot make the link /etc: File exists
-args and env must hold texts
-args and env must hold texts
+args: must be a list of texts without NUL
+env: must be an object of texts without NUL
 lone surrogates beside private-use characters
 bad JSON at byte 1: '[' or '{' expected near 'x'" "$(printf '%s\n' '[]' '{}' '{"script": "", "cwd": "x"}' '{"script": "", "cwd": "/etc/passwd"}' \
 	'{"script": "", "limits": {"nope": 1}}' '{"script": "", "limits": {"wall_ms": "1"}}' '{"script": "", "files": {"x": 5}}' \
 	'{"script": "", "files": {"x": {"b64": "@"}}}' '{"script": "", "files": {"/etc": ""}}' '{"script": "", "files": {"/etc": {"link": "x"}}}' \
 	'{"script": "", "args": [1]}' '{"script": "", "env": {"A": 1}}' '{"script": "\udc80'"$(printf '\364\217\276\200')"'"}' '' 'x' | why)"
+is "--batch: of another type is not taken" "cwd: must be a text without NUL
+cwd: must be a text without NUL
+name: must be a text without NUL
+read: must be a list of paths
+read: must be a list of paths
+read: must be a list of paths
+stdin: must be a text, or {\"b64\": ...}
+limits: must be an object
+files: must be an object
+script: must be a text
+args: must be a list of texts without NUL
+files: x: mode: must be a number from 0 to 4095 (JSON has no octal)
+files: x: mtime: must be a number of seconds
+files: x: dir: must be true or false
+files: x: link: must be a text without NUL
+files: x: needs one of content, b64, dir and link
+files: x: needs one of content, b64, dir and link
+files: x: size: there is no such key in a file" "$(for pair in '"cwd": 5' '"cwd": "/a\u0000b"' '"name": []' '"read": "f"' \
+	'"read": [5]' '"read": {"f": 1}' '"stdin": 5' '"limits": []' '"files": []' '"script": 5' '"args": {}' \
+	'"files": {"x": {"content": "", "mode": "0755"}}' '"files": {"x": {"content": "", "mtime": "now"}}' \
+	'"files": {"x": {"dir": 1}}' '"files": {"x": {"link": ["f"]}}' '"files": {"x": {"content": "", "link": "f"}}' \
+	'"files": {"x": {"mode": 7}}' '"files": {"x": {"content": "", "size": 1}}'; do
+	case $pair in *script*) echo "{$pair}" ;; *) echo "{\"script\": \"\", $pair}" ;; esac
+done | why)"
+is "--batch: null is not there" "0 ok
+ [] False" "$(echo '{"script": "echo ok", "cwd": null, "name": null, "read": null, "env": null, "files": null, "limits": null,
+ "stdin": null, "args": null}' | tr -d '\n' | batch)"
+is "--batch goes with nothing else" "2 2 2" "$(echo $(for o in '--limit wall_ms=1' '--mount /x:/x' '-c true'; do
+	"$tsb" --batch $o </dev/null 2>/dev/null; echo $?; done))"
+is "--analyze runs nothing" "tinysandbox: --analyze runs nothing: it goes with -c and FILE only" "$("$tsb" --analyze --env A=1 -c true 2>&1)"
+is "a limit that lets no shell begin is named" "tinysandbox: cannot start a run: the limit memory_bytes (0) is less than a shell begins with
+tinysandbox: cannot start a run: the limit memory_bytes (5000) is less than a shell begins with
+tinysandbox: cannot start a run: the limit descriptors (2) is less than a shell begins with" "$(
+	for l in memory_bytes=0 memory_bytes=5000 descriptors=2; do "$tsb" --limit $l -c true 2>&1; done)"
 # The prompt, on a terminal.
 prompt() { python3 -c 'import os, pty, sys, select
 pid, fd = pty.fork()

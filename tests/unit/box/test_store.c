@@ -264,6 +264,42 @@ static void trees(void)
 	close(dir);
 }
 
+/* A program with another header: what it does not have is the default, what is not known is refused. */
+static void test_sizes(struct tbx_store *store)
+{
+	struct { struct tbx_spec spec; uint64_t more[4]; } n = {TBX_SPEC_INIT, {0}};
+	struct { struct tbx_options opt; uint64_t more; } o = {TBX_OPTIONS_INIT, 1};
+	struct tbx_exec exec = TBX_EXEC_INIT;
+	struct tbx_sync sync = TBX_SYNC_INIT;
+	struct tbx_fork fork = TBX_FORK_INIT;
+	struct tbx_snap snap = TBX_SNAP_INIT;
+	struct tbx_stream *s;
+	struct tbx_store *other;
+	struct tbx_doc *doc;
+	json_t *record;
+
+	n.spec.size = offsetof(struct tbx_spec, target);
+	n.spec.target.host = (const char *)1;
+	is_int(bx_record_of(store, &n.spec, &record), TBX_OK, "an older spec");
+	json_decref(record);
+	n.spec = (struct tbx_spec)TBX_SPEC_INIT;
+	n.spec.size += 8;
+	is_int(bx_record_of(store, &n.spec, &record), TBX_OK, "a newer one");
+	json_decref(record);
+	n.more[0] = 1;
+	is_int(bx_record_of(store, &n.spec, &record), TBX_ERR_ARGUMENT, "that asks for more");
+	exec.size = sync.size = fork.size = snap.size = 1;
+	is_int(tbx_stream_open(store, "box-1", &exec, &s), TBX_ERR_ARGUMENT, "no size of an exec");
+	is_int(tbx_sync_to(store, &sync, &doc), TBX_ERR_ARGUMENT, "of a sync");
+	is_int(tbx_fork(store, "box-1", &fork, &doc), TBX_ERR_ARGUMENT, "of a fork");
+	is_int(tbx_snapshot(store, "box-1", &snap, &doc), TBX_ERR_ARGUMENT, "of a snapshot");
+	ok(strstr(tbx_error(store), "struct tbx_snap: its size"), "which is said");
+	o.opt.state_dir = root;
+	o.opt.size += 8;
+	is_int(tbx_open(&other, &o.opt), TBX_ERR_ARGUMENT, "nor is a store opened");
+	tbx_close(other);
+}
+
 int main(void)
 {
 	struct tbx_store *store;
@@ -279,6 +315,7 @@ int main(void)
 	records(store);
 	reap_dead(store);
 	specs(store);
+	test_sizes(store);
 	trees();
 	tbx_close(store);
 	dir = open("/tmp", O_RDONLY | O_DIRECTORY);
