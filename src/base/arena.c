@@ -65,25 +65,32 @@ static bool arena_grow(struct arena *a, size_t n)
 	return true;
 }
 
+/* An empty item takes a byte, so that it has an address of its own. */
+static inline void *arena_give(struct arena *a, size_t at, size_t n)
+{
+	char *p = arena_payload(a->top) + at;
+
+	a->used = at + n + !n;
+	HEAP_UNPOISON(p, n);
+	return p;
+}
+
+/* Apart, so that the usual case saves no registers. */
+static __attribute__((noinline)) void *arena_alloc_above(struct arena *a, size_t n)
+{
+	return arena_grow(a, n ? n : 1) ? arena_give(a, 0, n) : NULL;
+}
+
 void *arena_alloc(struct arena *a, size_t n)
 {
 	size_t at = (a->used + 15) & ~(size_t)15;
-	char *p;
 
 #ifdef ARENA_MALLOC
-	if (!arena_grow(a, n ? n : 1))
-		return NULL;
+	return arena_alloc_above(a, n);
 #endif
-	if (!a->top || at > a->top->size || n > a->top->size - at) {
-		if (!arena_grow(a, n))
-			return NULL;
-		at = 0;
-	}
-	/* An empty item takes a byte, so that it has an address of its own. */
-	a->used = at + n + !n;
-	p = arena_payload(a->top) + at;
-	HEAP_UNPOISON(p, n);
-	return p;
+	if (!a->top || at > a->top->size || n > a->top->size - at)
+		return arena_alloc_above(a, n);
+	return arena_give(a, at, n);
 }
 
 void *arena_zalloc(struct arena *a, size_t n)

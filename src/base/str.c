@@ -63,7 +63,7 @@ void str_grow_(struct str *s, size_t more)
 		cap = need;
 	if (cap > s->max + 1)
 		cap = s->max + 1;
-	p = heap_resize(s->heap, s->cap ? s->p : NULL, cap);
+	p = s->cap ? heap_resize(s->heap, s->p, cap) : heap_alloc(s->heap, cap);
 	if (!p) {
 		s->bad = true;
 		return;

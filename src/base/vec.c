@@ -25,7 +25,7 @@ static bool vec_resize(struct tsb_heap *h, void *at, size_t *cap, size_t size)
 		heap_oom(h, SIZE_MAX);
 		return false;
 	}
-	p = heap_resize(h, p, bytes);
+	p = p ? heap_resize(h, p, bytes) : heap_alloc(h, bytes);
 	if (!p)
 		return false;
 	memcpy(at, &p, sizeof(p));

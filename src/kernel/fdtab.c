@@ -19,10 +19,10 @@ void fdtab_init(struct fdtab *t)
 
 static unsigned fdtab_limit(const struct tsb_proc *p)
 {
-	uint64_t own = proc_rlimit(p, PROC_RLIMIT_FILES), all = p->k->limits.descriptors;
+	uint64_t own = p->rlimits[PROC_RLIMIT_FILES], all = p->k->limits.descriptors;
 
-	if (own < all)
-		all = own;
+	if (own && own - 1 < all)
+		all = own - 1;
 	return all < INT32_MAX ? (unsigned)all : INT32_MAX;
 }
 
@@ -50,10 +50,10 @@ static int fdtab_reach(struct kernel *k, struct fdtab *t, unsigned fd)
 		t->at = at;
 		t->cap = cap;
 	}
-	at = t->at;
-	for (unsigned i = t->n; i <= fd; i++)
-		at[i] = (struct fd_slot){ NULL, false };
-	t->n = fd + 1;
+	if (fd >= t->n) {
+		memset(t->at + t->n, 0, (fd + 1 - t->n) * sizeof(*at));
+		t->n = fd + 1;
+	}
 	return 0;
 }
 

@@ -440,18 +440,16 @@ static void lex_token(struct parser *ps, unsigned mode)
 		t->reserved = lex_reserved(t->word);
 }
 
-enum tok_kind lex_peek(struct parser *ps, unsigned mode)
+enum tok_kind lex_next(struct parser *ps, unsigned mode)
 {
 	if (ps->failed)
 		return ps->tok.kind = TOK_ERROR;
-	if (!ps->have) {
-		do
-			lex_token(ps, mode);
-		while (ps->tok.kind == TOK_WORD && (mode & LEX_COMMAND || ps->alias_next) &&
-		       lex_alias(ps));
-		ps->alias_next = false;
-		ps->have = true;
-	}
+	do
+		lex_token(ps, mode);
+	while (ps->tok.kind == TOK_WORD && (mode & LEX_COMMAND || ps->alias_next) &&
+	       lex_alias(ps));
+	ps->alias_next = false;
+	ps->have = true;
 	return ps->tok.kind;
 }
 

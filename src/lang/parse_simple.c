@@ -62,18 +62,18 @@ static unsigned simple_mode(const struct word *w, bool *is_decl)
 {
 	static const char decl[][9] = { "declare", "typeset", "local", "export", "readonly" };
 	static const char parens[][6] = { "eval", "let", "alias" };
-	char c = w->text.p[0];
+	const char *s = w->text.p;
 
-	if (!(w->flags & WORD_LITERAL) || !memchr("adelrt", c, 6))
+	if (!(w->flags & WORD_LITERAL))
 		return 0;
 	for (size_t i = 0; i < sizeof(decl) / sizeof(*decl); i++) {
-		if (decl[i][0] == c && slice_is(w->text, decl[i])) {
+		if (decl[i][0] == s[0] && decl[i][1] == s[1] && slice_is(w->text, decl[i])) {
 			*is_decl = true;
 			return LEX_DECL;
 		}
 	}
 	for (size_t i = 0; i < sizeof(parens) / sizeof(*parens); i++)
-		if (parens[i][0] == c && slice_is(w->text, parens[i]))
+		if (parens[i][0] == s[0] && parens[i][1] == s[1] && slice_is(w->text, parens[i]))
 			return LEX_PARENS;
 	return 0;
 }

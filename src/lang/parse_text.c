@@ -135,15 +135,19 @@ static void parse_guarded(struct parser *ps, struct parse_text text,
 	ps->failed = true;
 }
 
+/* It is the first thing in its own arena: one block of the heap for most lines. */
 static struct script *script_new(struct tsb_heap *heap)
 {
-	struct script *script = heap_zalloc(heap, sizeof(*script));
+	struct script *script;
+	struct arena arena;
 
+	arena_init(&arena, heap);
+	script = ARENA_NEW(&arena, struct script);
 	if (!script)
 		return NULL;
 	script->heap = heap;
 	script->refs = 1;
-	arena_init(&script->arena, heap);
+	script->arena = arena;
 	return script;
 }
 
@@ -289,9 +293,9 @@ void script_drop(struct script *s)
 {
 	while (s && !--s->refs) {
 		struct script *source = s->source;
+		struct arena arena = s->arena;	/* the script itself is in it */
 
-		arena_end(&s->arena);
-		heap_free(s->heap, s);
+		arena_end(&arena);
 		s = source;
 	}
 }

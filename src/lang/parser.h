@@ -232,7 +232,12 @@ uint32_t lex_pos(const struct parser *ps, size_t pos);
 void lex_skip_blanks(struct parser *ps);
 /* The operator at pos, behind a descriptor's word. */
 void lex_redirection(struct parser *ps);
-enum tok_kind lex_peek(struct parser *ps, unsigned mode);
+enum tok_kind lex_next(struct parser *ps, unsigned mode);
+/* The grammar looks at most tokens several times: inline. */
+static inline enum tok_kind lex_peek(struct parser *ps, unsigned mode)
+{
+	return ps->have && !ps->failed ? ps->tok.kind : lex_next(ps, mode);
+}
 static inline void lex_take(struct parser *ps)
 {
 	ps->last_end = ps->tok.pos_end;

@@ -29,6 +29,7 @@ struct engine {
 	const struct tsb_command **sorted;
 	size_t n;
 	struct vfs *base;
+	struct kernel *spare;		/* one thread at a time finds one here without the lock */
 	pthread_mutex_t lock;
 	struct kernel *idle[IDLE_MAX];
 	size_t n_idle;
@@ -130,6 +131,8 @@ static void engine_free(struct engine *e)
 {
 	for (size_t i = 0; i < e->n_idle; i++)
 		kernel_free(e->idle[i]);
+	if (e->spare)
+		kernel_free(e->spare);
 	vfs_free(e->base);
 	if (e->heap)
 		heap_end(e->heap);
@@ -206,8 +209,10 @@ const struct vfs *engine_base(const struct engine *e)
 
 struct kernel *engine_take_kernel(struct engine *e)
 {
-	struct kernel *k = NULL;
+	struct kernel *k = __atomic_exchange_n(&e->spare, NULL, __ATOMIC_ACQ_REL);
 
+	if (k)
+		return k;
 	pthread_mutex_lock(&e->lock);
 	if (e->n_idle)
 		k = e->idle[--e->n_idle];
@@ -217,6 +222,10 @@ struct kernel *engine_take_kernel(struct engine *e)
 
 void engine_give_kernel(struct engine *e, struct kernel *k)
 {
+	struct kernel *none = NULL;
+
+	if (__atomic_compare_exchange_n(&e->spare, &none, k, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
 	pthread_mutex_lock(&e->lock);
 	if (e->n_idle < IDLE_MAX) {
 		e->idle[e->n_idle++] = k;

@@ -18,8 +18,8 @@
 static void fields_grow(struct shell *sh, struct fields *f)
 {
 	size_t cap = f->cap ? f->cap * 2 : 16;
-	char **at = arena_array(&sh->turn, cap, sizeof(char *));
-	size_t *lens = arena_array(&sh->turn, cap, sizeof(*lens));
+	char **at = arena_array(&sh->turn, cap, sizeof(char *) + sizeof(size_t));
+	size_t *lens = (size_t *)(void *)(at + cap);
 
 	if (f->n) {
 		memcpy(at, f->at, f->n * sizeof(char *));

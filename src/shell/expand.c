@@ -47,7 +47,7 @@ static void expand_joined(struct build *b, const struct slice *items, size_t n,
 
 static struct slice ifs_first(struct shell *sh)
 {
-	struct slice ifs = str_slice(&sh->ifs);
+	struct slice ifs = sh->ifs;
 	int32_t c;
 
 	if (ifs.n > 1)
@@ -491,10 +491,15 @@ enum flow expand_operand(struct shell *sh, const struct word *w, bool quoted,
 enum flow expand_target(struct shell *sh, const struct word *w, struct slice *out)
 {
 	bool noglob = sh->opts[OPT_NOGLOB];
-	struct word single = *w;
+	struct word single;
 	struct fields f = { 0 };
 	enum flow flow;
 
+	if (w->flags & WORD_LITERAL) {
+		*out = w->text;
+		return FLOW_NEXT;
+	}
+	single = *w;
 	single.next = NULL;
 	sh->opts[OPT_NOGLOB] |= sh->opts[OPT_POSIX] && !sh->prompts;
 	flow = expand_words(sh, &single, &f);

@@ -163,7 +163,8 @@ static int open_noclobber(struct shell *sh, const char *path)
 
 static bool is_network(const char *path)
 {
-	return !strncmp(path, "/dev/tcp/", 9) || !strncmp(path, "/dev/udp/", 9);
+	return !strncmp(path, "/dev/", 5) &&
+	       (!strncmp(path + 5, "tcp/", 4) || !strncmp(path + 5, "udp/", 4));
 }
 
 static int open_target(struct shell *sh, enum redir_kind kind, const char *path)

@@ -59,7 +59,6 @@ static void init_parts(struct shell *sh)
 	map_init(&d->bindings, sh->heap);
 	map_init(&d->hash_hits, sh->heap);
 	str_init(&sh->last_arg, sh->heap, STR_MAX_DEFAULT);
-	str_init(&sh->ifs, sh->heap, STR_MAX_DEFAULT);
 	str_init(&d->out, sh->heap, STR_MAX_DEFAULT);
 	str_init(&d->message, sh->heap, STR_MAX_DEFAULT);
 }
@@ -91,8 +90,8 @@ struct shell *shell_new(struct tsb_proc *p, const char *arg0)
 	d->started_ns = proc_started_ns(p);
 	sh->line = 1;
 	str_adds(&sh->last_arg, arg0);
-	var_import_environ(sh, tsb_environ(p));
-	functions_import(sh, tsb_environ(p));
+	if (var_import_environ(sh, tsb_environ(p)))
+		functions_import(sh, tsb_environ(p));
 	return sh;
 }
 

@@ -134,7 +134,7 @@ void var_attributes(struct str *out, const struct var *v);
 void var_print_plain(struct shell *sh, const struct var *v, struct str *out);
 void var_print_all(struct shell *sh, struct str *out);
 void var_clone_all(struct shell *to, const struct shell *from);
-void var_import_environ(struct shell *sh, const char *const *env);
+bool var_import_environ(struct shell *sh, const char *const *env);	/* may it hold functions? */
 
 int64_t array_count(const struct array *a);
 bool array_get(const struct array *a, int64_t i, struct slice *value);
@@ -288,7 +288,8 @@ struct shell {
 	int64_t seconds_from, seconds_base;	/* $SECONDS counts from here (monotonic, ns), on from this */
 	uint32_t line;			/* $LINENO */
 	bool opts[OPT_COUNT];
-	struct str ifs;			/* cached value of IFS */
+	struct slice ifs;		/* cached value of IFS: */
+	char *ifs_own;			/* in this, or NULL: a constant */
 	bool ifs_default;		/* it is space, tab, newline (or unset) */
 	uint8_t ifs_table[256];		/* 1: in IFS, 2: white space of it */
 	void *words_private;		/* for the words half: getopts-independent extras */

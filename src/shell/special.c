@@ -605,14 +605,25 @@ int special_assign_element(struct shell *sh, struct var *v, struct slice key, st
 	return 0;
 }
 
+/* The usual value takes no memory. */
+void ifs_cache(struct shell *sh, struct slice ifs)
+{
+	char *old = sh->ifs_own;
+
+	sh->ifs_default = slice_eq(ifs, SLICE(IFS_DEFAULT));
+	sh->ifs_own = sh->ifs_default ? NULL : heap_dup(sh->heap, ifs.p, ifs.n);
+	sh->ifs = sh->ifs_own ? (struct slice){ sh->ifs_own, ifs.n } : SLICE(IFS_DEFAULT);
+	heap_free(sh->heap, old);
+}
+
 void ifs_update(struct shell *sh)
 {
 	struct name name = name_of("IFS", 3);
-	struct slice ifs = SLICE(" \t\n");
+	struct slice ifs = SLICE(IFS_DEFAULT);
 	struct var *v = var_find(sh, &name);
 
 	if (v && !var_scalar(sh, v, &ifs))
-		ifs = SLICE(" \t\n");
+		ifs = SLICE(IFS_DEFAULT);
 	memset(sh->ifs_table, 0, sizeof(sh->ifs_table));
 	for (size_t i = 0; i < ifs.n; i++) {
 		unsigned char c = (unsigned char)ifs.p[i];
@@ -620,9 +631,7 @@ void ifs_update(struct shell *sh)
 		sh->ifs_table[c] = c == ' ' || c == '\t' || c == '\n' ? IFS_WHITE :
 			c < 0x80 ? IFS_OTHER : IFS_MAYBE;
 	}
-	sh->ifs_default = slice_is(ifs, " \t\n");
-	str_reset(&sh->ifs);
-	str_addslice(&sh->ifs, ifs);
+	ifs_cache(sh, ifs);
 }
 
 static void glob_ignore_update(struct shell *sh)

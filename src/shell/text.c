@@ -161,7 +161,7 @@ static size_t verbose_end(const struct parse_lines *l, const struct parse_error 
 	return end ? (size_t)(end - text) + 1 : l->source->n;
 }
 
-/* One line; false: it was the last, or wrong. */
+/* The next line; false: there is none, or it is wrong, or ended what runs. */
 static bool run_line(struct shell *sh, struct parse_lines *l, struct parse_error *err,
 		     enum flow *f)
 {
@@ -240,7 +240,7 @@ enum flow run_text(struct shell *sh, const char *text, size_t n, const char *nam
 		bool ran = false;
 
 		hold(sh, l.source);
-		while (!expands_history(sh) &&
+		while (l.pos < l.source->n && !expands_history(sh) &&
 		       (run_line(sh, &l, &err, &f) ||
 			(f == FLOW_NEXT && line_skipped(sh, &l, &err, what, &f))))
 			ran = true;

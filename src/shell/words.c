@@ -298,10 +298,22 @@ struct var *environ_lazy(struct shell *sh, const char *s, size_t n)
 struct environ_look {
 	size_t n;
 	bool cannot_wait;	/* two change the shell; nor can very many */
+	bool functions;		/* there may be some */
 	const char *locale[3];	/* LC_ALL, LC_CTYPE, LANG */
 	const char *underscore;
 };
 
+static void environ_look_locale(const char *e, struct environ_look *out)
+{
+	if (!strncmp(e, "LANG=", 5))
+		out->locale[2] = e + 5;
+	else if (!strncmp(e, "LC_ALL=", 7))
+		out->locale[0] = e + 7;
+	else if (!strncmp(e, "LC_CTYPE=", 9))
+		out->locale[1] = e + 9;
+}
+
+/* Every run looks at every entry: most are passed by their first two letters. */
 static void environ_look(const char *const *env, struct environ_look *out)
 {
 	size_t n = 0;
@@ -309,25 +321,34 @@ static void environ_look(const char *const *env, struct environ_look *out)
 	for (; env && env[n]; n++) {
 		const char *e = env[n];
 
-		if (e[0] == '_' && e[1] == '=')
-			out->underscore = e + 2;
-		else if (e[0] == 'G' || (e[0] == 'P' && e[1] == 'O'))
-			out->cannot_wait |= !strncmp(e, "GLOBIGNORE=", 11) ||
-					    !strncmp(e, "POSIXLY_CORRECT=", 16);
-		else if (e[0] != 'L' || (e[1] != 'C' && e[1] != 'A'))
-			continue;
-		else if (!strncmp(e, "LC_ALL=", 7))
-			out->locale[0] = e + 7;
-		else if (!strncmp(e, "LC_CTYPE=", 9))
-			out->locale[1] = e + 9;
-		else if (!strncmp(e, "LANG=", 5))
-			out->locale[2] = e + 5;
+		switch (e[0]) {
+		case '_':
+			if (e[1] == '=')
+				out->underscore = e + 2;
+			break;
+		case 'B':
+			out->functions = true;
+			break;
+		case 'G':
+			out->cannot_wait |= !strncmp(e, "GLOBIGNORE=", 11);
+			break;
+		case 'L':
+			if (e[1] == 'A' || e[1] == 'C')
+				environ_look_locale(e, out);
+			break;
+		case 'P':
+			if (e[1] == 'O')
+				out->cannot_wait |= !strncmp(e, "POSIXLY_CORRECT=", 16);
+			break;
+		default:
+			break;
+		}
 	}
 	out->n = n;
 	out->cannot_wait |= n > 64;
 }
 
-void var_import_environ(struct shell *sh, const char *const *env)
+bool var_import_environ(struct shell *sh, const char *const *env)
 {
 	struct environ_look look = { 0 };
 	struct words *w;
@@ -351,10 +372,9 @@ void var_import_environ(struct shell *sh, const char *const *env)
 	if (look.underscore || (sh->arg0 && !sh->last_arg.n))
 		str_adds(&sh->last_arg, look.underscore ? look.underscore : sh->arg0);
 	sh->seconds_from = proc_started_ns(sh->p);
-	str_reset(&sh->ifs);
-	str_adds(&sh->ifs, " \t\n");
-	sh->ifs_default = true;
+	ifs_cache(sh, SLICE(IFS_DEFAULT));
 	sh->ifs_table[' '] = sh->ifs_table['\t'] = sh->ifs_table['\n'] = 2;
+	return look.functions;
 }
 
 /* ---- A subshell's copy ---- */
@@ -438,6 +458,6 @@ void var_clone_all(struct shell *to, const struct shell *from)
 		if (e->value)
 			clone_chain(to, e->value);
 	clone_order(to);
-	str_reset(&to->ifs);
-	str_addn(&to->ifs, from->ifs.p, from->ifs.n);
+	to->ifs_own = NULL;
+	ifs_cache(to, from->ifs);
 }

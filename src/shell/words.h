@@ -191,6 +191,8 @@ size_t shell_char(const struct shell *sh, const char *p, size_t n, int32_t *c);
 size_t shell_chars(const struct shell *sh, const char *p, size_t n);	/* how many */
 int special_assign_element(struct shell *sh, struct var *v, struct slice key, struct slice value);
 void ifs_update(struct shell *sh);
+#define IFS_DEFAULT " \t\n"
+void ifs_cache(struct shell *sh, struct slice ifs);
 /* Values of sh->ifs_table. MAYBE: the byte is part of a longer character. */
 enum { IFS_NOT = 0, IFS_OTHER = 1, IFS_WHITE = 2, IFS_MAYBE = 4 };
 /* The kind of the character at p, its length into *len. */
