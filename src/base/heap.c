@@ -47,24 +47,37 @@ struct tsb_heap {
 	void *ctx;
 };
 
-static inline size_t block_class(size_t total)
+/* The class that total bytes (header included) belong to, and its size in *size:
+ * above 256 there are four to a power of two, told apart by the two bits below
+ * the highest one. */
+static inline size_t block_fit(size_t total, size_t *size)
 {
+	size_t steps;
 	unsigned e;
 
-	if (total <= 256)
+	if (total <= 256) {
+		*size = (total + 15) & ~(size_t)15;
 		return (total - 1) >> 4;
-	e = 63u - (unsigned)__builtin_clzl(total - 1);
-	return 16 + (e - 8) * 4 + ((total - 1 - ((size_t)1 << e)) >> (e - 2));
+	}
+	e = 63u ^ (unsigned)__builtin_clzl(total - 1);
+	steps = (total - 1) >> (e - 2);		/* 4 to 7 */
+	*size = (steps + 1) << (e - 2);
+	return 4 * (e - 8) + 12 + steps;
 }
 
-/* The size of the class that total bytes (header included) belong to. */
+static inline size_t block_class(size_t total)
+{
+	size_t size;
+
+	return block_fit(total, &size);
+}
+
 static inline size_t block_round(size_t total)
 {
-	size_t step = 16;
+	size_t size;
 
-	if (total > 256)
-		step = (size_t)1 << (63u - (unsigned)__builtin_clzl(total - 1) - 2);
-	return (total + step - 1) & ~(step - 1);
+	block_fit(total, &size);
+	return size;
 }
 
 static HEAP_RAW size_t block_head(const void *p)
@@ -388,8 +401,7 @@ static __attribute__((noinline)) void *heap_alloc_any(struct tsb_heap *h, size_t
 	}
 	if (n + BLOCK_HEAD > BLOCK_SMALL_MAX || n > BLOCK_SMALL_MAX)
 		return large_alloc(h, n, false);
-	total = block_round(n + BLOCK_HEAD);
-	k = block_class(total);
+	k = block_fit(n + BLOCK_HEAD, &total);
 	if (h->freed[k]) {
 		p = (char *)h->freed[k];
 		h->freed[k] = block_next(h->freed[k]);

@@ -51,14 +51,15 @@ size_t heap_pool_kept(const struct heap_pool *pool)
 /* The power of two below bytes, as an exponent: bytes is in (1 << e, 2 << e]. */
 static unsigned chunk_exponent(size_t bytes)
 {
-	return 63u - (unsigned)__builtin_clzl(bytes - 1);
+	return 63u ^ (unsigned)__builtin_clzl(bytes - 1);
 }
 
 static size_t chunk_bucket(size_t bytes)
 {
 	unsigned e = chunk_exponent(bytes);
 
-	return (e - BUCKET_SHIFT) * 4 + ((bytes - 1 - ((size_t)1 << e)) >> (e - 2));
+	/* Four to a power of two, as the heap's classes: this shift gives 4 to 7. */
+	return (e - BUCKET_SHIFT) * 4 + ((bytes - 1) >> (e - 2)) - 4;
 }
 
 size_t chunk_round(size_t bytes)

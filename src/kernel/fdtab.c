@@ -59,8 +59,11 @@ static int fdtab_reach(struct kernel *k, struct fdtab *t, unsigned fd)
 
 static void fdtab_shrink(struct fdtab *t)
 {
-	while (t->n && !t->at[t->n - 1].d)
-		t->n--;
+	unsigned n = t->n;
+
+	while (n && !t->at[n - 1].d)
+		n--;
+	t->n = n;
 }
 
 int fdtab_copy(struct fdtab *to, const struct fdtab *from)

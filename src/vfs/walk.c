@@ -32,6 +32,7 @@ struct walk {
 	bool slash;
 	enum vfs_last last;
 	unsigned how, links;
+	const struct vfs_mount *mount;	/* that clean was last looked up in */
 	struct vfs_where *out;
 };
 
@@ -124,14 +125,19 @@ static int walk_may_reach(const struct vfs_ctx *c, const struct vfs_mount *m)
 	return 0;
 }
 
-int space_lookup(const struct vfs_ctx *c, char *path, size_t n, struct tsb_stat *st,
-		 size_t *link_n)
+static int walk_lookup(const struct vfs_ctx *c, const struct vfs_mount *m, char *path, size_t n,
+		       struct tsb_stat *st, size_t *link_n)
 {
-	const struct vfs_mount *m = space_find(c->vfs, path, n);
 	int rc = m->path_n ? walk_may_reach(c, m) : 0;
 	*link_n = 0;
 	path[n] = '\0';
 	return rc ? rc : walk_lookup_in(c, m, path, n, st, link_n);
+}
+
+int space_lookup(const struct vfs_ctx *c, char *path, size_t n, struct tsb_stat *st,
+		 size_t *link_n)
+{
+	return walk_lookup(c, space_find(c->vfs, path, n), path, n, st, link_n);
 }
 
 static int walk_stat_dir(const struct vfs_ctx *c, char *path, size_t n, struct tsb_stat *st)
@@ -259,7 +265,9 @@ static enum walk_stop walk_gather(struct walk *w)
 static int walk_stat(struct walk *w)
 {
 	size_t link_n;
-	int rc = space_lookup(w->c, w->clean, w->n, &w->out->st, &link_n);
+	int rc;
+	w->mount = space_find(w->c->vfs, w->clean, w->n);
+	rc = walk_lookup(w->c, w->mount, w->clean, w->n, &w->out->st, &link_n);
 	if (rc == -ELOOP && link_n)
 		rc = walk_expand(w, link_n) ? : 1;
 	return rc;
@@ -275,6 +283,7 @@ static int walk_too_long(struct walk *w)
 				  !(w->out->slash && w->how & SPACE_CREATE)))
 		return -ENAMETOOLONG;
 	w->last = VFS_LAST_NAME;
+	w->mount = space_find(w->c->vfs, w->clean, w->n);
 	w->out->error = -ENAMETOOLONG;
 	return 0;
 }
@@ -329,7 +338,7 @@ static int walk_end(struct walk *w)
 static void walk_finish(struct walk *w)
 {
 	struct vfs_where *out = w->out;
-	out->mount = space_find(w->c->vfs, w->clean, w->n);
+	out->mount = w->mount;
 	out->fs = out->mount->fs;
 	out->last = w->last;
 	out->inner = w->n > out->mount->path_n ? w->clean + out->mount->path_n : "/";
@@ -432,6 +441,7 @@ int vfs_realpath(const struct vfs_ctx *c, const char *path, int missing, const c
 	do {
 		rc = walk_loosely(&w);
 	} while (rc > 0);
+	w.mount = space_find(c->vfs, w.clean, w.n);
 	walk_finish(&w);
 	*clean = out.path;
 	return rc;
