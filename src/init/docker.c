@@ -1,7 +1,7 @@
 /*
  * The engine: which it is, what it was told for a box, and the few commands that a container needs.
  */
-#include "init/docker.h"
+#include "init/docker_stray.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -146,6 +146,34 @@ static bool is_here(struct docker *d, const char *host)
 	return false;
 }
 
+/* Whether the user's settings name a context: the command knows which socket that is. */
+static bool has_context(void)
+{
+	const char *dir = value_of("DOCKER_CONFIG"), *home = value_of("HOME");
+	struct text path = {0};
+	size_t size = 0;
+	char *data = NULL;
+	int fd;
+
+	if (value_of("DOCKER_CONTEXT") || (!dir && !home))
+		return true;
+	text_add(&path, dir ? dir : home);
+	text_add(&path, dir ? "/config.json" : "/.docker/config.json");
+	fd = path.failed ? -1 : open(path.data, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0 && errno == ENOENT) {
+		text_free(&path);
+		return false;
+	}
+	data = fd < 0 ? NULL : read_whole(fd, FILE_MOST, &size);
+	if (fd >= 0)
+		close(fd);
+	text_free(&path);
+	/* what cannot be read, or not to its end, may name one */
+	dir = data && strlen(data) == size ? strstr(data, "currentContext") : "";
+	free(data);
+	return dir;
+}
+
 /* Of docker: the socket, by DOCKER_HOST or by the context that is chosen. */
 static bool find_host(struct docker *d)
 {
@@ -158,6 +186,8 @@ static bool find_host(struct docker *d)
 		return is_here(d, host) && set_host(d, docker_is_podman(d) ? "" : host);
 	if (docker_is_podman(d))
 		return set_host(d, "");
+	if (!has_context())
+		return set_host(d, "unix:///var/run/docker.sock");
 	docker_word(&w, "context");
 	docker_word(&w, "inspect");
 	docker_word(&w, "--format={{.Endpoints.docker.Host}}");
@@ -182,8 +212,7 @@ static bool new_attempt(struct docker *d)
 	return true;
 }
 
-/* Nothing is noted of an engine that was not there: nobody could take it back. */
-static bool ask_version(struct docker *d)
+bool docker_version(struct docker *d)
 {
 	struct docker_words w = {0};
 	struct tool t;
@@ -193,6 +222,7 @@ static bool ask_version(struct docker *d)
 		    "--format={{.Server.Version}}");
 	if (!docker_call(d, &t, &w, SHORT))
 		return docker_failed(d, &t, "the container engine does not answer");
+	free(d->version);
 	d->version = strdup(tool_line(&t));
 	tool_free(&t);
 	return d->version;
@@ -201,7 +231,9 @@ static bool ask_version(struct docker *d)
 bool docker_find(struct docker *d)
 {
 	d->image = strdup("");
-	return d->image && find_program(d) && find_host(d) && ask_version(d) && new_attempt(d);
+	/* nothing is noted of an engine that is not there: nobody could take it back */
+	return d->image && find_program(d) && find_host(d) && (docker_answers(d) || docker_version(d)) &&
+		new_attempt(d);
 }
 
 void docker_free(struct docker *d)
@@ -325,6 +357,21 @@ static void tell_disk(const struct spec *spec, struct report *r, bool done)
 		report_enforced(r, "disk", asked, "the engine's storage driver (size)");
 }
 
+/* What `run` says behind its errors: where its options are explained. */
+static void cut_help(struct tool *t)
+{
+	static const char *const starts[] = {"\nSee '", "\nRun '"};
+
+	for (size_t i = 0; t->errors.data && i < sizeof(starts) / sizeof(*starts); i++) {
+		char *at = strstr(t->errors.data, starts[i]);
+
+		if (at && strstr(at, "run --help'")) {
+			*at = '\0';
+			t->errors.size = (size_t)(at - t->errors.data);
+		}
+	}
+}
+
 /* What `create` says; what is not a whole id is as good as nothing. */
 static void note_id(struct docker *d, const char *line)
 {
@@ -337,22 +384,26 @@ static void note_id(struct docker *d, const char *line)
 bool docker_create(struct docker *d, const struct spec *spec, const char *user, struct report *r)
 {
 	const char *image = can_say(d, spec) ? docker_image(d, spec) : NULL;
+	bool good, limited = spec->disk;
 	struct tool t;
-	bool good;
 
 	if (!image)
 		return false;
-	good = create(d, &t, spec, user, image, spec->disk != 0);
-	if (spec->disk && (good || strstr(text_string(&t.errors), "storage-opt")))
+	good = create(d, &t, spec, user, image, limited);
+	if (limited && (good || strstr(text_string(&t.errors), "storage-opt")))
 		tell_disk(spec, r, good);
-	if (!good && spec->disk && strstr(text_string(&t.errors), "storage-opt") &&
+	if (!good && limited && strstr(text_string(&t.errors), "storage-opt") &&
 	    spec_accepts(spec, "disk")) {
 		tool_free(&t);
-		good = create(d, &t, spec, user, image, false);
+		limited = false;
+		good = create(d, &t, spec, user, image, limited);
 	}
-	if (!good)
-		return docker_failed(d, &t, "the engine makes no container");
+	if (!good) {
+		cut_help(&t);
+		return docker_failed(d, &t, "the engine makes or starts no container");
+	}
 	note_id(d, tool_line(&t));
+	d->started = !limited;
 	tool_free(&t);
 	return true;
 }
@@ -372,6 +423,8 @@ bool docker_start(struct docker *d, const char *box)
 	struct docker_words w = {0};
 	struct tool t;
 
+	if (d->started)
+		return true;
 	docker_word(&w, "start");
 	docker_word(&w, "--");
 	name_word(&w, box);
@@ -446,7 +499,8 @@ const char *docker_state(struct docker *d, char state[24])
 	char id[65];
 
 	state[0] = '\0';
-	if (!docker_one(d, id))
+	memcpy(id, d->id, sizeof(id));
+	if (!*id && !docker_one(d, id))
 		return state;
 	/* `ps` has words of each engine's own for it */
 	docker_word(&w, "container");
@@ -490,12 +544,38 @@ static bool remove_containers(struct docker *d)
 	return docker_failed(d, NULL, "the engine's container is still there after its removal");
 }
 
+/* The one that it is, when its id is known: nothing else was ever made. */
+static bool remove_known(struct docker *d)
+{
+	for (unsigned tries = 0; tries < 20; tries++) {
+		struct docker_words w = {0};
+		struct tool t;
+		bool gone, again;
+
+		docker_word(&w, "rm");
+		docker_word(&w, "--force");
+		docker_word(&w, "--volumes");
+		docker_word(&w, "--");
+		docker_word(&w, d->id);
+		gone = docker_call(d, &t, &w, SHORT) || strcasestr(text_string(&t.errors), "no such container") ||
+			strstr(text_string(&t.errors), "no container with");
+		again = strstr(text_string(&t.errors), "already in progress");
+		if (!gone && !again)
+			return docker_failed(d, &t, "the engine does not remove the container");
+		tool_free(&t);
+		if (gone)
+			return true;
+		usleep(100000);
+	}
+	return docker_failed(d, NULL, "the engine's container is still there after its removal");
+}
+
 bool docker_remove(struct docker *d)
 {
 	struct docker_words w = {0};
 	struct tool t;
 
-	if (!remove_containers(d))
+	if (*d->id ? !remove_known(d) : !remove_containers(d))
 		return false;
 	if (!*d->image)
 		return true;
@@ -510,18 +590,20 @@ bool docker_remove(struct docker *d)
 	return true;
 }
 
-bool docker_sweep(int dir, char **why)
+bool docker_sweep(int dir, char **why, bool *last)
 {
 	struct docker d = {0};
 	bool good;
 
 	free(*why);
 	*why = NULL;
+	*last = false;
 	if (!docker_load(&d, dir)) {
 		good = errno == ENOENT;
 		if (!good)
 			*why = strdup("its note of the container engine cannot be read");
 	} else {
+		*last = *d.id;
 		good = docker_remove(&d);
 		if (!good)
 			*why = strdup(text_string(&d.why));

@@ -26,9 +26,10 @@ struct docker {
 	char *image;		/* made for this box, to be removed with it; "": none */
 	char attempt[33];
 	char id[65];		/* the container's, once it is known; "": it is not */
+	bool started;		/* docker_create() has started it, too */
 	const char *env[24];
 	char *own_env;		/* DOCKER_HOST=... */
-	char *version;		/* what it called itself, when it was looked for */
+	char *version;		/* see docker_version() */
 	struct text why;	/* the sentence of what failed last */
 	bool remote;		/* why says that the engine is on another machine */
 	bool (*tick)(void *ctx);
@@ -37,6 +38,8 @@ struct docker {
 
 /* The engine of this machine. False: why. */
 bool docker_find(struct docker *d);
+/* What it calls itself: d->version. False: why. */
+bool docker_version(struct docker *d);
 /* That of a box's earlier start. False: errno (ENOENT: there is none). */
 bool docker_load(struct docker *d, int dir);
 bool docker_save(const struct docker *d, int dir);
@@ -45,7 +48,8 @@ bool docker_is_podman(const struct docker *d);
 
 /*
  * The container of the spec, whose image is made first where it is a directory or an archive; `user`
- * is "UID:GID". Notes in the report what was found out by making it (disk). False: why.
+ * is "UID:GID". It is started at once, unless its disk is limited (started): the report tells what was found out
+ * by making it. False: why.
  */
 bool docker_create(struct docker *d, const struct spec *spec, const char *user, struct report *r);
 bool docker_start(struct docker *d, const char *box);
@@ -55,8 +59,11 @@ const char *docker_state(struct docker *d, char state[24]);
 bool docker_one(struct docker *d, char id[65]);
 /* All that bears the token, and the image. False: why. */
 bool docker_remove(struct docker *d);
-/* For a box whose state directory this is, if it ever had a container. False: *why, to be freed. */
-bool docker_sweep(int dir, char **why);
+/*
+ * For a box whose state directory this is, if it ever had a container. False: *why, to be freed. *last: nothing can
+ * come of what its keeper may be at.
+ */
+bool docker_sweep(int dir, char **why, bool *last);
 
 /* Whose the commands are: the owner of a workspace that can be written, root otherwise. */
 void docker_user(const struct docker *d, const struct spec *spec, char user[24]);
@@ -73,7 +80,7 @@ void docker_word(struct docker_words *w, const char *word);
 /* One word: option, "=" (unless option is empty), value. */
 void docker_option(struct docker_words *w, const char *option, const char *value);
 void docker_free_words(struct docker_words *w);
-/* What follows the program's name. */
+/* What follows the program's name; with a limit of the disk it is not started. */
 void docker_create_words(struct docker_words *w, const struct spec *spec, const char *attempt,
 			 const char *user, const char *image, bool disk);
 /* Whether the engine could take it as it is: UTF-8, no carriage return. */

@@ -109,7 +109,7 @@ void docker_probe(struct probe *p)
 
 	memset(p, 0, sizeof(*p));
 	p->name = "docker";
-	if (docker_find(&d)) {
+	if (docker_find(&d) && docker_version(&d)) {
 		snprintf(name, sizeof(name), "%s %.40s", docker_is_podman(&d) ? "podman" : "docker",
 			 d.version);
 		try(&d, p, name);

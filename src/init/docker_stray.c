@@ -144,9 +144,10 @@ static bool put_image(const char *line, struct wire_out *o)
  * What labels the container must not label others that somebody makes of the image: they would go with
  * the box.
  */
-static bool commit(struct docker *d, const char *id, const char *image)
+static bool commit(struct docker *d, const char *id, const char *image, char made[65])
 {
 	struct docker_words w = {0};
+	const char *said;
 	struct tool t;
 
 	docker_word(&w, "commit");
@@ -157,6 +158,11 @@ static bool commit(struct docker *d, const char *id, const char *image)
 	docker_word(&w, image);
 	if (!docker_call(d, &t, &w, 900))
 		return docker_failed(d, &t, "the engine does not make an image of the container");
+	said = tool_line(&t);
+	said += strncmp(said, "sha256:", 7) ? 0 : 7;
+	made[0] = '\0';
+	if (strlen(said) == 64 && strspn(said, "0123456789abcdef") == 64)
+		memcpy(made, said, 65);
 	tool_free(&t);
 	return true;
 }
@@ -164,11 +170,16 @@ static bool commit(struct docker *d, const char *id, const char *image)
 bool docker_look(struct docker *d, const char *image, struct wire_out *o, bool *none)
 {
 	struct docker_words w = {0};
+	struct text line = {0};
 	struct tool t;
 	bool good;
 
 	if (!d->program && !docker_find(d))
 		return false;
+	good = docker_ask_image(d, image, &line) && put_image(text_string(&line), o);
+	text_free(&line);
+	if (good)
+		return true;
 	docker_word(&w, "image");
 	docker_word(&w, "inspect");
 	docker_word(&w, "--format={{.Id}} {{.Size}}");
@@ -186,8 +197,10 @@ bool docker_look(struct docker *d, const char *image, struct wire_out *o, bool *
 
 bool docker_commit(struct docker *d, const char *image, struct wire_out *o)
 {
-	char id[65];
+	char id[65], made[65];
 	bool none;
 
-	return docker_one(d, id) && commit(d, id, image) && docker_look(d, image, o, &none);
+	memcpy(id, d->id, sizeof(id));
+	return (*id || docker_one(d, id)) && commit(d, id, image, made) &&
+		docker_look(d, *made ? made : image, o, &none);
 }

@@ -23,6 +23,9 @@ bool docker_look(struct docker *d, const char *image, struct wire_out *o, bool *
  */
 bool docker_save_image(struct docker *d, int layer, const uint8_t id[32]);
 bool docker_load_image(struct docker *d, int layer, const uint8_t id[32], const char *image);
+/* docker_ask.c: does it answer; "HEX SIZE" of an image. False: the command knows why, or more. */
+bool docker_answers(const struct docker *d);
+bool docker_ask_image(const struct docker *d, const char *image, struct text *line);
 /* REPOSITORY:TAG, of letters, digits and ._/- */
 bool docker_is_image(const char *name);
 

@@ -203,7 +203,9 @@ static void put_files(struct docker_words *w, const struct spec *s)
 void docker_create_words(struct docker_words *w, const struct spec *s, const char *attempt,
 			 const char *user, const char *image, bool disk)
 {
-	docker_word(w, "create");
+	docker_word(w, disk ? "create" : "run");
+	if (!disk)
+		docker_word(w, "--detach");
 	put_identity(w, s, attempt);
 	/* the image's own program, health check and process 1 never run */
 	docker_word(w, "--entrypoint=" DOCKER_PLACE "/init");

@@ -107,12 +107,13 @@ static bool empty_box(int dir, const char *path, char **why)
 {
 	int lock = openat(dir, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	char *name = read_name(dir);
-	bool good;
+	bool good, last;
 
 	/* a container first, as what is in it may be frozen; and again what its keeper was making */
 	if (lock >= 0)
 		signal_keeper(lock, SIGTERM);
-	good = docker_sweep(dir, why) && (lock < 0 || end_keeper(lock)) && docker_sweep(dir, why);
+	good = docker_sweep(dir, why, &last) && (lock < 0 || end_keeper(lock)) &&
+		(last || docker_sweep(dir, why, &last));
 	if (lock >= 0)
 		close(lock);
 	/* killed before it was written: then there is no group either */

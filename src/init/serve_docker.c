@@ -86,7 +86,8 @@ static bool holds_engine(const struct kept *k)
 	return holds;
 }
 
-static void tell_files(struct kept *k)
+/* Before anything is made: false: it is refused. */
+static bool tell_files(struct kept *k)
 {
 	const struct spec *s = &k->b->spec;
 	struct report *r = &k->b->report;
@@ -102,6 +103,7 @@ static void tell_files(struct kept *k)
 		report_enforced(r, "filesystem", "", s->readonly_root ?
 				"the container's mount namespace; its root cannot be written" :
 				"the container's mount namespace");
+	return serve_check_report(k->b);
 }
 
 static void tell_network(struct kept *k, const struct door_facts *f)
@@ -186,6 +188,8 @@ static bool new_container(struct kept *k)
 	if (!docker_find(&k->docker) ||
 	    (b->spec.root && !b->spec.image && !docker_name_image(&k->docker, &b->spec)))
 		return engine_failed(k);
+	if (!tell_files(k))
+		return false;
 	docker_user(&k->docker, &b->spec, k->user);
 	k->made = true;
 	if (!docker_save(&k->docker, b->dir))
@@ -236,7 +240,7 @@ static bool make_container(struct kept *k)
 	struct start *b = k->b;
 
 	if (docker_load(&k->docker, b->dir))
-		return old_container(k);
+		return tell_files(k) && old_container(k);
 	if (errno != ENOENT)
 		return serve_fail(b, WIRE_ERROR_SYSTEM, "the note of the engine cannot be read in",
 				  b->spec.dir, NULL);
@@ -322,10 +326,7 @@ static bool start_box(struct kept *k)
 	if (k->door < 0)
 		return serve_fail(b, WIRE_ERROR_SYSTEM, "the container's door cannot be made in",
 				  b->spec.dir, NULL);
-	if (!open_ways(b) || !make_container(k))
-		return false;
-	tell_files(k);
-	if (!serve_check_report(b))
+	if (!open_ways(b) || !make_container(k) || !serve_check_report(b))
 		return false;
 	if (k->unwanted || !docker_start(&k->docker, b->spec.box))
 		return engine_failed(k);

@@ -369,6 +369,30 @@ is "reap takes what nobody names, and of this store alone" "image-9-another1" "$
 D rmi tinybox/snapshot:image-9-another1 >/dev/null
 tb rm "$box" >/dev/null
 
+# ---- calls of the engine's command, each of which costs more than all of ours ----
+printf '#!/bin/sh\necho "$1" >>%q/calls\nexec %q "$@"\n' "$dir" "$(command -v docker)" >counted
+chmod 755 counted
+calls() { : >calls; TINYBOX_DOCKER=$dir/counted tb "$@" >out; xargs <calls; }
+is "create is one" run "$(calls create --sandbox docker --image test/busybox:1)"
+box=$(cat out)
+is "exec none" "" "$(calls exec "$box" true)"
+is "a snapshot one, as docker commit" commit "$(calls snapshot "$box")"
+snap=$(cat out)
+is "... whose size is told" "$(D images -q --no-trunc tinybox/snapshot) $(D image inspect --format '{{.Size}}' "$(D images -q tinybox/snapshot)")" \
+	"$(tb snapshot inspect "$snap" | python3 -c 'import json, sys; d = json.load(sys.stdin); print("sha256:" + d["parts"][0]["hash"], d["size"])')"
+is "a box of it one" run "$(calls create --snapshot "$snap")"
+is "rm one" rm "$(calls rm "$(cat out)")"
+tb snapshot rm "$snap" >/dev/null
+python3 -c 'import sys; f = sys.argv[1]; d = open(f, "rb").read().split(b"\0"); open(f, "wb").write(b"\0".join(d[:4]) + b"\0")' "state/boxes/$box/run/engine"
+is "a note without the container's id, as older ones are" "ps rm ps ps" "$(calls rm "$box")"
+mkdir conf
+DOCKER_CONFIG=$dir/conf D context create other --docker "host=$DOCKER_HOST" >/dev/null 2>&1
+DOCKER_CONFIG=$dir/conf DOCKER_HOST='' D context use other >/dev/null 2>&1
+box=$(DOCKER_CONFIG=$dir/conf DOCKER_HOST='' box)
+is "the context of the user's settings" works "$(tb exec "$box" echo works)"
+tb rm "$box" >/dev/null
+is "nothing is left" "" "$(kept)"
+
 # ---- replies that were lost ----
 box=$(box)
 D rm -f "$(D ps -q)" >/dev/null

@@ -35,7 +35,7 @@ static void test_plain(void)
 {
 	char *line = line_of(&plain, "0:0", "alpine:3", false);
 
-	is_str(line, "[create][--name=tinybox-box-1-12345678][--label=tinybox.box=box-1-12345678]"
+	is_str(line, "[run][--detach][--name=tinybox-box-1-12345678][--label=tinybox.box=box-1-12345678]"
 	       "[--label=tinybox.attempt=0123456789abcdef0123456789abcdef][--hostname=box-1-12345678]"
 	       "[--entrypoint=/dev/tinybox/init][--init=false][--no-healthcheck][--workdir=/]"
 	       "[--log-driver=none][--restart=no][--env=GLIBC_TUNABLES=][--ipc=private][--network=none]"
