@@ -34,7 +34,7 @@
 
 #define X32_BIT 0x40000000u
 #define CALLS 512u		/* numbers above are unknown */
-#define CODE_MAX 1024u
+#define CODE_MAX 256u
 #define SETID 06000u
 #define NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
 		    CLONE_NEWPID | CLONE_NEWNET)
@@ -51,10 +51,10 @@ struct make {
 	struct sock_filter code[CODE_MAX];
 	unsigned n;
 	uint8_t action[CALLS];
-	unsigned from[CALLS];		/* where ranges begin */
+	uint16_t from[CALLS];		/* where ranges begin */
 	unsigned ranges;
 	/* comparisons that lead to an action's block, whether when they hold, and which */
-	unsigned jump[CALLS];
+	uint16_t jump[CALLS];
 	bool jump_yes[CALLS];
 	uint8_t jump_to[CALLS];
 	unsigned jumps;
@@ -198,14 +198,14 @@ static void read_table(struct make *m)
 	}
 	for (unsigned i = 0; i < CALLS; i++) {
 		if (!i || m->action[i] != m->action[i - 1])
-			m->from[m->ranges++] = i;
+			m->from[m->ranges++] = (uint16_t)i;
 	}
 }
 
 /* One range is left: the comparison that was made last goes to its block. */
 static void arrive(struct make *m, unsigned from, bool yes, unsigned range)
 {
-	m->jump[m->jumps] = from;
+	m->jump[m->jumps] = (uint16_t)from;
 	m->jump_yes[m->jumps] = yes;
 	m->jump_to[m->jumps++] = m->action[m->from[range]];
 }
@@ -269,19 +269,14 @@ static void make(struct make *m, bool no_setid)
 
 bool filter_make(struct filter *f, bool no_setid)
 {
-	struct make *m = calloc(1, sizeof(*m));
+	struct make m = {.n = 0};
 
 	_Static_assert(CALLS <= X32_BIT, "x32's calls are above the table");
-	f->code = NULL;
-	if (!m)
-		return false;
-	make(m, no_setid);
-	if (!m->failed)
-		f->code = malloc(m->n * sizeof(*f->code));
+	make(&m, no_setid);
+	f->code = m.failed ? NULL : malloc(m.n * sizeof(*f->code));
 	if (f->code)
-		memcpy(f->code, m->code, m->n * sizeof(*f->code));
-	f->count = (unsigned short)m->n;
-	free(m);
+		memcpy(f->code, m.code, m.n * sizeof(*f->code));
+	f->count = (unsigned short)m.n;
 	return f->code != NULL;
 }
 

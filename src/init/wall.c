@@ -28,6 +28,8 @@
 
 #include "init/egress.h"
 
+#define FIRST_USERNS 0xeffffffdu	/* nsfs.h of Linux 6.18 names it */
+
 /* Whether this user namespace has all of the range. */
 static bool range_is_ours(const char *map)
 {
@@ -48,6 +50,14 @@ static bool range_is_ours(const char *map)
 			WALL_BASE - inside <= count - WALL_RANGE;
 	}
 	return found;
+}
+
+/* The host's first user namespace, which has all ids: its number is the same on every kernel. */
+static bool first_userns(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/user", &st) && st.st_ino == FIRST_USERNS;
 }
 
 static void shut(int *fd)
@@ -95,8 +105,8 @@ static const char *prepare(struct wall *w)
 	const struct spec *s = w->spec;
 	const char *why;
 
-	w->range = !geteuid() && range_is_ours("/proc/self/uid_map") &&
-		   range_is_ours("/proc/self/gid_map");
+	w->range = !geteuid() && (first_userns() || (range_is_ours("/proc/self/uid_map") &&
+						     range_is_ours("/proc/self/gid_map")));
 	if (w->range && (s->uid >= WALL_RANGE || s->gid >= WALL_RANGE)) {
 		errno = EINVAL;
 		return "the user id inside is above 65535";
@@ -213,15 +223,16 @@ static const char *clone_why(int error)
 /* The network's takes longest, and so comes first, beside all others; that of groups from inside its group. */
 static const char *namespaces(struct wall *w)
 {
-	/* while the keeper maps its ids */
-	const char *why = wall_unbound();
+	const char *why = wall_ids(w);
 	int more = 0;
 
-	why = why ? why : wall_ids(w);
 	if (why)
 		return why;
 	if (w->spec->network != SPEC_NETWORK_OPEN && !wall_net_begin(&w->net))
 		return "a thread cannot be started";
+	why = wall_unbound();
+	if (why)
+		return why;
 	if (w->cgroup && !cgroup_join(w->cgroup))
 		return "the box's control groups cannot be entered";
 	if (!w->cgroup || cgroup_namespace(w->cgroup))
@@ -248,6 +259,7 @@ static const char *build(struct wall *w, int sock, const int *keep, size_t count
 		why = listen_inside(w);
 	why = why ? why : wall_powerless(w);
 	why = why ? why : close_others(w, sock, keep, count);
+	wall_net_alone(&w->net);
 	umask(022);
 	/* last, as a change of ids takes it away */
 	if (!why && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))

@@ -177,7 +177,8 @@ static void send_trees(const struct wall *w, int sock, const int *tree)
 
 const char *wall_help(struct wall *w, pid_t pid, int sock)
 {
-	int tree[WALL_TREES], userns;
+	const bool maps = w->spec->root || w->idmap;
+	int tree[WALL_TREES], userns = -1;
 	const char *why = NULL;
 
 	memset(tree, -1, sizeof(tree));
@@ -185,15 +186,18 @@ const char *wall_help(struct wall *w, pid_t pid, int sock)
 		return "the ids of the user namespace cannot be mapped";
 	wall_pass(sock, "m", 1, NULL, 0);
 	wall_share(w);
-	userns = open_userns(pid);
-	if (userns < 0)
+	/* a look into /proc for what only mapped mounts need */
+	if (maps)
+		userns = open_userns(pid);
+	if (maps && userns < 0)
 		return "the box's user namespace cannot be opened";
 	why = wall_trees(w, userns, tree);
 	if (!why && w->idmap && tree[WALL_WORKSPACE] >= 0)
 		why = map_workspace(w, tree[WALL_WORKSPACE], userns);
 	if (!why)
 		send_trees(w, sock, tree);
-	close(userns);
+	if (userns >= 0)
+		close(userns);
 	for (int i = 0; i < WALL_TREES; i++) {
 		if (tree[i] >= 0)
 			close(tree[i]);

@@ -25,6 +25,7 @@ struct wall_net {
 	_Alignas(16) char stack[16384];
 	_Atomic int thread;		/* 0: it has ended */
 	_Atomic bool taken;		/* by it or by process 1, whoever comes first */
+	_Atomic int done;		/* 1: the rest is there, and it is about to end */
 	bool begun;
 	int fd, error;			/* of the namespace; an errno */
 	const char *step;		/* what it failed at */
@@ -118,6 +119,7 @@ bool wall_put(const struct wall *w, int tree, int root, const char *path);	/* tr
 const char *wall_lo(void);
 bool wall_net_begin(struct wall_net *n);	/* a network namespace is being made, or will be ... */
 const char *wall_net_end(struct wall_net *n);	/* ... and is ours; NULL also when none was begun */
+void wall_net_alone(struct wall_net *n);	/* afterwards, before anything else runs: its thread is gone */
 /* wall_priv.c: the bounding set; Landlock, capabilities, no new privileges */
 const char *wall_unbound(void);
 const char *wall_powerless(const struct wall *w);
