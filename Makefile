@@ -6,7 +6,7 @@ all: $(B)/build.ninja ; @ninja -C $(B) >$(B)/ninja.log || { cat $(B)/ninja.log; 
 $(B)/build.ninja: ; @tools/install-needs && CC=$${CC:-gcc} meson setup $(B) $(MESON_FLAGS) >$(B).log || { cat $(B).log; exit 1; }
 check: all ; tools/check $(B)
 oracle: ; @tools/spec.py oracle tests/spec/*/*.test tests/agent/*.test tests/cmd/*.test >oracle.tap; s=$$?; grep -v '^ok' oracle.tap; rm oracle.tap; exit $$s
-asan: ; @tools/coverage --forget build-asan; SPEC_TIMEOUT=120 GCOV_ERROR_FILE=/dev/null $(MAKE) check B=build-asan MESON_FLAGS='--buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Db_coverage=true'
+asan: ; @tools/coverage --forget build-asan; SPEC_TIMEOUT=120 GCOV_ERROR_FILE=/dev/null $(MAKE) check B=build-asan MESON_FLAGS='-Doptimization=1 -Ddebug=false -Dc_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false -Db_coverage=true'
 clang: ; @$(MAKE) all B=build-clang CC=clang MESON_FLAGS=-Dwerror=true && tools/check build-clang unit
 coverage: asan ; tools/coverage build-asan
 fuzz: ; tools/fuzz
