@@ -43,25 +43,30 @@ static bool octal(const uint8_t *s, size_t n, uint64_t *out)
 	return i > 0 && *out < 1ull << 40;
 }
 
-enum archive { ARCHIVE_UNKNOWN, ARCHIVE_TREE, ARCHIVE_IMAGE };
+enum archive { ARCHIVE_UNKNOWN, ARCHIVE_TREE, ARCHIVE_IMAGE, ARCHIVE_OCI };
 
-/* An image that was saved has these names at its top; anything else is a root's files. */
+/* An image that was saved has one of these names at its top, newer ones both; anything else is a root's files. */
 static enum archive archive_of(int fd)
 {
+	enum archive found = ARCHIVE_TREE;
 	uint8_t head[512];
+	const char *name;
 	off_t at = 0;
 	uint64_t size;
 
 	for (unsigned i = 0; i < HEADS_MOST; i++) {
 		if (pread(fd, head, sizeof(head), at) != (ssize_t)sizeof(head) || !head[0])
-			return i ? ARCHIVE_TREE : ARCHIVE_UNKNOWN;
+			return i ? found : ARCHIVE_UNKNOWN;
 		if (memcmp(head + 257, "ustar", 5) || !octal(head + 124, 12, &size))
 			return ARCHIVE_UNKNOWN;
-		if (!strcmp((char *)head, "manifest.json") || !strcmp((char *)head, "oci-layout"))
+		name = (char *)head + (head[0] == '.' && head[1] == '/' ? 2 : 0);
+		if (!strcmp(name, "manifest.json"))
 			return ARCHIVE_IMAGE;
+		if (!strcmp(name, "oci-layout"))
+			found = ARCHIVE_OCI;
 		at += (off_t)(512 + ((size + 511) & ~511ull));
 	}
-	return ARCHIVE_TREE;
+	return found;
 }
 
 bool docker_import(struct docker *d, int fd)
@@ -139,8 +144,11 @@ static bool from_archive(struct docker *d, const char *path)
 		return docker_failed(d, NULL, "the image's archive cannot be opened");
 	if (kind != ARCHIVE_TREE)
 		good = load_from(d, fd);
+	if (!good && kind == ARCHIVE_OCI)
+		docker_failed(d, NULL, "the archive is an OCI layout, which this engine does not load: docker 25 and podman do, and "
+			      "`skopeo copy oci-archive:A docker-archive:B` makes one of it that all do");
 	/* what is compressed may be either */
-	if (!good && kind != ARCHIVE_IMAGE)
+	if (!good && kind <= ARCHIVE_TREE)
 		good = lseek(fd, 0, SEEK_SET) == 0 && docker_import(d, fd);
 	close(fd);
 	return good;

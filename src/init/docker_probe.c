@@ -57,10 +57,44 @@ static const char *container(struct docker *d, const struct spec *s, int dir, st
 	return why;
 }
 
+/* What came of the limits: an engine may leave them out with a warning. */
+static void add_limits(struct text *t, const struct spec *s, const struct door_facts *f)
+{
+	const struct {
+		const char *name;
+		bool kept;
+	} all[] = {{"memory", f->memory <= s->memory}, {"pids", f->pids <= s->pids}, {"cpu", f->cpu <= s->cpu}};
+	const char *before = "; it does not limit ";
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (all[i].kept)
+			continue;
+		text_add(t, before);
+		text_add(t, all[i].name);
+		before = ", ";
+	}
+}
+
+/* What it does and does not; whether it is all that there is to be had. */
+static bool describe(struct text *t, const struct spec *s, const struct door_facts *f)
+{
+	static const char good[] = ": a container was made, and its process 1 spoke to us";
+	size_t all;
+
+	text_add(t, good);
+	all = t->size;
+	if (f->seccomp != 2)
+		text_add(t, "; the engine has no seccomp filter");
+	add_limits(t, s, f);
+	return t->size == all;
+}
+
 static void try(struct docker *d, struct probe *p, const char *name)
 {
-	char path[] = "/tmp/tinybox-probe-XXXXXX", box[32], text[160];
-	struct spec s = {.kind = SPEC_DOCKER, .box = box, .dir = path};
+	char path[] = "/tmp/tinybox-probe-XXXXXX", box[32];
+	struct spec s = {.kind = SPEC_DOCKER, .box = box, .dir = path, .memory = 64 << 20, .pids = 64, .cpu = 1000};
+	struct text t = {0};
+	bool whole = true;
 	struct door_facts f = {0};
 	const char *why = NULL, *end;
 	int dir = mkdtemp(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -73,13 +107,16 @@ static void try(struct docker *d, struct probe *p, const char *name)
 	} else {
 		why = strerror(errno);
 	}
-	if (why)
-		snprintf(text, sizeof(text), "%s: %s", name, why);
-	else
-		snprintf(text, sizeof(text), "%s: a container was made, and its process 1 spoke to us%s", name,
-			 f.seccomp == 2 ? "" : "; the engine has no seccomp filter");
-	tell(p, why ? PROBE_MISSING : f.seccomp == 2 ? PROBE_OK : PROBE_LIMITED, text, why ?
-	     "look into the engine's own log" : "");
+	text_add(&t, name);
+	if (why) {
+		text_add(&t, ": ");
+		text_add(&t, why);
+	} else {
+		whole = describe(&t, &s, &f);
+	}
+	tell(p, why ? PROBE_MISSING : whole ? PROBE_OK : PROBE_LIMITED, text_string(&t), why ?
+	     "look into the engine's own log" : !whole && geteuid() ? "an engine of root's limits it all" : "");
+	text_free(&t);
 	end = strrchr(path, '/');
 	docker_remove(d);
 	if (dir >= 0) {

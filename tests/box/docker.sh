@@ -19,6 +19,7 @@ ended() { for _ in $(seq 200); do [ -d "/proc/$1" ] && ! grep -q '^State:.Z' "/p
 
 # ---- the engine ----
 cleanup() {
+	[ ! -s "$dir/user/run/libpod/tmp/pause.pid" ] || kill "$(cat "$dir/user/run/libpod/tmp/pause.pid")" 2>/dev/null
 	for s in "$dir"/state/ssh/*; do [ -S "$s" ] && ssh -o ControlPath="$s" -O exit x 2>/dev/null; done
 	[ -s "$dir/sshd.pid" ] && kill "$(cat "$dir/sshd.pid")"
 	if [ -n "$engine" ]; then
@@ -61,7 +62,7 @@ word() { tr '\0' ' ' | sed 's/ *$//'; }
 keeper() { python3 -c 'import fcntl, struct, sys, os
 try: fd = os.open(sys.argv[1], os.O_RDWR)
 except OSError: sys.exit()
-print(struct.unpack("hhqqi4x", fcntl.fcntl(fd, fcntl.F_GETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0)))[4] or "")' "state/boxes/$1/run/lock"; }
+print(struct.unpack("hhqqi4x", fcntl.fcntl(fd, fcntl.F_GETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0)))[4] or "")' "${2:-state}/boxes/$1/run/lock"; }
 
 # ---- from the first to the last ----
 box=$(box --env 'A=a b' --hostname hohoho)
@@ -497,7 +498,52 @@ else
 	is "podman: reap finds a container, and the image" "2" "$(tb reap | grep -c '^reaped	\(container\|image\) ')"
 	is "podman: nothing is left" "" "$(./podman ps -aq; ./podman images -q localhost/tinybox/image)"
 	[ -d root/lib ] || is "podman: doctor" "docker	ok	podman" "$(tb doctor | grep '^docker' | cut -d' ' -f1)"
-	unset CONTAINERS_CONF TINYBOX_DOCKER
+fi
+unset CONTAINERS_CONF TINYBOX_DOCKER
+
+# ---- podman of an ordinary user, without a daemon: one user in it, as nobody has given him more ----
+R() {
+	setpriv --reuid 1000 --regid 1000 --clear-groups env -i PATH="$PATH" HOME="$dir/user" XDG_RUNTIME_DIR="$dir/user/run" CONTAINERS_CONF="$dir/podman.conf" \
+		CONTAINERS_STORAGE_CONF="$dir/user/storage.conf" TINYBOX_DOCKER=/usr/bin/podman TINYBOX_STATE_DIR="$dir/user/pod" timeout 120 "$@"
+}
+rootless() {
+	[ -x /usr/bin/podman ] && [ -s podman.conf ] || { echo "podman does not work here" >podman.err; return 1; }
+	getent passwd 1000 >/dev/null || { echo "there is no user 1000" >podman.err; return 1; }
+	printf '%s\n' '[storage]' 'driver = "vfs"' "runroot = \"$dir/user/run/containers\"" "graphroot = \"$dir/user/graph\"" '[storage.options.vfs]' \
+		'ignore_chown_errors = "true"' >user/storage.conf
+	mkdir -m 700 user/run && chown 1000:1000 user/run user/storage.conf
+	tar -C root -c . | R podman import - localhost/test/busybox:1 >/dev/null 2>podman.err
+}
+if ! rootless; then
+	skip "podman of a user" "$(tail -1 podman.err)"
+else
+	B() { R "$dir/user/tinybox" "$@"; }
+	box=$(B create --sandbox docker --image localhost/test/busybox:1 --dir "$dir/user/work")
+	is "podman of a user: its root is he" "0 1000" "$(B exec "$box" sh -c 'touch g; id -u') $(stat -c %u user/work/g)"
+	is "... with a filter, and no new privileges" "1 2" "$(B exec "$box" sed -n 's/^\(NoNewPrivs\|Seccomp\):\t//p' /proc/self/status | xargs)"
+	is "... and a loopback" lo "$(B exec "$box" sh -c 'sed 1,2d /proc/net/dev' | cut -d: -f1 | xargs)"
+	has "... no limits of single execs" "exec-limits	-	enforced by refusal" "$(B inspect "$box")"
+	B exec "$box" sh -c 'echo kept >/kept'
+	B stop "$box" >/dev/null; B start "$box" >/dev/null
+	is "... stop and start" kept "$(B exec "$box" cat /kept)"
+	snap=$(B snapshot "$box" 2>/dev/null)
+	new=$(B create --snapshot "$snap")
+	is "... a snapshot" kept "$(B exec "$new" cat /kept)"
+	B rm -f "$new" >/dev/null; B snapshot rm "$snap" >/dev/null
+	kill -9 "$(keeper "$box" user/pod)"
+	for _ in $(seq 100); do [ -z "$(R podman ps -q)" ] && break; sleep .1; done
+	is "... a keeper that dies takes it with it" lost "$(B ls | cut -f3)"
+	B rm "$box" >/dev/null
+	is "... and nothing is left" "" "$(R podman ps -aq; R podman images -q localhost/tinybox/image)"
+	new=$(B create --sandbox docker --image localhost/test/busybox:1 --memory 64m 2>err)
+	[ -n "$new" ] || has "... a limit that nothing keeps is refused" "the control memory" "$(cat err)"
+	[ -z "$new" ] || has "... memory is limited" "memory	67108864	enforced" "$(B inspect "$new")"
+	[ -d root/lib ] || is "... doctor says so" "docker	$([ -n "$new" ] && echo ok || echo limited)	podman" "$(B doctor | grep '^docker' | cut -d' ' -f1)"
+	[ -z "$new" ] || B rm "$new" >/dev/null
+	R python3 "$here/contract.py" --create "--image localhost/test/busybox:1" "$dir/user/tinybox" local:docker >contract.tap 2>&1
+	is "the contract on podman of a user" "" "$(grep -A2 '^not ok' contract.tap)"
+	has "... all of it" 1.. "$(tail -1 contract.tap)"
+	kill "$(cat user/run/libpod/tmp/pause.pid)" 2>/dev/null
 fi
 
 # ---- trees kept equal ----
