@@ -17,11 +17,7 @@
 
 static bool has_mark(const struct sync_job *j)
 {
-	const char *wall = j->has_box ? json_string_value(bx_at(j->b.record,
-								"placement.workspace.sandbox")) : NULL;
-
-	/* a virtual box's server changes a tree in one step */
-	return wall && strcmp(wall, "virtual");
+	return j->has_box && json_string_value(bx_at(j->b.record, "placement.workspace.sandbox"));
 }
 
 /* Names of marks are the beginnings of the trees' keys; malloc */

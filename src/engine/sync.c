@@ -417,35 +417,53 @@ static char *root_of(struct conn *c, struct wire_iter it)
 	return full;
 }
 
+/* What a server that was killed left: done if it was to be, and gone. False: the client was told. */
+static bool clear_stage(struct conn *c)
+{
+	struct sync *y = c->sync;
+	char *stage = sync_path(y, FT_STAGE);
+	struct tsb_stat st;
+	bool there = stage && !tsb_stat_file(box_of(c), stage, &st), good = true;
+
+	if (there && y->keyed && S_ISDIR(st.mode))
+		good = sync_finish(c);
+	if (there && good && (y->again || y->state == WIRE_TREE_SYNC)) {
+		y->kept = false;
+		sync_unstage(c, y);
+		tsb_remove(box_of(c), stage);
+		server_commit(c->server);
+	}
+	free(stage);
+	return good;
+}
+
 static void open_tree(struct conn *c)
 {
 	struct sync *y = c->sync;
 	struct tsb_stat st;
-	char *stage;
+	bool busy = y->state != WIRE_TREE_PLAIN && is_busy(c);
 
 	y->missing = tsb_stat_target(box_of(c), y->root, &st) != 0;
 	if (!y->missing && !S_ISDIR(st.mode)) {
 		sync_failed(c, WIRE_ERROR_FILE, ENOTDIR, y->root);
-	} else if (y->state == WIRE_TREE_SYNC && is_busy(c)) {
+	} else if (y->state == WIRE_TREE_SYNC && busy) {
 		y->state = WIRE_TREE_LOOK;
 		conn_error(c, WIRE_ERROR_BUSY, 0, "another sync is at work in %s", y->root);
 	} else if (y->state != WIRE_TREE_LOOK && y->missing &&
 		   tsb_make_dir(box_of(c), y->root, 0755)) {
 		sync_failed(c, WIRE_ERROR_FILE, tsb_errno(box_of(c)), y->root);
+	} else if (y->state != WIRE_TREE_PLAIN && !busy && !y->missing && !clear_stage(c)) {
+		return;
 	} else if (y->state == WIRE_TREE_SYNC) {
 		y->made = y->missing;
 		y->missing = false;
-		/* what a server that was killed left */
-		stage = sync_path(y, FT_STAGE);
-		if (stage && !tsb_stat_file(box_of(c), stage, &st))
-			tsb_remove(box_of(c), stage);
-		free(stage);
 	}
 }
 
 void sync_request(struct conn *c, const struct wire_frame *f)
 {
 	struct wire_iter it = wire_fields(f);
+	struct wire_field_in key;
 	bool bad = false;
 
 	c->sync = calloc(1, sizeof(*c->sync));
@@ -456,6 +474,9 @@ void sync_request(struct conn *c, const struct wire_frame *f)
 	c->sync->known.kind = FT_DIR;
 	c->sync->state = (enum wire_tree)wire_number(it, WIRE_F_STATE, WIRE_TREE_LOOK, &bad);
 	c->sync->root = root_of(c, it);
+	c->sync->keyed = wire_find(it, WIRE_F_HASH, &key) && key.size == FT_HASH;
+	if (c->sync->keyed)
+		memcpy(c->sync->key, key.data, FT_HASH);
 	if (bad || !c->sync->root || c->sync->state > WIRE_TREE_PLAIN) {
 		conn_error(c, WIRE_ERROR_REQUEST, 0, "PATH is missing or too long");
 		return;

@@ -18,6 +18,10 @@ struct sync {
 	enum wire_tree state;
 	char *root;
 	bool missing, made, staged;	/* made: by us, just now */
+	bool keyed;
+	bool kept;		/* the stage has a journal, which may be all that knows what the tree is to be */
+	bool again;		/* what is done was begun by another server */
+	uint8_t key[FT_HASH];
 	struct ft_node known;
 	/* TREE_GET: the names that are left, the file that is being sent */
 	uint8_t *names;
@@ -39,6 +43,14 @@ void sync_failed(struct conn *c, enum wire_error code, int error, const char *pa
 void sync_said(struct conn *c);		/* a bare OK */
 
 void sync_change(struct conn *c, const struct wire_frame *f);
-void sync_unstage(struct conn *c, struct sync *y);	/* and forgets what was to be done */
+/* and forgets what was to be done; a stage that is `kept` stays */
+void sync_unstage(struct conn *c, struct sync *y);
+bool sync_note(struct sync *y, enum wire_type what, const char *path, uint32_t number, uint32_t mode);
+/* What was noted; 0, or an errno and the client was told, and the connection and its sync are gone, perhaps. */
+int sync_do_all(struct conn *c);
+/* sync_journal.c: what was noted is written down; 0 or an errno */
+int sync_journal(struct conn *c);
+/* What a journal that was signed with our key has noted is done. False: it could not be, the client was told */
+bool sync_finish(struct conn *c);
 
 #endif

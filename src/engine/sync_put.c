@@ -17,14 +17,14 @@ static struct tsb_sandbox *box_of(struct conn *c)
 
 void sync_unstage(struct conn *c, struct sync *y)
 {
-	char *stage = y->staged ? sync_path(y, FT_STAGE) : NULL;
+	char *stage = y->staged && !y->kept ? sync_path(y, FT_STAGE) : NULL;
 
 	if (stage)
 		tsb_remove(box_of(c), stage);
 	else if (y->temp)
 		tsb_remove(box_of(c), y->temp);
 	free(stage);
-	y->staged = false;
+	y->staged = y->kept = y->again = false;
 	for (size_t i = 0; i < y->count; i++)
 		free(y->ops[i].path);
 	free(y->ops);
@@ -32,7 +32,7 @@ void sync_unstage(struct conn *c, struct sync *y)
 	y->count = y->cap = 0;
 }
 
-static bool note(struct sync *y, enum wire_type what, const char *path, uint32_t number, uint32_t mode)
+bool sync_note(struct sync *y, enum wire_type what, const char *path, uint32_t number, uint32_t mode)
 {
 	char *copy = strdup(path);
 
@@ -102,7 +102,7 @@ static int put_link(struct conn *c, const char *path, const char *target)
 
 	if (at && tsb_make_link(box_of(c), target, at))
 		error = tsb_errno(box_of(c));
-	if (!error && y->state == WIRE_TREE_SYNC && !note(y, WIRE_TREE_PUT, path, number, 0))
+	if (!error && y->state == WIRE_TREE_SYNC && !sync_note(y, WIRE_TREE_PUT, path, number, 0))
 		error = ENOMEM;
 	free(at);
 	return error;
@@ -115,7 +115,7 @@ static int put_dir(struct conn *c, const char *path, uint32_t mode)
 	int error = 0;
 
 	if (y->state == WIRE_TREE_SYNC)
-		return note(y, WIRE_TREE, path, 0, mode & 0777) ? 0 : ENOMEM;
+		return sync_note(y, WIRE_TREE, path, 0, mode & 0777) ? 0 : ENOMEM;
 	at = sync_path(y, path);
 	if (!at || tsb_make_dir(box_of(c), at, mode & 0777))
 		error = at ? tsb_errno(box_of(c)) : ENOMEM;
@@ -183,7 +183,7 @@ static int place(struct conn *c)
 	if (!error && y->mtime && tsb_set_times(box_of(c), y->temp, mtime))
 		error = tsb_errno(box_of(c));
 	if (!error && y->state == WIRE_TREE_SYNC)
-		return note(y, WIRE_TREE_PUT, y->file, y->number - 1, 0) ? 0 : ENOMEM;
+		return sync_note(y, WIRE_TREE_PUT, y->file, y->number - 1, 0) ? 0 : ENOMEM;
 	full = error ? NULL : sync_path(y, y->file);
 	if (!error && (!full || tsb_rename_file(box_of(c), y->temp, full)))
 		error = full ? tsb_errno(box_of(c)) : ENOMEM;
@@ -222,6 +222,40 @@ static int do_remove(struct conn *c, const char *full)
 	return tsb_remove(box_of(c), full) && tsb_errno(box_of(c)) != ENOENT ? tsb_errno(box_of(c)) : 0;
 }
 
+/* In the stage: its own place is where it goes to, so that it can be done again. */
+static int do_remove_staged(struct conn *c, const struct sync_op *op, const char *full)
+{
+	char name[64], *away;
+	struct tsb_stat st;
+	int error = ENOMEM;
+
+	snprintf(name, sizeof(name), FT_STAGE "/t%u", (unsigned)op->number);
+	away = sync_path(c->sync, name);
+	if (away && !tsb_stat_file(box_of(c), away, &st)) {
+		error = 0;
+	} else if (away) {
+		error = tsb_rename_file(box_of(c), full, away) ? tsb_errno(box_of(c)) : 0;
+		/* (the mark is a directory) */
+		if (error && error != ENOENT && error != ENOTDIR)
+			error = do_remove(c, full);
+		else if (error)
+			error = 0;
+		if (!error && tsb_stat_file(box_of(c), away, &st) && tsb_make_dir(box_of(c), away, 0700))
+			error = tsb_errno(box_of(c));
+	}
+	free(away);
+	return error;
+}
+
+static int do_dir(struct conn *c, const char *full)
+{
+	struct tsb_stat st;
+
+	if (c->sync->again && !tsb_stat_file(box_of(c), full, &st) && S_ISDIR(st.mode))
+		return 0;
+	return tsb_make_dir(box_of(c), full, 0700) ? tsb_errno(box_of(c)) : 0;
+}
+
 static int do_put(struct conn *c, const struct sync_op *op, const char *full)
 {
 	char name[64], *from;
@@ -230,6 +264,11 @@ static int do_put(struct conn *c, const struct sync_op *op, const char *full)
 
 	snprintf(name, sizeof(name), FT_STAGE "/f%u", (unsigned)op->number);
 	from = sync_path(c->sync, name);
+	/* it has its place */
+	if (from && c->sync->again && tsb_stat_file(box_of(c), from, &st)) {
+		free(from);
+		return 0;
+	}
 	/* a directory that came into its place meanwhile */
 	if (from && !tsb_stat_file(box_of(c), full, &st) && S_ISDIR(st.mode))
 		tsb_remove(box_of(c), full);
@@ -255,11 +294,11 @@ static int do_op(struct conn *c, const struct sync_op *op, enum wire_type what)
 	int error = full ? 0 : ENOMEM;
 
 	if (full && what == WIRE_TREE_REMOVE)
-		error = do_remove(c, full);
+		error = c->sync->staged ? do_remove_staged(c, op, full) : do_remove(c, full);
 	else if (full && what == WIRE_TREE_MODE)
 		error = do_mode(c, full, op->mode);
 	else if (full && op->what == WIRE_TREE)
-		error = tsb_make_dir(box_of(c), full, 0700) ? tsb_errno(box_of(c)) : 0;
+		error = do_dir(c, full);
 	else if (full)
 		error = do_put(c, op, full);
 	free(full);
@@ -269,7 +308,7 @@ static int do_op(struct conn *c, const struct sync_op *op, enum wire_type what)
 }
 
 /* Removals, then what is new, then modes: the last first, so that directories can be entered. */
-static int do_all(struct conn *c)
+int sync_do_all(struct conn *c)
 {
 	struct sync *y = c->sync;
 	int error = 0;
@@ -289,9 +328,19 @@ static int do_all(struct conn *c)
 
 static void on_commit(struct conn *c)
 {
-	if (do_all(c))
+	struct sync *y = c->sync;
+	int error = y->count ? need_stage(c) : 0;
+
+	if (!error && y->count)
+		error = sync_journal(c);
+	if (error) {
+		sync_failed(c, WIRE_ERROR_FILE, error, y->root);
 		return;
-	sync_unstage(c, c->sync);
+	}
+	if (sync_do_all(c))
+		return;
+	y->kept = false;
+	sync_unstage(c, y);
 	server_commit(c->server);
 	conn_ok(c);
 }
@@ -309,7 +358,7 @@ static void on_path(struct conn *c, enum wire_type type, const char *path, struc
 		conn_error(c, WIRE_ERROR_REQUEST, 0, "MODE is damaged");
 	else if (y->state != WIRE_TREE_SYNC)
 		do_op(c, &op, type);
-	else if (!note(y, type, path, 0, mode))
+	else if (!sync_note(y, type, path, type == WIRE_TREE_REMOVE ? y->number++ : 0, mode))
 		sync_failed(c, WIRE_ERROR_SYSTEM, ENOMEM, path);
 }
 

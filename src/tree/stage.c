@@ -18,8 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tree/sum.h"
-
 #define JOURNAL "journal"
 #define LOCK_TRIES 100u		/* of 20 ms: one that has just ended has not let go yet */
 #define TICK_MS 3000
@@ -86,37 +84,13 @@ static void clear(struct ft_stage *s)
 
 /* ---- The lock, and what another one left ---- */
 
-/* The inner sum keeps what is appended to the data from being a sum of it. */
-static void sign(const struct ft_stage *s, const uint8_t *data, size_t n, uint8_t hash[FT_HASH])
-{
-	struct sum sum;
-
-	sum_begin(&sum);
-	sum_add(&sum, data, n);
-	sum_end(&sum, hash);
-	sum_begin(&sum);
-	sum_add(&sum, s->key, FT_HASH);
-	sum_add(&sum, hash, FT_HASH);
-	sum_end(&sum, hash);
-}
-
-static bool is_whole(const struct ft_stage *s, const uint8_t *data, size_t n)
-{
-	uint8_t hash[FT_HASH];
-
-	if (n < FT_HASH)
-		return false;
-	sign(s, data, n - FT_HASH, hash);
-	return !memcmp(hash, data + n - FT_HASH, FT_HASH);
-}
-
 static int finish(struct ft_stage *s)
 {
 	size_t n;
 	uint8_t *journal = read_bytes(s->dir, JOURNAL, &n);
 	int status = 0;
 
-	if (journal && is_whole(s, journal, n))
+	if (journal && ft_is_signed(s->key, journal, n))
 		status = ft_apply(s, journal, n - FT_HASH);
 	free(journal);
 	if (!status || status == -EBUSY)
@@ -259,7 +233,7 @@ static int write_journal(struct ft_stage *s)
 	wire_raw(o, s->modes.data, s->modes.size);
 	if (o->failed || s->puts.failed || s->modes.failed)
 		return -ENOMEM;
-	sign(s, o->data, o->size, hash);
+	ft_sign(s->key, o->data, o->size, hash);
 	wire_raw(o, hash, sizeof(hash));
 	if (o->failed)
 		return -ENOMEM;

@@ -113,6 +113,12 @@ int ft_parent(int root, const char *path, const char **name);
 /* malloc; NULL: errno */
 char *ft_readlink(int dir, const char *name);
 
+/*
+ * Who has the key has written the data; its last FT_HASH bytes are that. (sign.c)
+ */
+void ft_sign(const uint8_t key[FT_HASH], const uint8_t *data, size_t n, uint8_t hash[FT_HASH]);
+bool ft_is_signed(const uint8_t key[FT_HASH], const uint8_t *data, size_t n);
+
 /* ---- stage.c, apply.c: a directory of this machine becomes another tree ---- */
 
 /*
