@@ -119,12 +119,13 @@ static int cal_letter(struct cal *c, char letter, const char *arg)
 
 	switch (letter) {
 	case '3': c->three = true; return 0;
-	case '1': return 0;
+	case '1': c->one = true; return 0;
 	case 'A': c->after = cal_count(arg); return c->after < 0 ? cal_usage(c) : 0;
 	case 'B': c->before = cal_count(arg); return c->before < 0 ? cal_usage(c) : 0;
 	case 'C': case 'b': c->old = true; c->b |= letter == 'b'; return c->is_cal ? cal_usage(c) : 0;
 	case 'd': cal_today(c, arg); return 0;
-	case 'H': return 0;		/* of what is shown otherwise on a terminal only */
+	/* of what is shown otherwise on a terminal only */
+	case 'H': return c->old ? cal_usage(c) : 0;
 	case 'h': return c->is_cal ? cal_usage(c) : 0;
 	case 'j': c->days = true; return 0;
 	case 'J': c->julian = true; break;
@@ -139,7 +140,7 @@ static int cal_letter(struct cal *c, char letter, const char *arg)
 	case 'y': c->whole = true; return 0;
 	default: return 0;
 	}
-	return old && c->is_cal ? cal_usage(c) : 0;
+	return old && !c->b ? cal_usage(c) : 0;
 }
 
 static int cal_options(struct cal *c, int argc, char **argv, int *used)
@@ -184,7 +185,7 @@ static int cal_operands(struct cal *c, int argc, char **argv)
 	bool whole = false;
 	int status = 0;
 
-	if (argc > 2)
+	if (argc > 2 || (argc == 2 && c->easter))
 		return cal_usage(c);
 	if (argc)
 		status = cal_set_year(c, argv[argc - 1]);
@@ -195,12 +196,16 @@ static int cal_operands(struct cal *c, int argc, char **argv)
 	if (!status && argc == 2)
 		c->month_word = argv[0];
 	if (argc == 1 && !c->month_word && !c->easter) {
-		if (c->three) {
-			tsb_warn(c->p, "-3 together with a given year but no given month is not "
-				 "supported.");
+		if (!status && (c->three || c->one)) {
+			tsb_warn(c->p, "-%c together with a given year but no given month is not "
+				 "supported.", c->one ? '1' : '3');
 			return CAL_USAGE;
 		}
 		whole = !c->given_range;
+		if (!whole) {	/* the year, and months before and behind it */
+			c->month = 1;
+			c->after += 11;
+		}
 	}
 	if (!status && c->month_word)
 		status = cal_set_month(c, c->month_word);

@@ -8,7 +8,7 @@
 
 struct cal {
 	struct tsb_proc *p;
-	bool is_cal;
+	bool one, is_cal;
 	bool old;		/* weeks are rows, as cal has it; else columns */
 	bool b, three, days, julian, monday, countries, weeks, whole, given_range;
 	char easter;		/* e, o, or 0 */

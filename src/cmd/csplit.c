@@ -298,11 +298,11 @@ static int csplit_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	c->p = p;
 	c->fd = -1;
 	c->number = 1;
+	if (argc < 2)
+		return argc ? util_missing_operand_after(p, argv[0]) : util_missing_operand(p);
 	status = csplit_check_suffix(c);
 	if (status)
 		return status;
-	if (argc < 2)
-		return argc ? util_missing_operand_after(p, argv[0]) : util_missing_operand(p);
 	fd = input_open(p, argv[0]);
 	if (fd < 0) {
 		tsb_warn_errno(p, fd, "cannot open %s for reading", quote_af(p, argv[0]));

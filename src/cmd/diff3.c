@@ -19,7 +19,8 @@ static int set_way(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, co
 
 	(void)p;
 	(void)arg;
-	d->ways++;
+	d->ways += d->way != opt->value;	/* the same again is no conflict */
+	d->way = opt->value;
 	d->show_second |= opt->value == 'A';
 	d->flagging |= opt->value == 'A' || opt->value == 'E';
 	d->overlap_only |= opt->value == 'x' || opt->value == 'X';

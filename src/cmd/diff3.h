@@ -33,7 +33,7 @@ struct diff3 {
 	struct tsb_proc *p;
 	bool show_second, flagging, overlap_only, simple_only, final_write, merge, text;
 	bool strip_cr, initial_tab, script;
-	int ways;			/* how many of -A -e -E -3 -x -X */
+	int way, ways;			/* how many of -A -e -E -3 -x -X */
 	const char *program, *label[3];
 	int n_labels;
 

@@ -12,7 +12,8 @@
 #include "text/pattern.h"
 
 struct dircolors {
-	bool sh, csh, database, shown;
+	int shell;		/* 'b' or 'c', the last one given */
+	bool database, shown;
 
 	struct tsb_proc *p;
 	struct str out;
@@ -68,10 +69,10 @@ static const char *const dircolors_codes[][2] = {
 };
 
 static const struct tsb_opt dircolors_opts[] = {
-	TSB_OPT_FLAG(struct dircolors, sh, 'b', "sh", "output Bourne shell code to set LS_COLORS"),
-	TSB_OPT_FLAG(struct dircolors, sh, 0, "bourne-shell", NULL),
-	TSB_OPT_FLAG(struct dircolors, csh, 'c', "csh", "output C shell code to set LS_COLORS"),
-	TSB_OPT_FLAG(struct dircolors, csh, 0, "c-shell", NULL),
+	TSB_OPT_SET(struct dircolors, shell, 'b', 'b', "sh", "output Bourne shell code to set LS_COLORS"),
+	TSB_OPT_SET(struct dircolors, shell, 'b', 0, "bourne-shell", NULL),
+	TSB_OPT_SET(struct dircolors, shell, 'c', 'c', "csh", "output C shell code to set LS_COLORS"),
+	TSB_OPT_SET(struct dircolors, shell, 'c', 0, "c-shell", NULL),
 	TSB_OPT_FLAG(struct dircolors, database, 'p', "print-database", "output defaults"),
 	TSB_OPT_FLAG(struct dircolors, shown, 0, "print-ls-colors",
 		     "output fully escaped colors for display"),
@@ -269,12 +270,12 @@ static int dircolors_shell(struct tsb_proc *p)
 
 static int dircolors_check(struct dircolors *d, int argc, char **argv)
 {
+	if ((d->database || d->shown) && d->shell)
+		return tsb_usage(d->p, "the options to output non shell syntax,\n"
+				 "and to select a shell syntax are mutually exclusive");
 	if (d->database && d->shown)
 		return tsb_usage(d->p, "options --print-database and --print-ls-colors are mutually "
 				 "exclusive");
-	if ((d->database || d->shown) && (d->sh || d->csh))
-		return tsb_usage(d->p, "the options to output non shell syntax,\n"
-				 "and to select a shell syntax are mutually exclusive");
 	if (d->database && argc)
 		return tsb_usage(d->p, "extra operand %s\nfile operands cannot be combined with "
 				 "--print-database (-p)", quote_text(d->p, argv[0]));
@@ -294,7 +295,7 @@ static int dircolors_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		dircolors_defaults(d);
 		return 0;
 	}
-	shell = d->csh ? 1 : d->sh || d->shown ? 0 : dircolors_shell(p);
+	shell = d->shell ? d->shell == 'c' : d->shown ? 0 : dircolors_shell(p);
 	if (shell < 0) {
 		tsb_warn(p, "no SHELL environment variable, and no shell type option given");
 		return 1;

@@ -46,9 +46,10 @@ static const struct tsb_opt ed_opts[] = {
 
 /* ---- Input ---- */
 
+/* A last line that is not ended is none: a script that was cut does not do half a command. */
 bool ed_read(struct ed *e, char **line, size_t *n)
 {
-	if (!(*n = tsb_getdelim(&e->in, line, '\n')))
+	if (!(*n = tsb_getdelim(&e->in, line, '\n')) || (*line)[*n - 1] != '\n')
 		return false;
 	e->line_no++;
 	return true;
@@ -355,10 +356,12 @@ static void ed_first_file(struct ed *e, const char *name)
 		ed_failed(e);
 		return;
 	}
-	if (*name != '!' && tsb_stat(e->p, name, &st) == -ENOENT)
+	if (*name != '!' && tsb_stat(e->p, name, &st) == -ENOENT) {
 		ed_complain(e, name, ENOENT);
-	else if (ed_read_file(e, name, 0) < 0)
+		ed_fail(e, "Cannot open input file");	/* what h tells: no failure */
+	} else if (ed_read_file(e, name, 0) < 0) {
 		ed_failed(e);
+	}
 	if (*name != '!')
 		e->name = tsb_strdup(e->p, name);
 	e->modified = false;

@@ -14,7 +14,7 @@
 enum { GETOPT_BAD_WORDS = 1, GETOPT_BAD_USE = 2, GETOPT_TEST = 4 };
 
 struct getopt {
-	bool one_dash, quiet, no_output, unquoted, csh, test;
+	bool one_dash, quiet, no_output, unquoted, csh;
 	const char *name, *options;
 	struct getopt_scan scan;
 	struct str out;
@@ -73,6 +73,13 @@ static int getopt_opt_help(struct tsb_proc *p, void *opts, const struct tsb_opt 
 	linuxopt_show(p, &cmd_getopt, opt->value);
 }
 
+/* It ends at once, whatever comes behind. */
+static int getopt_opt_test(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
+{
+	(void)opts, (void)opt, (void)arg;
+	tsb_exit(p, GETOPT_TEST);
+}
+
 static const struct tsb_opt getopt_opts[] = {
 	TSB_OPT_FLAG(struct getopt, one_dash, 'a', "alternative",
 		     "allow long options starting with single -"),
@@ -86,7 +93,7 @@ static const struct tsb_opt getopt_opts[] = {
 	TSB_OPT_FLAG(struct getopt, no_output, 'Q', "quiet-output", "no normal output"),
 	TSB_OPT_CALL(getopt_opt_shell, 0, 's', "shell", "shell",
 		     "set quoting conventions to those of <shell>"),
-	TSB_OPT_FLAG(struct getopt, test, 'T', "test", "test for getopt(1) version"),
+	TSB_OPT_CALL(getopt_opt_test, 0, 'T', "test", NULL, "test for getopt(1) version"),
 	TSB_OPT_FLAG(struct getopt, unquoted, 'u', "unquoted", "do not quote the output"),
 	LINUXOPT_HELP(getopt_opt_help),
 	TSB_OPT_END
@@ -198,8 +205,6 @@ static int getopt_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		o = parsed.opts;
 		argc = parsed.argc;
 		argv = parsed.argv;
-		if (o->test)
-			return GETOPT_TEST;
 		if (!o->options && !argc)
 			return getopt_usage(p, "missing optstring argument");
 		if (!o->options) {

@@ -74,8 +74,10 @@ static int hexdump_size(const char *s, uint64_t *value)
 	static const char letters[] = "KMGTPEZY";
 	const char *at, *suffix;
 	uint64_t v = 0, factor = 1;
-	int base = s[0] != '0' ? 10 : (s[1] | 32) == 'x' ? 16 : 8;
+	int base;
 
+	s += *s == '+';
+	base = s[0] != '0' ? 10 : (s[1] | 32) == 'x' ? 16 : 8;
 	suffix = s += base == 16 ? 2 : 0;
 	for (; *suffix; suffix++) {
 		int c = *suffix | 32, digit = c <= '9' && c >= '0' ? c - '0' : c - 'a' + 10;
@@ -211,7 +213,7 @@ static bool hexdump_fill(struct hexdump_run *r)
 		/* That a read failed is said, and is no failure. */
 		if (n < 0)
 			tsb_warn_errno(r->p, (int)n, "%s", r->files[r->next - 1] ?
-				       r->files[r->next - 1] : "stdin");
+				       r->files[r->next - 1] : tsb_name(r->p));
 		if (r->fd)
 			tsb_close(r->p, r->fd);
 		r->fd = -1;

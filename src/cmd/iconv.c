@@ -255,7 +255,7 @@ static bool iconv_file(struct iconv *i, const char *name)
 		tsb_warn(i->p, "error while reading the input: %s", tsb_strerror(in.error));
 		return false;
 	}
-	return iconv_open_output(i) && iconv_text(i, (const unsigned char *)all.p, all.n);
+	return !all.n || (iconv_open_output(i) && iconv_text(i, (const unsigned char *)all.p, all.n));
 }
 
 /* ---- The command ---- */

@@ -240,11 +240,8 @@ static int isutf8_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	if (!rawopt_parse_as(p, &cmd_isutf8, argc, argv, &got, &status, isutf8_bad_usage))
 		return status;
 	o = got.opts;
-	if (!got.argc) {
+	if (!got.argc)
 		all = isutf8_lines(p, o);
-		if (o->invert && all)
-			tsb_puts(p, "(standard input)\n");
-	}
 	for (int i = 0; i < got.argc; i++) {
 		bool good = isutf8_file(p, o, got.argv[i]);
 

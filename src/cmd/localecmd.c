@@ -188,8 +188,8 @@ static int locale_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		locale_show(p);
 		return 0;
 	}
-	for (int i = 0; i < argc; i++)
-		status |= locale_name(p, o, argv[i]);
+	for (int i = 0; i < argc && !status; i++)	/* the first unknown name ends it */
+		status = locale_name(p, o, argv[i]);
 	return status;
 }
 

@@ -12,6 +12,7 @@
 #include "cmd/lines.h"
 
 #define LOOK_WORDS "/usr/share/dict/words"
+#define LOOK_OTHER_WORDS "/usr/share/dict/web2"
 
 struct look {
 	bool alternative, alphanumeric, ignore_case;
@@ -122,8 +123,8 @@ static void look_set_string(struct look *l, const char *s)
 
 static int look_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
-	const char *name = LOOK_WORDS;
 	struct look *l = opts;
+	const char *name = l->alternative ? LOOK_OTHER_WORDS : LOOK_WORDS;
 	struct tsb_reader in;
 	struct str text;
 	char *data;

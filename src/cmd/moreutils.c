@@ -91,7 +91,6 @@ static int ifne_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	if (ifne_start(p, argv, n ? fd : NULL, &pid) < 0)
 		return 1;
 	if (n) {
-		tsb_signal(p, SIGPIPE, TSB_SIG_IGNORE);
 		ifne_copy(p, first, (size_t)n, fd[1]);
 		tsb_close(p, fd[1]);
 	}
@@ -128,15 +127,56 @@ static int pee_start(struct tsb_proc *p, const char *command, struct pee_end *e)
 	return err;
 }
 
+static int pee_close(struct tsb_proc *p, const struct pee_end *ends, int n)
+{
+	int status = 0, one;
+
+	for (int i = 0; i < n; i++) {
+		if (ends[i].fd >= 0)
+			tsb_close(p, ends[i].fd);
+		one = 0;
+		tsb_wait(p, ends[i].pid, &one, 0);
+		status |= WIFEXITED(one) ? WEXITSTATUS(one) : 1;
+	}
+	return status;
+}
+
+/* Its options stand in front, and are whole words. */
+static int pee_options(char **argv, bool *stay, bool *tell)
+{
+	int i = 0;
+
+	*stay = true;
+	*tell = false;
+	for (; argv[i]; i++) {
+		bool off = !strncmp(argv[i], "--no-", 5);
+		const char *name = off ? argv[i] + 5 : argv[i] + 2;
+
+		if (argv[i][0] != '-' || argv[i][1] != '-')
+			break;
+		if (!strcmp(name, "ignore-sigpipe"))
+			*stay = !off;
+		else if (!strcmp(name, "ignore-write-errors"))
+			*tell = off;
+		else
+			break;
+	}
+	return i;
+}
+
 static int pee_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	struct pee_end *ends = tsb_alloc(p, ((size_t)argc + 1) * sizeof(*ends));
 	struct tsb_reader in;
-	int status = 0;
+	bool stay, tell;
+	int left, used;
 	char *data;
 	size_t n;
 
 	(void)opts;
+	used = pee_options(argv, &stay, &tell);
+	argv += used;
+	left = argc -= used;
 	for (int i = 0; i < argc; i++) {
 		int err = pee_start(p, argv[i], &ends[i]);
 
@@ -146,20 +186,23 @@ static int pee_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 			return 1;
 		}
 	}
-	tsb_signal(p, SIGPIPE, TSB_SIG_IGNORE);
+	if (stay)
+		tsb_signal(p, SIGPIPE, TSB_SIG_IGNORE);
 	tsb_reader_init(&in, p, 0);
 	while ((n = tsb_getblock(&in, &data)))
-		for (int i = 0; i < argc; i++)
-			if (ends[i].fd >= 0 && tsb_write_all(p, ends[i].fd, data, n) < 0) {
-				tsb_close(p, ends[i].fd);
-				ends[i].fd = -1;
-			}
-	for (int i = 0; i < argc; i++) {
-		if (ends[i].fd >= 0)
+		for (int i = 0; i < argc; i++) {
+			if (ends[i].fd < 0 || tsb_write_all(p, ends[i].fd, data, n) >= 0)
+				continue;
 			tsb_close(p, ends[i].fd);
-		status |= more_wait(p, ends[i].pid);
-	}
-	return status;
+			ends[i].fd = -1;
+			if (tell)
+				more_say(p, tsb_format(p, "Write error to `%s'\n", argv[i]));
+			if (tell || !--left) {	/* nobody is left to hear it */
+				pee_close(p, ends, argc);
+				return 1;
+			}
+		}
+	return pee_close(p, ends, argc);
 }
 
 const struct tsb_command cmd_pee = {
@@ -222,7 +265,8 @@ static void chronic_tell(struct tsb_proc *p, const struct chronic *o, const int 
 static int chronic_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	const struct chronic *o = opts;
-	int fd[2], pid, status;
+	int fd[2], pid, status = 0;
+	bool told;
 	struct tsb_fd_map map[2];
 	struct tsb_spawn how = { .size = sizeof(how), .argv = (const char *const *)argv, .fds = map,
 				 .n_fds = 2 };
@@ -250,10 +294,11 @@ static int chronic_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 				       argv[0], s.p));
 		return 2;
 	}
-	status = more_wait(p, pid);
-	if (status || (o->errors && tsb_lseek(p, fd[1], 0, 2) > 0))
-		chronic_tell(p, o, fd, status);
-	return status;
+	tsb_wait(p, pid, &status, 0);
+	told = o->errors && tsb_lseek(p, fd[1], 0, 2) > 0;
+	if (status || told)
+		chronic_tell(p, o, fd, WIFEXITED(status) ? WEXITSTATUS(status) : 0);
+	return WIFSIGNALED(status) ? 1 : status ? WEXITSTATUS(status) : told ? 2 : 0;
 }
 
 const struct tsb_command cmd_chronic = {

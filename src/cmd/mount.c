@@ -174,6 +174,10 @@ static int mountpoint_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 
 	if (argc != 1)
 		return tsb_usage(p, "bad usage");
+	if (o->no_follow && o->device) {
+		tsb_warn(p, "--devno and --nofollow are mutually exclusive");
+		return 1;
+	}
 	err = o->no_follow ? tsb_lstat(p, argv[0], &st) : tsb_stat(p, argv[0], &st);
 	if (err < 0) {
 		if (!o->quiet)

@@ -119,4 +119,5 @@ const struct tsb_command cmd_pathchk = {
 	CMD_COREUTILS, .name = "pathchk", .synopsis = "[OPTION]... NAME...",
 	.summary = "Diagnose invalid or unportable file names.",
 	.opts = pathchk_opts, .opts_size = sizeof(struct pathchk), .run = pathchk_run,
+	.flags = TSB_OPERAND_ENDS,
 };

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -18,12 +19,22 @@ static const struct util_word ptx_formats[] = { { "roff", PTX_ROFF }, { "tex", P
 
 /* ---- Options ---- */
 
+/* As strtol with any base reads it. */
+static enum num_result ptx_number(const char *s, int64_t *v)
+{
+	char *end;
+
+	errno = 0;
+	*v = strtoll(s, &end, 0);
+	return end == s || *end ? NUM_INVALID : errno ? NUM_RANGE : NUM_OK;
+}
+
 static int ptx_opt_number(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
 	struct ptx *x = opts;
 	int64_t v = 0;
 
-	if (num_i64(arg, &v) != NUM_OK || v <= 0) {
+	if (ptx_number(arg, &v) != NUM_OK || v <= 0) {
 		tsb_warn(p, "invalid %s width: %s", opt->value == 'g' ? "gap" : "line",
 			 quote_text(p, arg));
 		return 1;
@@ -172,7 +183,7 @@ static struct regex *ptx_compile(struct ptx *x, const char *pattern)
 /* The whole of a file; NULL: standard input. */
 static char *ptx_read(struct ptx *x, const char *name, size_t *n)
 {
-	int fd = name && strcmp(name, "-") ? tsb_open(x->p, name, O_RDONLY, 0) : 0;
+	int fd = name && *name && strcmp(name, "-") ? tsb_open(x->p, name, O_RDONLY, 0) : 0;
 	struct tsb_reader in;
 	struct str all;
 	char *data;

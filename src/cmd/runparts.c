@@ -3,6 +3,7 @@
  * (debianutils).
  */
 #include "cmd/cmd.h"
+#include "cmd/rawopt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,6 +81,19 @@ static void runparts_report(struct runparts *o, const char *path, int fd)
 	tsb_close(o->p, fd);
 }
 
+/* The shell's kindness to files without "#!" is not the kernel's. */
+static bool runparts_is_program(struct runparts *o, const char *path)
+{
+	int fd = tsb_open(o->p, path, O_RDONLY | O_CLOEXEC, 0);
+	char head[4];
+	ssize_t n = fd < 0 ? 0 : tsb_read(o->p, fd, head, sizeof(head));
+
+	if (fd < 0)
+		return true;
+	tsb_close(o->p, fd);
+	return n >= 2 && (!memcmp(head, "#!", 2) || (n == 4 && !memcmp(head, "\177ELF", 4)));
+}
+
 static int runparts_spawn(struct runparts *o, const char *path, int out)
 {
 	struct tsb_fd_map map = { 1, out };
@@ -103,6 +117,12 @@ static void runparts_one(struct runparts *o, const char *path)
 
 	if (o->verbose)
 		tsb_warn(o->p, "executing %s", path);
+	if (!runparts_is_program(o, path)) {
+		tsb_warn_errno(o->p, ENOEXEC, "failed to exec %s", path);
+		tsb_warn(o->p, "%s exited with return code 1", path);
+		o->status = 1;
+		return;
+	}
 	if (o->report && tsb_pipe(o->p, pipe) < 0)
 		return;
 	if (o->report)
@@ -132,6 +152,7 @@ static void runparts_visit(struct runparts *o, const char *name)
 {
 	char *path = tsb_format(o->p, "%s/%s", o->dir, name);
 	struct tsb_stat st;
+	int err;
 
 	if (!runparts_valid(o, name))
 		return;
@@ -140,8 +161,9 @@ static void runparts_visit(struct runparts *o, const char *name)
 
 		tsb_write_all(o->p, 2, text, strlen(text));
 	}
-	if (tsb_stat(o->p, path, &st)) {
-		tsb_warn_errno(o->p, ENOENT, "failed to stat component %s", path);
+	err = tsb_stat(o->p, path, &st);
+	if (err) {
+		tsb_warn_errno(o->p, err, "failed to stat component %s", path);
 		return;
 	}
 	if (!S_ISREG(st.mode))
@@ -158,22 +180,47 @@ static void runparts_visit(struct runparts *o, const char *name)
 
 static int runparts_usage(struct tsb_proc *p, const char *message)
 {
-	const char *text = "Try `run-parts --help' for more information.\n";
+	static const char text[] = "Try `run-parts --help' for more information.\n";
 
 	tsb_warn(p, "%s", message);
-	tsb_write_all(p, 2, text, strlen(text));
+	tsb_flush(p);
+	tsb_write_all(p, 2, text, sizeof(text) - 1);
 	return 1;
+}
+
+static bool runparts_umask(struct runparts *o)
+{
+	uint32_t mask = 0;
+
+	for (const char *at = o->umask ? o->umask : "022"; *at; at++) {
+		if (*at < '0' || *at > '7' || mask > 0777) {
+			tsb_warn(o->p, "bad umask value");
+			return false;
+		}
+		mask = mask * 8 + (uint32_t)(*at - '0');
+	}
+	tsb_umask(o->p, mask & 0777);
+	return true;
 }
 
 static int runparts_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
-	struct runparts *o = opts;
+	struct opt_parsed got;
+	struct runparts *o;
 	const char *error = NULL;
 	char **names;
 	size_t n;
 	int err;
 
+	(void)opts;
+	if (!rawopt_parse_as(p, &cmd_run_parts, argc, argv, &got, &err, runparts_usage))
+		return err;
+	o = got.opts;
+	argc = got.argc;
+	argv = got.argv;
 	o->p = p;
+	if (!runparts_umask(o))
+		return 1;
 	if (argc != 1)
 		return runparts_usage(p, "missing operand");
 	if (o->list && o->test)
@@ -185,19 +232,6 @@ static int runparts_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 			tsb_warn(p, "failed to compile regular expression: %s", error ? error : "");
 			return 1;
 		}
-	}
-	tsb_umask(p, 022);
-	if (o->umask) {
-		uint32_t mask = 0;
-
-		for (const char *at = o->umask; *at; at++) {
-			if (*at < '0' || *at > '7' || mask > 0777) {
-				tsb_warn(p, "bad umask value");
-				return 1;
-			}
-			mask = mask * 8 + (uint32_t)(*at - '0');
-		}
-		tsb_umask(p, mask & 0777);
 	}
 	o->dir = argv[0];
 	err = tsb_listdir(p, o->dir, &names, &n);
@@ -218,5 +252,5 @@ const struct tsb_command cmd_run_parts = {
 	.version = TSB_COMMAND_VERSION, .package = "debianutils", .package_version = "5.7",
 	.name = "run-parts", .synopsis = "[OPTION]... DIRECTORY",
 	.summary = "Run scripts or programs in a directory.", .opts = runparts_opts,
-	.opts_size = sizeof(struct runparts), .run = runparts_run,
+	.opts_size = sizeof(struct runparts), .run = runparts_run, .flags = TSB_RAW,
 };

@@ -323,7 +323,8 @@ static bool shasum_check(struct shasum *s, const char *name)
 	}
 	tsb_flush(s->p);
 	if (!l.good) {
-		tsb_warn(s->p, "%s: no properly formatted SHA checksum lines found", name);
+		tsb_warn(s->p, "%s: no properly formatted SHA checksum lines found",
+			 strcmp(name, "-") ? name : "standard input");
 		return false;
 	}
 	if (!s->status) {

@@ -265,6 +265,7 @@ static int shuf_write(struct shuf *s)
 static int shuf_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	struct shuf *s = opts;
+	bool needed;
 	int err;
 
 	s->p = p;
@@ -272,13 +273,17 @@ static int shuf_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		return tsb_usage(p, "cannot combine -e and -i options");
 	if (!s->echo && argc > (s->range ? 0 : 1))
 		return util_extra_operand(p, argv[s->range ? 0 : 1]);
-	err = randint_open(&s->random, p, s->source);
-	if (s->range)
+	if (!s->count && !s->range)
+		s->n = 0;	/* nothing is read */
+	else if (s->range)
 		s->n = (size_t)(s->high - s->low + 1);
 	else if (s->echo)
 		shuf_take_words(s, argc, argv);
 	else if (!shuf_read_file(s, argc ? argv[0] : "-"))
 		return 1;
+	/* Where no order is to be made the source is not opened. */
+	needed = s->repeat || (s->count && (s->sampled || s->n));
+	err = randint_open(&s->random, p, needed ? s->source : NULL);
 	if (err) {
 		tsb_warn_errno(p, err, "%s", quote_f(p, s->source));
 		return 1;

@@ -417,7 +417,7 @@ const struct tsb_command cmd_tput = {
 	.version = TSB_COMMAND_VERSION, .package = "ncurses", .package_version = "6.4.20221231",
 	.name = "tput", .synopsis = "[options] [command]",
 	.summary = "Query the terminal description.", .opts = tput_opts,
-	.opts_size = sizeof(struct tput), .run = tput_run, .flags = TSB_OPERAND_ENDS | TSB_NO_HELP,
+	.opts_size = sizeof(struct tput), .run = tput_run, .flags = TSB_NO_HELP,
 	.usage_status = TPUT_USAGE,
 };
 

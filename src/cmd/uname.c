@@ -167,10 +167,10 @@ static int nproc_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	const struct nproc *o = opts;
 	uint64_t n = 1, ignore = 0, limit;
 
-	if (argc)
-		return util_extra_operand(p, argv[0]);
 	if (o->ignore && whole_parse(p, o->ignore, 0, UINT64_MAX, NULL, "invalid number", &ignore))
 		return 1;
+	if (argc)
+		return util_extra_operand(p, argv[0]);
 	/* One thread runs a sandbox; OpenMP's variables are honoured as by GNU's. */
 	if (!o->all) {
 		n = nproc_env(p, "OMP_NUM_THREADS");

@@ -327,18 +327,18 @@ static bool namei_is_mount(struct namei *n, const struct namei_step *s, const st
 	       (!strcmp(s->name, "/") || (before && before->st.dev != s->st.dev));
 }
 
-static void namei_missing(struct namei *n, const struct namei_step *s)
+static void namei_missing(struct namei *n, const struct namei_step *s, const size_t wide[2])
 {
 	int blank = n->vertical ? 0 : s->depth * 2 + 1;
 
 	if (n->modes)
 		blank += 9;
-	blank += n->vertical && n->modes ? 1 : 0;
 	tsb_printf(n->p, "%*s", blank, "");
 	if (n->owners)
-		tsb_printf(n->p, "%*s", 10, "");
+		/* The widths are of the names that there are, and a space behind each. */
+		tsb_printf(n->p, "%*s", (int)(wide[0] + wide[1] + 2), "");
 	if (n->vertical)
-		tsb_printf(n->p, "%*s", s->depth * 2 + 1, "");
+		tsb_printf(n->p, "%*s", s->depth * 2, "");
 	tsb_printf(n->p, "  %s - %s\n", s->name, tsb_strerror(s->err));
 }
 
@@ -348,7 +348,7 @@ static void namei_show(struct namei *n, const struct namei_step *s, const struct
 	char mode[12];
 
 	if (s->err) {
-		namei_missing(n, s);
+		namei_missing(n, s, wide);
 		return;
 	}
 	util_mode_string(s->st.mode, mode);

@@ -1,5 +1,6 @@
 """The commands of options.py: their options, their operands; and the differences that have a reason."""
 from options_table import *
+import options_more
 
 # ---- programs of sed, awk, find, xargs, printf ----
 
@@ -247,6 +248,8 @@ COMMANDS = {
     'numfmt': simple('--from=auto|si|iec|iec-i|none|x --to=auto|si|iec|iec-i|none|x -d,--delimiter=@delim --field=@list --format=%f|%10f|%.2f|%\'f|%05f|x|%d|%-8f|%s --from-unit=10|0|1K|x --to-unit=10|x --grouping --header?=1|2|x|0 --invalid=abort|fail|warn|ignore|x --padding=10|-10|0|x --round=up|down|from-zero|towards-zero|nearest|x --suffix=B|kB -z,--zero-terminated', ['1', '1K', '1000', '1.5', '1024', '1000000', '-5', '1Ki', '9.9G', 'x', '', '999999', '1500 x', '12345678901234', '0', '1B', '.5', '1e3', '1.5M'], 0, 3),
     'column': simple('-t,--table -s,--separator=,|:|\\s -o,--output-separator=@word -c,--output-width=@num -x,--fillrows -n,--table-name=t -N,--table-columns=A,B -R,--table-right=1|A|x -H,--table-hide=1 -L,--keep-empty-lines -d,--table-noheadings -e,--table-header-repeat -J,--json', FILES, 0, 2),
 }
+options_more.finish(COMMANDS, LS)
+
 
 # ---- differences with a reason ----
 

@@ -123,6 +123,7 @@ def fixture(r, name):
     if name == 'awk': lines += ["printf '{ print NR\": \"$1 }\\n' >p.awk; printf 'function g(x) { return x x }\\n' >p2.awk"]
     if name == 'tar': lines += ["printf '+1000 bob:77\\nuser amy\\n' >map; touch -d 2020-10-10 map"]
     if name == 'jq': lines += [printf(json_text(r).encode()) + ' >j1; ' + printf('\n'.join(json_text(r) for _ in range(3)).encode()) + ' >j2; echo .a >p.jq']
+    lines += options_more.extra(r, name, data)
     names = [f for f in list(kinds) + ['d', 'd/e', 'de', 'ro', 'exe', 'n0'] if f not in ('d', 'd/e')]
     for f in names + ['d/e', 'd']:
         lines.append(f"touch -d '{r.choice([2001, 2010, 2019, 2024, 2025])}-{r.randint(1, 12):02}-{r.randint(1, 28):02} {r.randint(0, 23):02}:{r.randint(0, 59):02}:{r.randint(0, 59):02}.{r.choice(['0', '5', '123456789', '25'])}' {shlex.quote(f)}")
@@ -261,3 +262,4 @@ def make(r, name):
 
 
 from options_commands import COMMANDS, EXPLAINED, json_text, normal   # noqa: E402
+import options_more   # noqa: E402

@@ -84,6 +84,8 @@ const char *cpio_inode(struct cpio *c, uint32_t major, uint32_t minor, uint64_t 
 void cpio_head_of(struct cpio *c, const struct tsb_stat *st, const char *name, struct cpio_head *h);
 /* The next name of standard input; NULL: the end. */
 char *cpio_next_name(struct cpio *c, struct tsb_reader *in);
+/* As an archive has it: without "./" in front. */
+char *cpio_member_name(struct cpio *c, const char *name);
 
 /* ---- header.c ---- */
 void cpio_read(struct cpio *c, void *to, size_t n);

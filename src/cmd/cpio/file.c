@@ -178,7 +178,7 @@ static void cpio_make_dir(struct cpio *c, struct cpio_head *h)
 	if (err == -EEXIST && !tsb_lstat(c->p, h->name, &st) && S_ISDIR(st.mode))
 		err = 0;
 	if (err) {
-		cpio_error(c, err, "cannot make directory `%s'", h->name);
+		cpio_error(c, err, "%s: Cannot mkdir", h->name);
 		return;
 	}
 	d->head = *h;

@@ -249,6 +249,7 @@ static int cpio_find_tar(struct cpio *c, const unsigned char *b, size_t have)
 /* The format at the place that is read next; the bytes before it are passed over. */
 static int cpio_find(struct cpio *c)
 {
+	int plain = c->format == CPIO_HPBIN ? CPIO_BIN : c->format == CPIO_HPODC ? CPIO_ODC : (int)c->format;
 	uint64_t junk = 0;
 	int found = CPIO_UNKNOWN;
 
@@ -259,19 +260,20 @@ static int cpio_find(struct cpio *c)
 		pack_need(&c->in, CPIO_TAR_SIZE);
 		b = c->in.buf + c->in.at;
 		have = c->in.n - c->in.at;
-		if (have < 2)
-			cpio_fatal(c, c->in.error, c->in.error ? "read error" : "premature end of archive");
-		if (have >= 6 && !memcmp(b, "070701", 6))
+		if (have < 6)
+			cpio_fatal(c, c->in.error, c->in.error ? "read error" : c->format == CPIO_UNKNOWN ?
+				   "premature end of archive" : "premature end of file");
+		if (!memcmp(b, "070701", 6))
 			found = CPIO_NEWC;
-		else if (have >= 6 && !memcmp(b, "070702", 6))
+		else if (!memcmp(b, "070702", 6))
 			found = CPIO_CRC;
-		else if (have >= 6 && !memcmp(b, "070707", 6))
+		else if (!memcmp(b, "070707", 6))
 			found = CPIO_ODC;
 		else if ((b[0] == 0xc7 && b[1] == 0x71) || (b[0] == 0x71 && b[1] == 0xc7))
 			found = CPIO_BIN;
 		else if (c->format == CPIO_UNKNOWN)
 			found = cpio_find_tar(c, b, have);
-		if (found && (c->format == CPIO_UNKNOWN || found == c->format))
+		if (found && (c->format == CPIO_UNKNOWN || found == plain))
 			break;
 		found = CPIO_UNKNOWN;
 		if (junk % 1024 == 0)
@@ -280,7 +282,7 @@ static int cpio_find(struct cpio *c)
 	if (junk)
 		cpio_say(c, 0, "warning: skipped %llu byte%s of junk", (unsigned long long)junk,
 			 junk == 1 ? "" : "s");
-	return found;
+	return c->format == CPIO_UNKNOWN ? found : (int)c->format;
 }
 
 bool cpio_read_head(struct cpio *c, struct cpio_head *h)
@@ -290,13 +292,13 @@ bool cpio_read_head(struct cpio *c, struct cpio_head *h)
 	if (!cpio_is_tar(c))
 		c->format = cpio_find(c);
 	switch (c->format) {
-	case CPIO_ODC:
+	case CPIO_ODC: case CPIO_HPODC:
 		cpio_read_odc(c, h);
 		break;
 	case CPIO_NEWC: case CPIO_CRC:
 		cpio_read_newc(c, h);
 		break;
-	case CPIO_BIN:
+	case CPIO_BIN: case CPIO_HPBIN:
 		cpio_read_bin(c, h);
 		break;
 	default:

@@ -151,27 +151,27 @@ void cpio_head_of(struct cpio *c, const struct tsb_stat *st, const char *name, s
 
 char *cpio_next_name(struct cpio *c, struct tsb_reader *in)
 {
-	char *line, *name;
+	char *line;
 	size_t n;
 
 	while ((n = tsb_getdelim(in, &line, c->null ? '\0' : '\n'))) {
 		tsb_tick(c->p, 1);
 		n -= line[n - 1] == (c->null ? '\0' : '\n');
-		if (!n) {
-			cpio_say(c, 0, "blank line ignored");
-			continue;
-		}
-		name = tsb_strndup(c->p, line, n);
-		if (name[0] == '.' && name[1] == '/') {
-			name++;
-			while (*name == '/')
-				name++;
-		}
-		if (*name)
-			return name;
-		return tsb_strdup(c->p, ".");
+		if (n && *line)
+			return tsb_strndup(c->p, line, n);
+		cpio_say(c, 0, "blank line ignored");
 	}
 	return NULL;
+}
+
+char *cpio_member_name(struct cpio *c, const char *name)
+{
+	const char *from = name;
+
+	if (name[0] == '.' && name[1] == '/')
+		for (from++; *from == '/'; from++)
+			;
+	return tsb_strdup(c->p, *from ? from : name);
 }
 
 /* ---- Options ---- */

@@ -252,7 +252,7 @@ static void cpio_one(struct cpio *c, char *name)
 		cpio_error(c, err, "%s: Cannot stat", name);
 		return;
 	}
-	cpio_head_of(c, &st, cpio_safe_name(c, tsb_strdup(c->p, name), false), &h);
+	cpio_head_of(c, &st, cpio_safe_name(c, cpio_member_name(c, name), false), &h);
 	if (c->owner_set)
 		h.uid = c->owner;
 	if (c->group_set)

@@ -97,10 +97,10 @@ void cpio_copy_pass(struct cpio *c, const char *dir)
 
 	tsb_reader_init(&in, c->p, 0);
 	while ((name = cpio_next_name(c, &in))) {
-		while (*name == '/')
-			name++;
-		if (*name)
-			cpio_pass_one(c, name, tsb_format(c->p, "%s/%s", dir, name));
+		const char *to = name + strspn(name, "/");
+
+		if (strcmp(name, ".") && strcmp(name, "./"))
+			cpio_pass_one(c, name, tsb_format(c->p, "%s/%s", dir, to));
 	}
 	cpio_finish_files(c);
 	if (c->dot)

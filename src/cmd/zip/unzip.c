@@ -126,8 +126,9 @@ static void unzip_letter(struct unzip *u, int c, bool off)
 	case 'f': u->freshen = u->update = !off; break;
 	case 'u': u->update = !off; break;
 	case 'j': u->junk = !off; break;
-	case 'n': u->never = !off; u->always = false; break;
-	case 'o': u->always = !off; u->never = false; break;
+	case 'n': u->never = !off; break;
+	case 'o': u->always = !off; break;
+	case 'x': break;	/* to extract: what is done anyway */
 	case 'h': unzip_usage(u, 0); break;
 	default:
 		if (!unzip_letter_more(u, c, off))
@@ -175,7 +176,9 @@ static void unzip_names(struct unzip *u, char **argv, size_t n)
 	for (; *argv; argv++) {
 		if (!strcmp(*argv, "-x")) {
 			exclude = true;
-		} else if (!strncmp(*argv, "-d", 2) && ((*argv)[2] || argv[1])) {
+		} else if (!strncmp(*argv, "-d", 2)) {
+			if (!(*argv)[2] && !argv[1])
+				unzip_usage(u, UNZIP_PARAM);
 			u->exdir = (*argv)[2] ? *argv + 2 : *++argv;
 			exclude = false;
 		} else if (exclude) {
@@ -281,6 +284,13 @@ static void unzip_say_archive(struct unzip *u)
 		tsb_printf(u->p, "Archive:  %s\n", u->archive);
 }
 
+static void unzip_none(struct unzip *u, const char *name, const char *last)
+{
+	unzip_err(u, "%s:  cannot find zipfile directory in one of %s or\n        %s%s.zip, and "
+		  "cannot find %s.ZIP, period.\n", u->zipinfo ? "zipinfo" : "unzip", name,
+		  u->zipinfo ? "  " : "", name, last);
+}
+
 static void unzip_no_directory(struct unzip *u, const char *name)
 {
 	unzip_say_archive(u);
@@ -291,11 +301,8 @@ static void unzip_no_directory(struct unzip *u, const char *name)
 		  "  latter case the central directory and zipfile comment will be found on\n"
 		  "  the last disk(s) of this archive.\n");
 	unzip_status(u, UNZIP_NO_ZIP);
-	if (u->pipe)
-		return;
-	unzip_err(u, "%s:  cannot find zipfile directory in one of %s or\n        %s%s.zip, and "
-		  "cannot find %s.ZIP, period.\n", u->zipinfo ? "zipinfo" : "unzip", name,
-		  u->zipinfo ? "  " : "", name, name);
+	if (!u->pipe && !u->wild)
+		unzip_none(u, name, name);
 }
 
 /* The directory is said to be where the file does not reach. */
@@ -363,6 +370,97 @@ static void unzip_open(struct unzip *u, const char *name)
 	tsb_close(u->p, fd);
 }
 
+/* ---- Several archives: a name with wildcards ---- */
+
+struct unzip_tally {
+	int good, warned, lost, missed;
+};
+
+static bool unzip_is_wild(const char *name)
+{
+	for (; *name; name++) {
+		if (*name == '\\' && name[1])
+			name++;
+		else if (strchr("*?[", *name))
+			return true;
+	}
+	return false;
+}
+
+/* One of them: what ran before leaves nothing but its status. */
+static void unzip_next(struct unzip *u, const char *name, struct unzip_tally *t)
+{
+	int before = u->status;
+
+	u->status = 0;
+	u->links = u->dirs = NULL;
+	u->n_done = u->n_skipped = u->n_locked = 0;
+	u->data_status = 0;
+	u->tested_any = false;
+	memset(u->matched, 0, u->n_names);
+	unzip_open(u, name);
+	t->good += !u->status;
+	t->warned += u->status == UNZIP_WARN;
+	t->missed += u->status == UNZIP_NO_ZIP;
+	t->lost += u->status && u->status != UNZIP_WARN && u->status != UNZIP_NO_ZIP;
+	u->last = u->status;
+	if (before > u->status)
+		u->status = before;
+}
+
+static void unzip_say_count(struct unzip *u, int n, const char *one, const char *many, const char *what)
+{
+	if (n > 0)
+		unzip_err(u, "%d %s %s.\n", n, n == 1 ? one : many, what);
+}
+
+static void unzip_tell(struct unzip *u, const struct unzip_tally *t)
+{
+	int others = t->missed + t->lost + t->warned;
+
+	if (u->quiet > 2 || u->pipe)
+		return;
+	if ((others || t->good != 1) && !(u->stamp && !u->zipinfo && u->quiet > 1))
+		unzip_err(u, "\n");
+	if (t->good > 1 || others)
+		unzip_say_count(u, t->good, "archive was", "archives were", "successfully processed");
+	unzip_say_count(u, t->warned, "archive", "archives", "had warnings but no fatal errors");
+	unzip_say_count(u, t->lost, "archive", "archives", "had fatal errors");
+	unzip_say_count(u, t->missed, "file", "files", "had no zipfile directory");
+	if (!(t->good + t->lost + t->warned))
+		unzip_err(u, "No zipfiles found.\n");
+}
+
+/* Only the last part of the name is a pattern; where nothing matches it is a name. */
+static void unzip_wild(struct unzip *u, const char *pattern)
+{
+	const char *base = strrchr(pattern, '/');
+	char *dir = base ? tsb_strndup(u->p, pattern, (size_t)(base + 1 - pattern)) : NULL;
+	struct unzip_tally t = { 0 };
+	char **names = NULL;
+	size_t n = 0, found = 0;
+
+	base = base ? base + 1 : pattern;
+	u->wild = true;
+	if (tsb_listdir(u->p, dir ? dir : ".", &names, &n) < 0)
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if ((names[i][0] == '.' && *base != '.') || !zip_match(u->p, base, names[i], false, false))
+			continue;
+		if (found++ && u->last != UNZIP_NO_ZIP && !u->quiet && !u->pipe && (!u->stamp || u->zipinfo))
+			tsb_putc(u->p, '\n');
+		unzip_next(u, tsb_format(u->p, "%s%s", dir ? dir : "", names[i]), &t);
+	}
+	if (!found) {
+		unzip_next(u, pattern, &t);
+		t.missed = 0;
+	} else if (t.missed == 1 && !(t.good + t.lost + t.warned) && !u->pipe) {
+		unzip_none(u, pattern, u->archive);
+		t.missed = 0;
+	}
+	unzip_tell(u, &t);
+}
+
 static void unzip_environment(struct unzip *u)
 {
 	const char *env = tsb_getenv(u->p, u->zipinfo ? "ZIPINFO" : "UNZIP");
@@ -377,9 +475,33 @@ static void unzip_environment(struct unzip *u)
 	}
 }
 
+/* What cannot be done together. */
+static void unzip_check(struct unzip *u)
+{
+	bool out = u->to_stdout || u->pipe;
+
+	if ((out && (u->test || u->update)) || (u->test && u->update) || (u->freshen && u->never)) {
+		unzip_err(u, "error:  -fn or any combination of -c, -l, -p, -t, -u and -v options "
+			  "invalid\n");
+		unzip_usage(u, UNZIP_PARAM);
+	}
+	if (u->never && u->always)
+		unzip_err(u, "caution:  both -n and -o specified; ignoring -o\n");
+	u->always &= !u->never;
+}
+
+static void unzip_not_extracting(struct unzip *u)
+{
+	static const char text[] = "caution:  not extracting; -d ignored\n";
+
+	tsb_write_all(u->p, u->test && !u->zipinfo ? 1 : 2, text, sizeof(text) - 1);
+	u->exdir = NULL;
+}
+
 static int unzip_all(struct tsb_proc *p, char **argv, bool zipinfo)
 {
 	struct unzip *u = tsb_alloc(p, sizeof(*u));
+	bool given = false;
 	size_t n = 0;
 
 	u->p = p;
@@ -389,26 +511,30 @@ static int unzip_all(struct tsb_proc *p, char **argv, bool zipinfo)
 	while (*argv && argv[0][0] == '-' && argv[0][1]) {
 		++*argv;
 		argv = unzip_options(u, argv);
+		given = true;
 	}
+	unzip_check(u);
 	if (!*argv) {
 		if (!zipinfo && u->verbose)
 			tsb_puts(p, "UnZip 6.00 of 20 April 2009, by Debian. Original by "
 				 "Info-ZIP.\n");
 		else
-			unzip_usage(u, 0);
+			unzip_usage(u, given ? UNZIP_PARAM : 0);
 		return 0;
 	}
 	while (argv[n])
 		n++;
 	unzip_names(u, argv + 1, n);
-	if (u->exdir && (unzip_is_list(u) || u->test)) {
-		unzip_err(u, "caution:  not extracting; -d ignored\n");
-		u->exdir = NULL;
-	}
 	if (!u->header && !u->trailer && (!u->format || !strchr("12", u->format)) &&
-	    u->zipinfo && !u->n_names && !u->n_excluded)
+	    u->zipinfo && !u->n_names && !u->n_excluded && !u->exdir)
 		u->header = u->trailer = true;
-	unzip_open(u, argv[0]);
+	if (u->exdir && (unzip_is_list(u) || u->test || u->zipinfo)) {
+		unzip_not_extracting(u);
+	}
+	if (unzip_is_wild(argv[0]))
+		unzip_wild(u, argv[0]);
+	else
+		unzip_open(u, argv[0]);
 	return u->status;
 }
 

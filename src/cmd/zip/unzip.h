@@ -27,7 +27,8 @@ struct unzip {
 	size_t n_names, n_excluded;
 	bool *matched;
 	/* the run */
-	int status;
+	bool wild;		/* several archives: what is none is not looked for under other names */
+	int status, last;	/* of all archives, of the last one */
 	struct unzip_later *links, *dirs;
 	struct tsb_reader answers;
 	bool asking, tested_any;
