@@ -180,7 +180,7 @@ static int fallocate_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	int64_t length = o->length ? fallocate_number(o->length) : -2;
 	int64_t offset = o->offset ? fallocate_number(o->offset) : 0;
 
-	if (o->posix && o->collapse + o->dig + o->insert + o->keep + o->punch + o->zero)
+	if (o->posix && o->collapse + o->dig + o->insert + o->keep + o->zero)
 		return fallocate_bad(p, "mutually exclusive arguments: --posix --collapse-range "
 				     "--dig-holes --insert-range --keep-size --punch-hole "
 				     "--zero-range");

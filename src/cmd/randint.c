@@ -15,8 +15,10 @@ int randint_open(struct randint *r, struct tsb_proc *p, const char *file)
 	if (!file)
 		return 0;
 	fd = tsb_open(p, file, 0, 0);
-	if (fd < 0)
+	if (fd < 0) {
+		r->file = NULL;	/* so that choices are possible until the caller stops */
 		return fd;
+	}
 	tsb_reader_init(&r->in, p, fd);
 	return 0;
 }

@@ -273,6 +273,7 @@ static int shuf_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		return tsb_usage(p, "cannot combine -e and -i options");
 	if (!s->echo && argc > (s->range ? 0 : 1))
 		return util_extra_operand(p, argv[s->range ? 0 : 1]);
+	err = randint_open(&s->random, p, s->source);
 	if (!s->count && !s->range)
 		s->n = 0;	/* nothing is read */
 	else if (s->range)
@@ -281,10 +282,9 @@ static int shuf_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		shuf_take_words(s, argc, argv);
 	else if (!shuf_read_file(s, argc ? argv[0] : "-"))
 		return 1;
-	/* Where no order is to be made the source is not opened. */
+	/* Where no order is to be made a source that is missing is not missed. */
 	needed = s->repeat || (s->count && (s->sampled || s->n));
-	err = randint_open(&s->random, p, needed ? s->source : NULL);
-	if (err) {
+	if (err && needed) {
 		tsb_warn_errno(p, err, "%s", quote_f(p, s->source));
 		return 1;
 	}
