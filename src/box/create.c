@@ -166,8 +166,8 @@ int tbx_create(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_
 static bool ask(struct bx *b, json_t *doc, json_t *dead)
 {
 	const json_t *target = json_object_get(b->record, "target");
-	const json_t *life = bx_at(b->record, "spec.lifecycle.kind");
-	bool persistent = life && !strcmp(json_string_value(life), "persistent");
+	const char *life = json_string_value(bx_at(b->record, "spec.lifecycle.kind"));
+	bool persistent = life && !strcmp(life, "persistent");
 	struct bx_conn c;
 	int status = bx_is_dead(dead, target) ? bx_fail(b->store, TBX_ERR_HOST, "the machine does not "
 							"answer") : bx_connect(b, &c);

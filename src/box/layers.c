@@ -119,11 +119,11 @@ static void share_parts(json_t *to, json_t *from)
 void bx_layers_fields(const struct bx *b, struct wire_out *o)
 {
 	json_t *parts = json_object_get(b->record, "parts");
+	const char *wall = json_string_value(bx_at(b->record, "placement.workspace.sandbox"));
 	char *path;
 
-	if (!json_array_size(parts) || !(is_namespace(b->record) ||
-	    bx_is_machine(b->record) ||
-	    !strcmp(json_string_value(bx_at(b->record, "placement.workspace.sandbox")), "virtual")))
+	if (!json_array_size(parts) || !wall || !(is_namespace(b->record) || bx_is_machine(b->record) ||
+						  !strcmp(wall, "virtual")))
 		return;
 	if (layers_path(b->store, json_object_get(b->record, "target"), b->record, &path)) {
 		o->failed = true;

@@ -41,14 +41,17 @@ bool bx_sha256_fd(int fd, uint8_t hash[32])
 
 int bx_read_all(struct tbx_store *store, const char *path, char **data, size_t *n)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* what is no file would be waited for, or has no end */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	ssize_t got = 1;
 
 	*data = NULL;
 	*n = 0;
-	if (fd >= 0 && !fstat(fd, &st) && st.st_size >= 0)
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
 		*data = malloc((size_t)st.st_size + 1);
+	else if (fd >= 0)
+		errno = EINVAL;
 	while (*data && *n < (size_t)st.st_size && got > 0) {
 		got = read(fd, *data + *n, (size_t)st.st_size - *n);
 		*n += got > 0 ? (size_t)got : 0;

@@ -378,6 +378,7 @@ static int check_place(struct sync_job *j)
 
 int sync_begin(struct tbx_store *store, const struct tbx_sync *opt, struct sync_job *j)
 {
+	struct stat st;
 	int status;
 
 	*j = (struct sync_job){.store = store, .whole = TBX_SYNC_INIT, .opt = &j->whole, .dir = ".", .root = -1,
@@ -404,6 +405,9 @@ int sync_begin(struct tbx_store *store, const struct tbx_sync *opt, struct sync_
 	j->root = open(j->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (j->root < 0)
 		return sync_file_error(j, "", errno);
+	/* the working directory, perhaps: what is equal to it would be nothing at all */
+	if (!fstat(j->root, &st) && !st.st_nlink)
+		return sync_file_error(j, "", ENOENT);
 	status = keys(j);
 	if (!status)
 		status = recover(j);

@@ -10,7 +10,7 @@ static int print(void *ctx, const char *box, const char *line)
 {
 	(void)ctx;
 	(void)box;
-	puts(line);
+	boxc_json(line);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/box/box.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +17,17 @@
 
 static void TSB_PRINTF(2, 0) say_error(const struct boxc *c, const char *fmt, va_list ap)
 {
+	char *text = NULL;
+
 	fflush(stdout);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	fputs("tinybox: ", stderr);
 	if (c && c->cmd && c->cmd != &boxc_tool)
 		fprintf(stderr, "%s: ", c->cmd->name);
-	vfprintf(stderr, fmt, ap);
+	boxc_plain(stderr, text ? text : "no memory");
 	fputc('\n', stderr);
+	free(text);
 }
 
 int boxc_error(const struct boxc *c, int status, const char *fmt, ...)
@@ -82,14 +88,21 @@ int boxc_failed(const struct boxc *c, int status)
 static void warn(void *ctx, const char *text)
 {
 	(void)ctx;
-	fprintf(stderr, "tinybox: %s\n", text);
+	fputs("tinybox: ", stderr);
+	boxc_plain(stderr, text);
+	fputc('\n', stderr);
 }
 
 /* One line that is written over; nothing is left of it. */
 static void progress(void *ctx, const char *what)
 {
+	char start[71];
+
 	(void)ctx;
-	fprintf(stderr, "\r\033[K%.70s\r", what);
+	snprintf(start, sizeof(start), "%s", what);
+	fputs("\r\033[K", stderr);
+	boxc_plain(stderr, start);
+	fputc('\r', stderr);
 }
 
 static const struct boxc_verb *find_verb(const char *name)
@@ -115,7 +128,7 @@ static int print_text(void (*text)(struct str *, const struct tsb_command *, con
 	str_init(&out, heap, STR_MAX_DEFAULT);
 	text(&out, cmd, name);
 	fwrite(out.p, 1, out.n, stdout);
-	return fflush(stdout) ? BOXC_OWN : 0;
+	return boxc_flush(NULL, 0);
 }
 
 /* -1: go on; else the status to exit with. *c keeps what an earlier table said. */
@@ -170,16 +183,17 @@ static int run_verb(struct boxc *c, const struct boxc_verb *verb)
 	return status;
 }
 
-/* A descriptor 0, 1 or 2 that is closed would be taken by the next file. */
+/*
+ * A descriptor 0, 1 or 2 that is closed would be taken by the next file. What goes to standard output
+ * must not be lost without a word, so that one cannot be written.
+ */
 static void fill_standard(void)
 {
-	int fd;
+	static const int mode[] = {O_RDONLY, O_RDONLY, O_RDWR};
 
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= 2);
-	if (fd > 2)
-		close(fd);
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", mode[fd]);
 }
 
 int main(int argc, char **argv)
@@ -190,6 +204,8 @@ int main(int argc, char **argv)
 	int status;
 
 	fill_standard();
+	/* a file that may not grow is an error with a name */
+	signal(SIGXFSZ, SIG_IGN);
 	if (!heap)
 		return boxc_error(NULL, BOXC_OWN, "no memory");
 	status = parse(&c, &boxc_tool, heap, argc, argv);

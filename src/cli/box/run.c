@@ -13,10 +13,14 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 #define CAPTURE_MOST (64u << 20)
+#define STALLED_MS 2000		/* from a signal to the end, if nobody reads what we have */
 #define LISTEN_MS 10000		/* then the stream looks whether its server lives */
 
 struct capture {
@@ -29,6 +33,8 @@ struct follow {
 	struct tbx_stream *s;
 	const char *box;
 	int signals;
+	int own[2];		/* for standard output and error, see out_of() */
+	int ended_by;		/* the last signal that ends, passed on */
 	bool input, terminal, raw;
 	struct termios before;
 	struct capture out, err;
@@ -68,15 +74,64 @@ static bool terminal_size(uint32_t *rows, uint32_t *columns)
 
 /* ---- Bytes ---- */
 
-static bool put_all(int fd, const char *data, size_t n)
+static int take_signal(struct follow *f)
 {
-	while (n) {
-		ssize_t put = write(fd, data, n);
-		struct pollfd p = {.fd = fd, .events = POLLOUT};
+	struct signalfd_siginfo info;
+	uint32_t rows, columns;
 
-		if (put < 0 && errno == EAGAIN)
-			poll(&p, 1, -1);
-		else if (put < 0 && errno != EINTR)
+	if (read(f->signals, &info, sizeof(info)) != sizeof(info))
+		return TBX_OK;
+	if (info.ssi_signo != SIGWINCH) {
+		if (info.ssi_signo != SIGUSR1 && info.ssi_signo != SIGUSR2)
+			f->ended_by = (int)info.ssi_signo;
+		return tbx_stream_signal(f->s, (int)info.ssi_signo);
+	}
+	if (f->terminal && terminal_size(&rows, &columns))
+		return tbx_stream_resize(f->s, rows, columns);
+	return TBX_OK;
+}
+
+/*
+ * Our standard output or error for writes that do not wait: a signal must be heard while a reader is slow. An
+ * opening of our own, as the flag would be everybody's; where there can be none (a file, a socket) its own.
+ */
+static int out_of(struct follow *f, int fd)
+{
+	int *own = &f->own[fd - 1];
+	char path[32];
+	struct stat st;
+
+	if (*own < 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		if (!fstat(fd, &st) && (S_ISFIFO(st.st_mode) || isatty(fd)))
+			*own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		if (*own < 0)
+			*own = fd;
+	}
+	return *own;
+}
+
+/* Until there is room again. False: a signal that ends has come, was passed on, and still nobody reads. */
+static bool await_room(struct follow *f, int fd)
+{
+	struct pollfd p[2] = {{.fd = fd, .events = POLLOUT}, {.fd = f->signals, .events = POLLIN}};
+	int n = poll(p, 2, f->ended_by ? STALLED_MS : -1);
+
+	if (n > 0 && p[1].revents)
+		take_signal(f);
+	return n || !f->ended_by;
+}
+
+static bool put_all(struct follow *f, int fd, const char *data, size_t n)
+{
+	int to = out_of(f, fd);
+
+	while (n) {
+		ssize_t put = write(to, data, n);
+
+		if (put < 0 && errno == EAGAIN && !await_room(f, to))
+			return false;
+		if (put < 0 && errno != EINTR && errno != EAGAIN)
 			return false;
 		data += put > 0 ? put : 0;
 		n -= put > 0 ? (size_t)put : 0;
@@ -101,7 +156,7 @@ static bool give(struct follow *f, int fd, const void *data, size_t n)
 {
 	if (f->c->json)
 		return keep(fd == 1 ? &f->out : &f->err, data, n);
-	return put_all(fd, data, n);
+	return put_all(f, fd, data, n);
 }
 
 /* A character device or a file is always ready; a blocking pipe is read only after poll(). */
@@ -116,20 +171,6 @@ static int take_input(struct follow *f)
 		return TBX_OK;
 	f->input = false;
 	return tbx_stream_close_input(f->s);
-}
-
-static int take_signal(struct follow *f)
-{
-	struct signalfd_siginfo info;
-	uint32_t rows, columns;
-
-	if (read(f->signals, &info, sizeof(info)) != sizeof(info))
-		return TBX_OK;
-	if (info.ssi_signo != SIGWINCH)
-		return tbx_stream_signal(f->s, (int)info.ssi_signo);
-	if (f->terminal && terminal_size(&rows, &columns))
-		return tbx_stream_resize(f->s, rows, columns);
-	return TBX_OK;
 }
 
 static int wait_turn(struct follow *f)
@@ -175,12 +216,11 @@ static int pump(struct follow *f)
 
 /* ---- The end ---- */
 
+/* As box.h says of texts; a NUL is none. */
 static void hex_or_text(FILE *to, const char *name, const struct capture *k)
 {
-	bool plain = true;
+	bool plain = !k->n || (utf8_valid(k->data, k->n) && !memchr(k->data, 0, k->n));
 
-	for (size_t i = 0; i < k->n; i++)
-		plain = plain && k->data[i] && (unsigned char)k->data[i] < 128;
 	fprintf(to, ",\"%s\":%s", name, plain ? "\"" : "{\"hex\":\"");
 	for (size_t i = 0; i < k->n; i++) {
 		unsigned char b = (unsigned char)k->data[i];
@@ -277,21 +317,36 @@ static void listen_signals(struct follow *f)
 	f->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* What the command wrote could not be passed on: the status. */
+static int not_taken(const struct follow *f, int error)
+{
+	if (f->c->json)
+		return boxc_error(f->c, BOXC_OWN, "the output is too large for JSON; use --output-limit");
+	if (error == EAGAIN && f->ended_by)
+		return 128 + f->ended_by;
+	if (error == EPIPE)
+		return 128 + SIGPIPE;
+	return boxc_error(f->c, BOXC_OWN, "the output cannot be written: %s", strerror(error));
+}
+
 int boxc_follow(struct boxc *c, const char *box, struct tbx_stream *s, bool input, bool terminal)
 {
-	struct follow f = {.c = c, .s = s, .box = box, .input = input};
-	int status;
+	struct follow f = {.c = c, .s = s, .box = box, .input = input, .own = {-1, -1}};
+	int status, error;
 
 	f.terminal = terminal && isatty(0);
 	listen_signals(&f);
 	enter_raw(&f);
 	status = pump(&f);
+	error = errno;
 	leave_raw(&f);
 	if (status == 1)
-		status = c->json ? boxc_error(c, BOXC_OWN, "the output is too large for JSON; use "
-					      "--output-limit") : 128 + SIGPIPE;
+		status = not_taken(&f, error);
 	else
 		status = status ? boxc_failed(c, status) : finish(&f);
+	for (int fd = 1; fd < 3; fd++)
+		if (f.own[fd - 1] > 2)
+			close(f.own[fd - 1]);
 	if (f.signals >= 0)
 		close(f.signals);
 	sigprocmask(SIG_SETMASK, &f.mask, NULL);

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 #define SECOND 1000000000ll
 
 bool boxc_is_table(void)
@@ -24,6 +26,25 @@ int boxc_flush(const struct boxc *c, int status)
 	return boxc_error(c, BOXC_OWN, "standard output cannot be written");
 }
 
+/* JSON has the controls of ASCII as escapes already; a terminal would obey those above. */
+void boxc_json(const char *text)
+{
+	if (!boxc_is_table()) {
+		puts(text);
+		return;
+	}
+	for (size_t n = strlen(text), size; n; text += size, n -= size) {
+		int32_t letter;
+
+		size = utf8_decode(text, n, &letter);
+		if (letter >= 127 && letter < 160)
+			printf("\\u%04x", (unsigned)letter);
+		else
+			fwrite(text, 1, size, stdout);
+	}
+	putchar('\n');
+}
+
 int boxc_print(const struct boxc *c, struct tbx_doc *doc)
 {
 	char *text = tbx_doc_json(doc, boxc_is_table());
@@ -31,7 +52,7 @@ int boxc_print(const struct boxc *c, struct tbx_doc *doc)
 	tbx_doc_free(doc);
 	if (!text)
 		return boxc_error(c, BOXC_OWN, "no memory");
-	puts(text);
+	boxc_json(text);
 	free(text);
 	return boxc_flush(c, 0);
 }
@@ -45,12 +66,47 @@ int boxc_made(const struct boxc *c, struct tbx_doc *doc)
 	return boxc_flush(c, 0);
 }
 
+/* What a terminal would obey: also those above ASCII, and their bytes alone. */
+static bool is_control(int32_t letter, char byte)
+{
+	int32_t c = letter < 0 ? (unsigned char)byte : letter;
+
+	return c < ' ' || (c >= 127 && c < 160);
+}
+
+/* The letters of a text, each control letter as '?'; their number. */
+static int put_letters(FILE *to, const char *text, bool lines)
+{
+	int count = 0;
+
+	for (size_t n = strlen(text), size; n; text += size, n -= size, count++) {
+		int32_t letter;
+
+		size = utf8_decode(text, n, &letter);
+		if (lines && (letter == '\n' || letter == '\t'))
+			putc(letter, to);
+		else if (is_control(letter, *text))
+			putc('?', to);
+		else
+			fwrite(text, 1, size, to);
+	}
+	return count;
+}
+
+void boxc_letters(const char *text)
+{
+	put_letters(stdout, text, false);
+}
+
+void boxc_plain(FILE *to, const char *text)
+{
+	put_letters(to, text, true);
+}
+
 void boxc_cell(const char *text, int width, bool last)
 {
-	int n = 0;
+	int n = put_letters(stdout, text ? text : "", false);
 
-	for (const char *p = text ? text : ""; *p; p++, n++)
-		putchar((unsigned char)*p < ' ' || *p == 127 ? '?' : *p);
 	if (last)
 		putchar('\n');
 	else if (!boxc_is_table())
@@ -354,8 +410,7 @@ static void ps_row(const struct tbx_doc *doc, size_t i)
 	for (size_t k = 0; k < tbx_doc_count(doc, list); k++) {
 		snprintf(path, sizeof(path), "%s[%zu]", list, k);
 		word = tbx_doc_text(doc, path);
-		for (const char *p = word ? word : "?"; *p; p++)
-			putchar((unsigned char)*p < ' ' || *p == 127 ? '?' : *p);
+		put_letters(stdout, word ? word : "?", false);
 		putchar(k + 1 < tbx_doc_count(doc, list) ? ' ' : '\n');
 	}
 	if (!tbx_doc_count(doc, list))

@@ -388,7 +388,7 @@ static int event(void *ctx, const char *box, const char *line)
 {
 	(void)ctx;
 	(void)box;
-	puts(line);
+	boxc_json(line);
 	return fflush(stdout) ? 1 : 0;
 }
 

@@ -91,8 +91,7 @@ static void json_word(const char *name, const char *text)
 static void cell(const char *text)
 {
 	putchar('\t');
-	for (; *text; text++)
-		putchar((unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
+	boxc_letters(text);
 }
 
 static void tell(struct watch *w, const char *event, const char *what, const char *why,
