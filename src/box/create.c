@@ -194,10 +194,13 @@ static bool should_run(const struct bx *b)
 static void list_damaged(struct bx *b, json_t *list)
 {
 	json_t *item = json_object();
-	char *path = bx_format("%s/boxes/%s", b->store->path, b->id);
+	char *path = bx_format("%s/boxes/%s", b->store->path, b->id), *why = NULL;
 
+	if (!tbx_is_name(b->id))
+		why = bx_format("%s: it has no name of a box; remove it if it is yours", path);
 	bx_put(item, "path", bx_json_text(path));
-	bx_put(item, "why", json_string(tbx_error(b->store)));
+	bx_put(item, "why", bx_json_text(why ? why : tbx_error(b->store)));
+	free(why);
 	json_array_append_new(list, item);
 	free(path);
 }

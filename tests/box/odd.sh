@@ -98,6 +98,10 @@ json.dump(r, open(sys.argv[3], "w"))' "$key" "$value" "state/boxes/$other/record
 	done
 done
 cp kept "state/boxes/$other/record.json"
+mkdir state/boxes/-rf
+tb ls >out 2>err
+is "a directory with no name of a box" "0 tinybox: ls: $dir/state/boxes/-rf: it has no name of a box; remove it if it is yours" "$? $(cat err)"
+rmdir state/boxes/-rf
 mv state/events events.kept && mkfifo state/events
 tb events >/dev/null
 is "a pipe in the place of the events is not waited for" 0 $?
