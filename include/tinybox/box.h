@@ -236,11 +236,19 @@ struct tbx_spec {
 	/* ns, 0: none. A snapshot is due each such span (tbx_autosnapshot()); the latest `keep` stay. */
 	uint64_t autosnapshot;
 	uint32_t autosnapshot_keep;	/* 0: 3 */
+	/*
+	 * NAME[=SOURCE]@PLACE[,PLACE]..., NULL-terminated; NULL: none. Inside, the variable NAME is a placeholder;
+	 * outside, the proxy (network: egress) puts the value in its place in requests to those places
+	 * alone: HOST[:PORT] over TLS, or http://HOST[:PORT]. SOURCE: env:VARIABLE (NAME), file:PATH, stdin.
+	 * The value is kept in memory only, and read again from there when the box is started again.
+	 */
+	const char *const *secrets;
+	const char *secret_ca;	/* a file of authorities to trust there, beside those of the box's host */
 };
 #define TBX_SPEC_INIT { sizeof(struct tbx_spec), NULL, { NULL, NULL, 0, NULL, NULL, false, NULL }, \
 	NULL, NULL, NULL, TBX_SOURCE_NONE, NULL, NULL, false, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, \
 	0, false, TBX_NETWORK_NONE, NULL, NULL, 0, NULL, NULL, false, NULL, 0, false, \
-	NULL, false, NULL, NULL, 0, 0 }
+	NULL, false, NULL, NULL, 0, 0, NULL, NULL }
 
 /* What would be done, of which nothing is: pure, but for the reading of the store's place. */
 int tbx_plan(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **plan);

@@ -43,11 +43,36 @@ static int said_file(void)
 	return fd;
 }
 
+static bool is_hidden(const struct tbx_store *store, const char *entry)
+{
+	size_t n = strcspn(entry, "=");
+
+	for (char **name = store->hidden; name && *name; name++)
+		if (strlen(*name) == n && !strncmp(*name, entry, n))
+			return true;
+	return false;
+}
+
+/* The environment without what is hidden: the pointers are copied, not the texts. NULL: no memory. */
+static char **child_env(const struct tbx_store *store)
+{
+	size_t n = 0, k = 0;
+	char **env;
+
+	while (environ[n])
+		n++;
+	env = calloc(n + 1, sizeof(*env));
+	for (size_t i = 0; env && i < n; i++)
+		if (!is_hidden(store, environ[i]))
+			env[k++] = environ[i];
+	return env;
+}
+
 /*
  * In a process group of its own: a key pressed at our terminal is for the command, which learns
  * of it through the protocol.
  */
-static int start_child(const char *const *argv, int end, int said, pid_t *pid)
+static int start_child(const char *const *argv, char *const *env, int end, int said, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -66,7 +91,7 @@ static int start_child(const char *const *argv, int end, int said, pid_t *pid)
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
 				 POSIX_SPAWN_SETPGROUP);
-	err = posix_spawn(pid, argv[0], &actions, &attr, (char *const *)(uintptr_t)argv, environ);
+	err = posix_spawn(pid, argv[0], &actions, &attr, (char *const *)(uintptr_t)argv, env);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attr);
 	return err;
@@ -76,18 +101,20 @@ int bx_spawn(struct tbx_store *store, const char *const *argv, const char *what,
 	     struct bx_conn *c)
 {
 	int pair[2] = {-1, -1}, err;
+	char **env = child_env(store);
 
 	*c = (struct bx_conn){.store = store, .fd = -1, .child_err = -1};
 	snprintf(c->what, sizeof(c->what), "%s", what);
 	c->child_err = said_file();
-	if (c->child_err < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+	if (!env || c->child_err < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
 		err = errno;
 	} else {
-		err = start_child(argv, pair[1], c->child_err, &c->child);
+		err = start_child(argv, env, pair[1], c->child_err, &c->child);
 		c->fd = pair[0];
 		close(pair[1]);
 		fcntl(c->fd, F_SETFL, O_NONBLOCK);
 	}
+	free(env);
 	if (!err)
 		return TBX_OK;
 	c->child = 0;

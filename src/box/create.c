@@ -34,6 +34,13 @@ static json_t *plan_steps(const struct tbx_store *store, const json_t *record)
 	if (bx_is_ssh(target))
 		step(steps, "connect, and send the helper if it is not there by its hash", where,
 		     bx_ssh_words(store, target));
+	if (json_object_get(json_object_get(record, "spec"), "secrets")) {
+		words = json_array();
+		json_array_append_new(words, json_string("tinybox-egress"));
+		json_array_append_new(words, json_string("serve"));
+		step(steps, "read the secrets' values and give them to their keeper, which is outside of the box", where,
+		     words);
+	}
 	words = json_array();
 	json_array_append_new(words, json_string(engine ? "tinybox-engine" : "tinybox-init"));
 	json_array_append_new(words, json_string("serve"));

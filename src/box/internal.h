@@ -20,6 +20,8 @@
 #define BX_NAME_MAX 64
 #define BX_SECOND 1000000000ull
 
+struct bx_conn;
+
 struct tbx_doc {
 	json_t *root;
 };
@@ -30,6 +32,7 @@ struct tbx_store {
 	char *helpers;		/* where the servers' programs are; NULL: to be looked for */
 	int dir, boxes, names;	/* it; its boxes/; its names/ */
 	char tag[9];		/* sets this store's boxes apart on a machine that several use */
+	char **hidden;		/* variables that no child gets; NULL: none */
 	bool later;		/* many records are written, and synced together at the end */
 	char *error;
 	int error_status;	/* tbx_error_status() */
@@ -180,6 +183,18 @@ bool bx_is_machine(const json_t *record);
 int bx_put_machine(struct tbx_store *store, const struct tbx_spec *spec, const json_t *record,
 		   json_t *out);
 bool bx_is_control(const char *s);
+/* Secrets (secret.c): into the record's spec; whether its sandbox can have them. */
+int bx_put_secrets(struct tbx_store *store, const struct tbx_spec *spec, json_t *out);
+int bx_check_secrets(struct tbx_store *store, const json_t *record);
+/*
+ * Reads the values and starts tinybox-egress, which ends unless its conversation is open until the box's server has
+ * answered START. No secrets: nothing, *ca is NULL. Then what the box gets to know: in START, in its files.
+ */
+int bx_secrets_start(struct bx *b, struct bx_conn *c, char **ca);
+void bx_secrets_message(const struct bx *b, struct wire_out *o);
+int bx_secrets_trust(struct bx *b, const char *ca);
+/* No placeholders, which are one box's; nor (sources) what only this machine's user has. */
+void bx_secrets_strip(json_t *spec, bool sources);
 /* What a container is made from (image.c): into the record's spec, and into START. */
 int bx_spec_image(struct tbx_store *store, const struct tbx_spec *spec, const json_t *record,
 		  json_t *out);

@@ -32,6 +32,7 @@ static json_t *spec_of(const struct bx *b)
 
 	json_object_del(spec, "name");
 	json_object_del(spec, "transient");
+	bx_secrets_strip(spec, false);
 	return spec;
 }
 

@@ -39,7 +39,8 @@ static json_t *words_of(const struct bx_snap *s)
 	json_t *words = json_object();
 
 	for (size_t i = 0; told[i]; i++)
-		bx_put(words, told[i], json_incref(json_object_get(s->record, told[i])));
+		bx_put(words, told[i], json_deep_copy(json_object_get(s->record, told[i])));
+	bx_secrets_strip(json_object_get(words, "spec"), true);
 	return words;
 }
 

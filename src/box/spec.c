@@ -425,6 +425,8 @@ static int fill(struct tbx_store *store, const struct tbx_spec *spec, json_t *re
 	if (!status)
 		status = put_network(store, spec, out);
 	if (!status)
+		status = bx_put_secrets(store, spec, out);
+	if (!status)
 		status = bx_put_hooks(store, spec, out);
 	if (!status)
 		status = bx_put_autosnapshot(store, spec, out);
@@ -451,6 +453,8 @@ int bx_record_of(struct tbx_store *store, const struct tbx_spec *spec, json_t **
 	bx_put(*record, "spec", out);
 	if (!status && (whole.source == TBX_SOURCE_SNAPSHOT || whole.source == TBX_SOURCE_TEMPLATE))
 		status = bx_snap_source(store, &whole, *record);
+	if (!status)
+		status = bx_check_secrets(store, *record);
 	if (!status)
 		return TBX_OK;
 	json_decref(*record);

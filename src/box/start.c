@@ -95,6 +95,7 @@ void bx_start_message(const struct bx *b, struct wire_out *o)
 	wire_text(o, WIRE_F_BOX, name);
 	wire_text(o, WIRE_F_KIND, json_string_value(bx_at(b->record, "placement.workspace.sandbox")));
 	put_bytes(o, WIRE_F_DIR, json_object_get(b->record, "dir"));
+	bx_secrets_message(b, o);
 	put_list(o, WIRE_F_ENV, json_object_get(spec, "env"));
 	put_bytes(o, WIRE_F_CWD, json_object_get(spec, "cwd"));
 	put_bytes(o, WIRE_F_HOSTNAME, json_object_get(spec, "hostname"));
@@ -139,15 +140,13 @@ static uint64_t start_deadline(const struct bx *b)
 	return bx_step(b->store) + (kind && !strcmp(kind, "docker") ? IMAGE_SECONDS * BX_SECOND : 0);
 }
 
-int bx_start_server(struct bx *b)
+static int start(struct bx *b)
 {
 	uint64_t deadline = start_deadline(b);
 	struct wire_frame f;
 	struct bx_conn c;
-	int status = bx_seal_finish(b);
+	int status = bx_serve(b, &c);
 
-	if (!status)
-		status = bx_serve(b, &c);
 	if (status)
 		return status;
 	bx_start_message(b, &c.out);
@@ -162,5 +161,24 @@ int bx_start_server(struct bx *b)
 		bx_put_number(b->record, "started_at", bx_now());
 	}
 	bx_conn_close(&c);
+	return status;
+}
+
+/* Secrets have their keeper before the box is there. */
+int bx_start_server(struct bx *b)
+{
+	int status = bx_seal_finish(b);
+	struct bx_conn egress;
+	char *ca;
+
+	if (!status)
+		status = bx_secrets_start(b, &egress, &ca);
+	if (status)
+		return status;
+	status = start(b);
+	bx_conn_close(&egress);
+	if (!status)
+		status = bx_secrets_trust(b, ca);
+	free(ca);
 	return status;
 }

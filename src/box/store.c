@@ -241,6 +241,7 @@ void tbx_close(struct tbx_store *store)
 		close(store->names);
 	while (store->held)
 		bx_let_go(store, store->held->id);
+	bx_free_list(store->hidden);
 	free(store->path);
 	free(store->helpers);
 	free(store->error);

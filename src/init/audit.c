@@ -132,6 +132,7 @@ void audit_egress(struct server *s, const struct egress_decision *d)
 
 	begin(&t, "egress");
 	word(&t, "what", d->what);
+	word(&t, "secret", d->secret);
 	word(&t, "name", d->name);
 	number(&t, "port", d->port);
 	text_add(&t, d->allowed ? ",\"allowed\":true" : ",\"allowed\":false");

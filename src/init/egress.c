@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "init/wall_in.h"
+#include "wire/hand.h"
 
 #define CONNECTIONS 256u
 #define PATIENCE 30	/* seconds until it carries */
@@ -27,7 +28,7 @@
 #define RESOLVERS 16u	/* processes at a time */
 
 enum state { ASKING, QUEUED, RESOLVING, DIALLING, INSIDE, CARRYING, DEAD };
-enum role { LISTENER, PUBLISHED, CHANNEL, TICK, NEAR, FAR, RESOLVER };
+enum role { LISTENER, PUBLISHED, CHANNEL, TICK, NEAR, FAR, RESOLVER, HAND };
 
 /* What an event of epoll is about. */
 struct source {
@@ -67,8 +68,11 @@ struct port {
 };
 
 struct egress {
-	int epoll, listener, channel, timer;
-	struct source listener_source, channel_source, timer_source;
+	int epoll, listener, channel, timer, hand;
+	struct source listener_source, channel_source, timer_source, hand_source;
+	struct eg_rule *secrets;	/* hosts of secrets, over TLS */
+	size_t secret_count;
+	bool guarded;			/* there are secrets */
 	struct eg_rule *rules;
 	size_t rule_count;
 	struct port *ports;
@@ -254,12 +258,48 @@ static void put(struct pipe_buffer *b, const char *data, size_t size)
 
 static void dial(struct egress *e, struct conn *c);
 
+/* Whether a secret could be for it. A host's name is compared as it is, without addresses: it was dialled by that. */
+static bool is_guarded(const struct egress *e, const struct conn *c)
+{
+	return e->guarded && (c->ask.protocol == EG_HTTP || (e->secret_count &&
+		!eg_name_refused(e->secrets, e->secret_count, c->name, c->ask.port)));
+}
+
+/* The answer was given; both descriptors go, and what came already. */
+static bool hand_over(struct egress *e, const struct conn *c)
+{
+	struct {
+		struct hand h;
+		char rest[HAND_REST];
+	} *p = calloc(1, sizeof(*p));
+	size_t head = c->ask.head ? c->ask.head_size : 0, rest = c->request_size - c->ask.used;
+	int fds[2] = {c->near, c->far};
+	bool good = p && head + rest <= sizeof(p->rest);
+
+	if (good) {
+		p->h = (struct hand){c->ask.protocol != EG_HTTP, c->ask.port, (uint32_t)(head + rest), ""};
+		memcpy(p->h.name, c->name, strlen(c->name) + 1);
+		if (head)
+			memcpy(p->rest, c->ask.head, head);
+		memcpy(p->rest + head, c->request + c->ask.used, rest);
+		good = wall_pass(e->hand, p, sizeof(p->h) + head + rest, fds, 2);
+	}
+	free(p);
+	return good;
+}
+
 static void connected(struct egress *e, struct conn *c)
 {
 	char text[256];
 	size_t n = eg_ask_answer(&c->ask, NULL, text, sizeof(text));
 	size_t rest = c->request_size - c->ask.used;
 
+	if (is_guarded(e, c)) {
+		if (send(c->near, text, n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)n)
+			hand_over(e, c);
+		end(e, c);
+		return;
+	}
 	c->state = CARRYING;
 	put(&c->in, text, n);
 	if (c->ask.head)
@@ -288,22 +328,6 @@ static void dial_result(struct egress *e, struct conn *c)
 	connected(e, c);
 }
 
-static int open_to(const struct in6_addr *ip, uint16_t port)
-{
-	struct sockaddr_in a4 = {.sin_family = AF_INET, .sin_port = htons(port)};
-	struct sockaddr_in6 a6 = {.sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = *ip};
-	bool v4 = IN6_IS_ADDR_V4MAPPED(ip);
-	int fd = socket(v4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	memcpy(&a4.sin_addr, ip->s6_addr + 12, 4);
-	if (fd >= 0 && connect(fd, v4 ? (struct sockaddr *)&a4 : (struct sockaddr *)&a6,
-			       v4 ? sizeof(a4) : sizeof(a6)) && errno != EINPROGRESS) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 /* The next address that may be reached: the very one that was checked. */
 static void dial(struct egress *e, struct conn *c)
 {
@@ -316,7 +340,7 @@ static void dial(struct egress *e, struct conn *c)
 		if (refused)
 			continue;
 		why = "no connection";
-		c->far = open_to(ip, c->ask.port);
+		c->far = eg_dial(ip, c->ask.port);
 		if (c->far < 0)
 			continue;
 		c->state = DIALLING;
@@ -353,6 +377,8 @@ static void asked(struct egress *e, struct conn *c)
 		why = "not a name of a host";
 	else
 		why = eg_name_refused(e->rules, e->rule_count, c->name, c->ask.port);
+	if (!why && e->hand < 0 && is_guarded(e, c))
+		why = "what keeps the box's secrets has ended";
 	if (why) {
 		refuse(e, c, why);
 		return;
@@ -435,8 +461,6 @@ static void begin(struct egress *e, struct conn *c, int far)
 		carry(e, c);
 }
 
-static int inside_socket(uint16_t port);
-
 static void arrive_published(struct egress *e, const struct port *p)
 {
 	int fd = accept4(p->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -446,7 +470,7 @@ static void arrive_published(struct egress *e, const struct port *p)
 	if (!c || c->state == DEAD)
 		return;
 	if (e->direct) {
-		begin(e, c, inside_socket(p->inside));
+		begin(e, c, eg_inside(p->inside));
 		return;
 	}
 	c->id = question[0] = ++e->next_id;
@@ -479,6 +503,42 @@ static void answered(struct egress *e)
 		begin(e, c, fd);
 	else if (fd >= 0)
 		close(fd);
+}
+
+/* What was done with a secret, for the audit log. */
+static void hear_hand(struct egress *e)
+{
+	struct hand_word w;
+	ssize_t n = recv(e->hand, &w, sizeof(w), MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n != (ssize_t)sizeof(w)) {
+		drop(e, &e->hand);
+		return;
+	}
+	w.name[sizeof(w.name) - 1] = w.secret[sizeof(w.secret) - 1] = w.why[sizeof(w.why) - 1] = 0;
+	if (e->tell)
+		e->tell(e->ctx, &(struct egress_decision){.what = "secret", .name = w.name, .secret = w.secret,
+			.port = (uint16_t)w.port, .allowed = w.swapped, .why = w.why});
+}
+
+bool egress_secrets(struct egress *e, const char *const *hosts, int hand)
+{
+	size_t n = 0;
+	bool good = true;
+
+	while (hosts[n])
+		n++;
+	e->hand = hand;
+	e->guarded = n;
+	e->secrets = calloc(n + 1, sizeof(*e->secrets));
+	for (size_t i = 0; e->secrets && i < n; i++) {
+		if (strncmp(hosts[i], "http://", 7))
+			good = good && eg_rule_read(&e->secrets[e->secret_count++], hosts[i]);
+	}
+	e->hand_source.role = HAND;
+	return good && e->secrets && watch(e, hand, EPOLLIN, &e->hand_source);
 }
 
 /* ---- the loop ---- */
@@ -565,6 +625,8 @@ void egress_run(struct egress *e)
 			arrive_published(e, s->port);
 		else if (s->role == CHANNEL)
 			answered(e);
+		else if (s->role == HAND)
+			hear_hand(e);
 		else if (s->role != TICK)
 			conn_event(e, s->conn, s->role, ev[i].events);
 		else if (read(e->timer, &ticks, sizeof(ticks)) < 0)
@@ -673,6 +735,7 @@ struct egress *egress_open(const struct spec *spec, int listener, int channel, s
 	}
 	e->listener = listener;
 	e->channel = channel;
+	e->hand = -1;
 	e->tell = tell_it;
 	e->ctx = ctx;
 	e->direct = channel < 0 &&
@@ -707,52 +770,11 @@ void egress_close(struct egress *e)
 		shut(&e->ports[i].fd);
 	free(e->ports);
 	free(e->rules);
+	free(e->secrets);
+	shut(&e->hand);
 	shut(&e->listener);
 	shut(&e->channel);
 	shut(&e->timer);
 	shut(&e->epoll);
 	free(e);
-}
-
-/* ---- inside ---- */
-
-/* On a loopback an answer is there at once, only that connect() does not wait for it. */
-static bool refused_at_once(int fd)
-{
-	struct pollfd p = {.fd = fd, .events = POLLOUT};
-	socklen_t size = sizeof(int);
-	int error = 0;
-
-	return poll(&p, 1, 0) > 0 && (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) || error);
-}
-
-/* On the loopback, IPv4 first: many servers listen on one of the two only. */
-static int inside_socket(uint16_t port)
-{
-	struct in6_addr ip = IN6ADDR_LOOPBACK_INIT, v4;
-	int fd;
-
-	eg_address_read(&v4, "127.0.0.1");
-	fd = open_to(&v4, port);
-	if (fd >= 0 && !refused_at_once(fd))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return open_to(&ip, port);
-}
-
-bool egress_answer(int channel)
-{
-	uint32_t question[2];
-	size_t count = 0;
-	int fds[WALL_PASS_MAX], fd;
-	bool ok;
-
-	if (wall_take(channel, question, sizeof(question), fds, &count) != sizeof(question))
-		return false;
-	fd = inside_socket((uint16_t)question[1]);
-	ok = wall_pass(channel, question, sizeof(*question), &fd, fd >= 0);
-	if (fd >= 0)
-		close(fd);
-	return ok;
 }

@@ -28,7 +28,8 @@
 struct egress;
 
 struct egress_decision {
-	const char *what;	/* "connect", "http", "socks", "publish" */
+	const char *what;	/* "connect", "http", "socks", "publish", "secret" */
+	const char *secret;	/* of "secret": its name, or "" */
 	const char *name;	/* as it was asked for, escaped; at most 255 bytes */
 	uint16_t port;
 	const char *address;	/* what was dialled; NULL: nothing */
@@ -45,6 +46,11 @@ typedef void egress_tell(void *ctx, const struct egress_decision *d);
  */
 struct egress *egress_open(const struct spec *spec, int listener, int channel, struct report *r,
 			   egress_tell *tell, void *ctx, const char **why);
+/*
+ * Secrets (hand.h): from now on connections to their hosts, and all plain requests, are handed over there once they are
+ * dialled. Takes the descriptor; without it, or when it ends, those are refused. False: a host is not one.
+ */
+bool egress_secrets(struct egress *e, const char *const *hosts, int hand);
 int egress_fd(const struct egress *e);		/* readable when egress_run() has work */
 void egress_run(struct egress *e);		/* what is ready now; never blocks */
 void egress_close(struct egress *e);

@@ -59,6 +59,11 @@ enum eg_more eg_ask_read(struct eg_ask *a, const char *data, size_t size);
 /* The answer to send: why NULL is yes. Static text or in buf. */
 size_t eg_ask_answer(const struct eg_ask *a, const char *why, char *buf, size_t size);
 
+/* ---- egress_dial.c: without waiting; -1: errno ---- */
+
+int eg_dial(const struct in6_addr *ip, uint16_t port);
+int eg_inside(uint16_t port);		/* in the box's network namespace: on its loopback */
+
 /* ---- egress_name.c: names to addresses ---- */
 
 struct eg_resolver {

@@ -28,6 +28,7 @@
 #include "init/slim.h"
 #include "init/verbs.h"
 #include "init/wall_in.h"
+#include "wire/hand.h"
 
 bool serve_fail(struct start *b, enum wire_error code, const char *a, const char *what,
 		const char *why)
@@ -409,6 +410,21 @@ static void tell_egress(void *ctx, const struct egress_decision *d)
 	audit_egress(&b->server, d);
 }
 
+/* tinybox-egress is there before the box: the command has started it. */
+static bool open_secrets(struct start *b)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = HAND_SOCKET};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || fchdir(b->dir) < 0 || connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || chdir("/") < 0 ||
+	    !egress_secrets(b->egress, b->spec.secrets, fd))
+		return serve_fail(b, WIRE_ERROR_STATE, "what keeps the box's secrets is not there", NULL, NULL);
+	unlinkat(b->dir, HAND_SOCKET, 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	report_enforced(&b->report, "secrets", "", "tinybox-egress, outside: the box has placeholders");
+	return true;
+}
+
 /* The proxy and the published ports, when the wall stands. */
 bool serve_open_egress(struct start *b)
 {
@@ -433,6 +449,8 @@ bool serve_open_egress(struct start *b)
 	b->listener = b->ports = -1;
 	if (!b->egress)
 		return serve_fail(b, WIRE_ERROR_REQUEST, "the box's network cannot be had", NULL, why);
+	if (s->secrets[0] && !open_secrets(b))
+		return false;
 	return serve_check_report(b);
 }
 

@@ -206,6 +206,7 @@ static void read_plain(struct reading *r)
 	s->next = number(r, WIRE_F_NEXT, 0, INT64_MAX);
 	s->env = list_of(r, WIRE_F_ENV);
 	s->allow = (const char **)list_of(r, WIRE_F_ALLOW);
+	s->secrets = (const char **)list_of(r, WIRE_F_SECRET);
 	s->accept = (const char **)list_of(r, WIRE_F_ACCEPT);
 	s->layer = (const char **)list_of(r, WIRE_F_LAYER);
 }
@@ -241,6 +242,8 @@ static bool check(struct reading *r)
 		return fail(r, "the host name is not one", s->hostname);
 	if (!s->dir)
 		return fail(r, "START names no state directory", NULL);
+	if (s->secrets[0] && s->network != SPEC_NETWORK_EGRESS)
+		return fail(r, "secrets need a network that is egress", NULL);
 	if (s->kind != SPEC_DOCKER && (s->image || s->readonly_root))
 		return fail(r, "only the docker sandbox has images and a root that cannot be written",
 			    s->image);
@@ -303,6 +306,7 @@ void spec_free(struct spec *s)
 	drop(s->relay);
 	free_list(s->env);
 	free_list((char **)(uintptr_t)s->allow);
+	free_list((char **)(uintptr_t)s->secrets);
 	free_list((char **)(uintptr_t)s->accept);
 	for (size_t i = 0; i < s->port_count; i++)
 		drop(s->ports[i].address);

@@ -41,6 +41,7 @@ struct spec {
 	enum spec_network network;
 	/* NULL-ended, NAME:PORT; for egress; none at all: everything */
 	const char **allow;
+	const char **secrets;		/* NULL-ended: HOST:PORT, http://HOST:PORT; their values are elsewhere */
 	struct spec_port *ports;
 	size_t port_count;
 	const char **accept;		/* NULL-ended: controls that may stay unenforced */

@@ -195,6 +195,13 @@ enum wire_type {
 	 * that was found). Nothing is left behind after ERROR
 	 */
 	WIRE_START = 60,
+	/*
+	 * To `tinybox-egress serve`, before START of the box: DIR, BOX, CA (PEM: authorities to trust beside
+	 * the machine's), SECRET (repeated; nested: NAME, PLACEHOLDER, VALUE, ADDRESS (repeated: HOST:PORT, or
+	 * http://HOST:PORT)). OK: PID, CA (PEM: the box's own authority). It stays while this conversation
+	 * is open, then as long as the box's keeper holds DIR/secrets (hand.h).
+	 */
+	WIRE_SECRETS = 61,
 
 	/*
 	 * To `tinybox-init host`, on its stdin: any number of requests in a row, each answered by
@@ -331,6 +338,8 @@ enum wire_field {
 	WIRE_F_NEXT,
 	/* START: in a guest, the socket on which connections to the proxy go outside */
 	WIRE_F_RELAY,
+	/* SECRETS. In START each SECRET is a text, HOST:PORT or http://HOST:PORT, and there is no value */
+	WIRE_F_SECRET = 200, WIRE_F_PLACEHOLDER, WIRE_F_VALUE, WIRE_F_CA,
 };
 
 /*

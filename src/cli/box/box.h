@@ -20,8 +20,8 @@ struct boxc {
 	/* what a box is */
 	const char *name, *image, *dir, *template, *snapshot, *git, *revision, *workspace, *hostname;
 	const char *memory, *cpus, *pids, *disk, *files, *ttl, *network, *sandbox, *runner;
-	struct tsb_list env, allow, publish, labels, accept, hooks;
-	const char *hook_timeout, *interval, *kernel, *accel;
+	struct tsb_list env, allow, publish, labels, accept, hooks, secrets;
+	const char *hook_timeout, *interval, *kernel, *accel, *secret_ca;
 	const char *autosnapshot, *autosnapshot_keep;
 	bool persistent, read_only, read_only_root;
 	bool hook_warn, shorten, watch, verify;

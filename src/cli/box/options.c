@@ -51,6 +51,12 @@
 	TSB_OPT_STR(struct boxc, network, 0, "network", "POLICY", "none (default), egress, or open"), \
 	TSB_OPT_LIST(struct boxc, allow, 0, "allow", "NAME:PORT", \
 		     "the only places egress reaches; may be repeated"), \
+	TSB_OPT_LIST(struct boxc, secrets, 0, "secret", "NAME[=SOURCE]@HOST[:PORT][,HOST...]", \
+		     "the variable NAME is a placeholder inside; in requests to these hosts the proxy outside " \
+		     "puts the value in its place; SOURCE is env:VARIABLE (default: of that name), file:PATH or " \
+		     "stdin; needs --network egress; may be repeated"), \
+	TSB_OPT_STR(struct boxc, secret_ca, 0, "secret-ca", "FILE", \
+		    "authorities to trust at these hosts, beside those of the box's host"), \
 	TSB_OPT_LIST(struct boxc, publish, 'p', "publish", "[[ADDR:]HOST:]GUEST", \
 		     "a TCP port of the box on this machine; may be repeated"), \
 	TSB_OPT_LIST(struct boxc, accept, 0, "accept", "CONTROL", \

@@ -303,6 +303,8 @@ int boxc_spec(struct boxc *c, struct tbx_spec *spec)
 	spec->env = env_of(c, &c->env);
 	spec->cwd = c->cwd;
 	spec->allow = list_of(c, &c->allow);
+	spec->secrets = list_of(c, &c->secrets);
+	spec->secret_ca = c->secret_ca;
 	spec->labels = list_of(c, &c->labels);
 	spec->accept = list_of(c, &c->accept);
 	spec->hooks = list_of(c, &c->hooks);
