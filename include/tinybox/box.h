@@ -132,7 +132,7 @@ struct tbx_options {
 	 */
 	const char *state_dir;
 	/*
-	 * Where tinybox-init and tinybox-engine are. NULL: beside this program, in
+	 * Where tinybox-init, tinybox-engine and tinybox-egress are. NULL: beside this program, in
 	 * ../libexec/tinybox of it, or where they were installed.
 	 */
 	const char *helper_dir;

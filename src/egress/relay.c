@@ -341,8 +341,11 @@ static bool shake(struct relay *r, struct side *s)
 
 static bool talk(struct relay *r)
 {
-	bool moved = drain(&r->near) | drain(&r->far) | fill(&r->near) | fill(&r->far);
+	bool moved = drain(&r->near);
 
+	moved |= drain(&r->far);
+	moved |= fill(&r->near);
+	moved |= fill(&r->far);
 	moved |= advance_near(r);
 	if (r->phase == TALK)
 		moved |= advance_far(r);
