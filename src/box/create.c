@@ -198,15 +198,15 @@ static bool should_run(const struct bx *b)
 	return !strcmp(state, "ready") || !strcmp(state, "paused");
 }
 
-static void list_damaged(struct bx *b, json_t *list)
+static void list_damaged(struct tbx_store *store, const char *id, json_t *list)
 {
 	json_t *item = json_object();
-	char *path = bx_format("%s/boxes/%s", b->store->path, b->id), *why = NULL;
+	char *path = bx_format("%s/boxes/%s", store->path, id), *why = NULL;
 
-	if (!tbx_is_name(b->id))
+	if (!tbx_is_name(id))
 		why = bx_format("%s: it has no name of a box; remove it if it is yours", path);
 	bx_put(item, "path", bx_json_text(path));
-	bx_put(item, "why", bx_json_text(why ? why : tbx_error(b->store)));
+	bx_put(item, "why", bx_json_text(why ? why : tbx_error(store)));
 	free(why);
 	json_array_append_new(list, item);
 	free(path);
@@ -257,7 +257,7 @@ int tbx_list_labelled(struct tbx_store *store, bool check, const char *const *la
 
 		/* without a record: it is being made */
 		if (found && found != TBX_ERR_UNKNOWN)
-			list_damaged(&b, damaged);
+			list_damaged(store, ids[i], damaged);
 		if (found)
 			continue;
 		box = has_labels(&b, labels) ? bx_box_doc(&b) : NULL;
