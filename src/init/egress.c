@@ -689,7 +689,13 @@ static void open_ports(struct egress *e, const struct spec *s, struct report *r)
 	}
 	if (!s->port_count)
 		return;
-	snprintf(why, sizeof(why), "cannot listen: %s", strerror(errno));
+	snprintf(why, sizeof(why), "%s", strerror(errno));
+	if (!ok) {
+		const struct spec_port *bad = &s->ports[e->port_count - 1];
+
+		snprintf(why, sizeof(why), "cannot listen at %.64s, port %u: %s", bad->address ? bad->address :
+			 "127.0.0.1", bad->outside, strerror(errno));
+	}
 	if (ok && e->ports && (e->channel >= 0 || e->direct))
 		report_enforced(r, "ports", asked, "the keeper listens, process 1 connects");
 	else

@@ -137,7 +137,7 @@ struct wall *wall_open(const struct spec *spec, struct cgroup *c, struct report 
 	w->cgroup = c;
 	memset(w->tree, -1, sizeof(w->tree));
 	w->host_has = (struct wall_host)WALL_HOST_ALL;
-	w->listener = w->channel[0] = w->channel[1] = w->shared_lock = w->disk = -1;
+	w->listener = w->channel[0] = w->channel[1] = w->shared_lock = w->disk = w->sysctl = -1;
 	w->target = spec->target ? spec->target : "/workspace";
 	snprintf(w->host, sizeof(w->host), "%s", spec->hostname ? spec->hostname : spec->box);
 	w->landlock = wall_landlock_abi();
@@ -255,6 +255,7 @@ static const char *build(struct wall *w, int sock, const int *keep, size_t count
 	umask(0);
 	why = wall_mounts(w);
 	why = why ? why : wall_net_end(&w->net);
+	wall_low_ports(w);
 	if (!why && w->spec->network == SPEC_NETWORK_EGRESS)
 		why = listen_inside(w);
 	why = why ? why : wall_powerless(w);

@@ -140,7 +140,7 @@ static bool cover(int root)
  * The rest of /proc that is about the machine is root's alone, and the box's user is not root outside:
  * there is no cover that its permissions are not.
  */
-const char *wall_proc(const struct wall *w, int root)
+const char *wall_proc(struct wall *w, int root)
 {
 	int cpu;
 	bool ok;
@@ -148,6 +148,9 @@ const char *wall_proc(const struct wall *w, int root)
 	if (!put_proc(w, root))
 		return "/proc cannot be mounted (the /proc around is masked, as in a container: give it "
 			"an unmasked one, docker: --security-opt systempaths=unconfined)";
+	/* later, in the box's network namespace: see wall_low_ports() */
+	if (w->spec->port_count && w->spec->network != SPEC_NETWORK_OPEN)
+		w->sysctl = openat(root, "proc/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (!cover(root))
 		return "parts of /proc cannot be covered";
 	/* how many processors there are; a machine without it has none to show */
@@ -158,6 +161,22 @@ const char *wall_proc(const struct wall *w, int root)
 	ok = wall_put(w, cpu, root, "sys/devices/system/cpu");
 	close(cpu);
 	return ok ? NULL : "/sys cannot be filled";
+}
+
+/* Who publishes a port of the box listens there, and programs that do may want one below 1024: nobody in it has a
+ * capability, so all may. A kernel that has no such file says no as before. */
+void wall_low_ports(struct wall *w)
+{
+	int fd = w->sysctl < 0 ? -1 : openat(w->sysctl, "net/ipv4/ip_unprivileged_port_start",
+					     O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, "0", 1) < 0)
+		errno = 0;
+	if (fd >= 0)
+		close(fd);
+	if (w->sysctl >= 0)
+		close(w->sysctl);
+	w->sysctl = -1;
 }
 
 const char *wall_lo(void)

@@ -56,6 +56,7 @@ struct wall {
 	int tree[WALL_TREES];		/* in the child; -1: not needed */
 	char *shared;			/* wall_shared.c: what its root begins from; NULL: that is made here */
 	int shared_lock;		/* as long as it is used; -1 */
+	int sysctl;			/* in the child: /proc/sys that can be written, until wall_low_ports(); -1 */
 	struct wall_host host_has;
 	uint64_t rlimit_pids;		/* 0: none */
 	struct wall_net net;
@@ -114,7 +115,8 @@ void wall_share(struct wall *w);
 void wall_unshare(struct wall *w);
 const char *wall_etc_mounts(const struct wall *w, int root);	/* with the host's /usr */
 const char *wall_devices(const struct wall *w, int stage, int root);	/* wall_dev.c */
-const char *wall_proc(const struct wall *w, int root);
+const char *wall_proc(struct wall *w, int root);
+void wall_low_ports(struct wall *w);
 bool wall_put(const struct wall *w, int tree, int root, const char *path);	/* tree_put(), or tree_put_at() */
 const char *wall_lo(void);
 bool wall_net_begin(struct wall_net *n);	/* a network namespace is being made, or will be ... */

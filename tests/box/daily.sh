@@ -103,6 +103,19 @@ if [[ " ${walls[*]} " == *" namespace "* ]]; then
 		is "namespace: and who enforces it ($network)" 1 "$(tb inspect "$box" | grep -c '^control.ports.8000.enforced')"
 		tb rm "$box" >/dev/null
 	done
+	# a server on a port below 1024, as a programs' own root would be
+	box=$(tb create --sandbox namespace -p 0:80)
+	port=$(tb inspect "$box" | sed -n 's/^published.127.0.0.1:\([0-9]*\) -> 80$/\1/p')
+	proc=$(tb spawn "$box" -- python3 -c 'import socket
+s = socket.create_server(("0.0.0.0", 80)); open("/tmp/on", "w"); s.accept()[0].sendall(b"port 80")')
+	while ! tb exec "$box" test -e /tmp/on && [ "$(tb ps --json "$box" | grep -c '"running"')" = 1 ]; do :; done
+	is "namespace: a published port below 1024 can be listened at inside" "port 80" "$(timeout 20 python3 -c 'import socket, sys
+print(socket.create_connection(("127.0.0.1", int(sys.argv[1]))).recv(100).decode())' "$port" 2>&1)"
+	is "namespace: ... and nothing else of /proc/sys can be written" 1 \
+		"$(tb exec "$box" sh -c 'echo 0 >/proc/sys/net/ipv4/ip_unprivileged_port_start' 2>/dev/null; [ $? != 0 ] && echo 1)"
+	tb create --sandbox namespace -p "$port:81" >/dev/null 2>err
+	is "namespace: a port that is taken is named" 1 "$(grep -c "cannot listen at 127.0.0.1, port $port: Address already in use" err)"
+	tb rm "$box" >/dev/null
 fi
 
 # ---- the store ----
