@@ -73,6 +73,7 @@ is "JSON on a terminal" "0 1" "$(screen "$tinybox" ps --json "$box")"
 is "... and in a pipe the letter itself" 1 "$(tb ps --json "$box" | grep -c "$csi")"
 tb exec -w "/${esc}[31m${csi}1m" "$box" true 2>err
 has "what could not be done" "/?[31m?1m: the working directory" "$(cat err)"
+is "an error is written in one piece" 1 "$(strace -e trace=write -o trace "$tinybox" exec -w /nowhere "$box" true 2>/dev/null; grep -c 'write(2,' trace)"
 is "output in JSON is text if it is UTF-8" "é${csi}" "$(tb exec --json "$box" printf "é$csi" |
 	python3 -c 'import json, sys; print(json.load(sys.stdin)["out"])')"
 is "... and its bytes if not" "{'hex': 'c3'}" "$(tb exec --json "$box" printf '\303' |

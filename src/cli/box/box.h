@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <tinybox/box.h>
 #include <tinysandbox/command.h>
@@ -89,9 +88,10 @@ int boxc_print(const struct boxc *c, struct tbx_doc *doc);	/* as JSON; frees it 
 int boxc_made(const struct boxc *c, struct tbx_doc *doc);	/* the id of what is new; frees it */
 /* A cell of a table: bytes that are not printable are shown as '?'. */
 void boxc_cell(const char *text, int width, bool last);
-/* A text within a line, with what a terminal would obey as '?'; boxc_plain() keeps the ends of lines. */
+/* A text within a line, with what a terminal would obey as '?'. */
 void boxc_letters(const char *text);
-void boxc_plain(FILE *to, const char *text);
+/* The same for lines on standard error, in one piece: others may write there at the same time. */
+void boxc_plain(const char *text);
 /* A line of JSON. */
 void boxc_json(const char *text);
 bool boxc_is_table(void);		/* standard output is a terminal */

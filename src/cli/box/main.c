@@ -17,16 +17,16 @@
 
 static void TSB_PRINTF(2, 0) say_error(const struct boxc *c, const char *fmt, va_list ap)
 {
-	char *text = NULL;
+	const char *verb = c && c->cmd && c->cmd != &boxc_tool ? c->cmd->name : "";
+	char *text = NULL, *line = NULL;
 
 	fflush(stdout);
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
-	fputs("tinybox: ", stderr);
-	if (c && c->cmd && c->cmd != &boxc_tool)
-		fprintf(stderr, "%s: ", c->cmd->name);
-	boxc_plain(stderr, text ? text : "no memory");
-	fputc('\n', stderr);
+	if (asprintf(&line, "tinybox: %s%s%s\n", verb, *verb ? ": " : "", text ? text : "no memory") < 0)
+		line = NULL;
+	boxc_plain(line ? line : "tinybox: no memory\n");
+	free(line);
 	free(text);
 }
 
@@ -87,10 +87,12 @@ int boxc_failed(const struct boxc *c, int status)
 
 static void warn(void *ctx, const char *text)
 {
+	char *line = NULL;
+
 	(void)ctx;
-	fputs("tinybox: ", stderr);
-	boxc_plain(stderr, text);
-	fputc('\n', stderr);
+	if (asprintf(&line, "tinybox: %s\n", text) > 0)
+		boxc_plain(line);
+	free(line);
 }
 
 /* One line that is written over; nothing is left of it. */
@@ -101,7 +103,7 @@ static void progress(void *ctx, const char *what)
 	(void)ctx;
 	snprintf(start, sizeof(start), "%s", what);
 	fputs("\r\033[K", stderr);
-	boxc_plain(stderr, start);
+	boxc_plain(start);
 	fputc('\r', stderr);
 }
 

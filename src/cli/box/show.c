@@ -98,9 +98,18 @@ void boxc_letters(const char *text)
 	put_letters(stdout, text, false);
 }
 
-void boxc_plain(FILE *to, const char *text)
+void boxc_plain(const char *text)
 {
+	char *line = NULL;
+	size_t n = 0;
+	FILE *to = open_memstream(&line, &n);
+
+	if (!to)
+		return;
 	put_letters(to, text, true);
+	if (!fclose(to))
+		fwrite(line, 1, n, stderr);
+	free(line);
 }
 
 void boxc_cell(const char *text, int width, bool last)
