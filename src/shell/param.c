@@ -601,6 +601,22 @@ static bool element_length(struct build *b, const struct param *p, size_t *n)
 	return true;
 }
 
+/* ${#a[@]} of an array that is one: its elements need not be listed to be counted. */
+static bool list_length(struct shell *sh, const struct param *p, size_t *n)
+{
+	const struct var *v = var_find(sh, &p->name);
+
+	if (!v || (v->flags & (VAR_SPECIAL | VAR_NAMEREF)) || !(v->flags & VAR_SET))
+		return false;
+	if (v->flags & VAR_INDEXED)
+		*n = (size_t)array_count(v->array);
+	else if (v->flags & VAR_ASSOC)
+		*n = assoc_count(v->assoc);
+	else
+		return false;
+	return true;
+}
+
 static void emit_length(struct build *b, size_t n, struct context c)
 {
 	char digits[24];
@@ -618,6 +634,11 @@ static void expand_length(struct build *b, const struct param *p, struct context
 	if (p->sub.kind == SUBSCRIPT_EXPR && !p->indirect && element_length(b, p, &n)) {
 		if (b->flow == FLOW_NEXT)
 			emit_length(b, n, c);
+		return;
+	}
+	if ((p->sub.kind == SUBSCRIPT_AT || p->sub.kind == SUBSCRIPT_STAR) && !p->indirect &&
+	    list_length(sh, p, &n)) {
+		emit_length(b, n, c);
 		return;
 	}
 	b->flow = param_value(sh, p, &v);

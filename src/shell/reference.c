@@ -72,6 +72,14 @@ static char *quoted_key(struct shell *sh, const char *key, size_t n, size_t *len
 	return out;
 }
 
+static bool is_number(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] < '0' || s[i] > '9')
+			return false;
+	return n > 0;
+}
+
 /* Element of an array: the subscript as word and as arithmetic. */
 static int set_element(struct shell *sh, const struct name *name, const char *sub, size_t sub_n,
 		       const char *value, size_t n, bool append)
@@ -82,6 +90,11 @@ static int set_element(struct shell *sh, const struct name *name, const char *su
 	struct word *w;
 	int status = 1;
 
+	if (is_number(sub, sub_n)) {	/* the usual one means itself */
+		struct sub plain = { SUBSCRIPT_EXPR, NULL, { sub, sub_n } };
+
+		return var_set_sub(sh, name, &plain, value, n, append);
+	}
 	str_init(&err.message, sh->heap, STR_MAX_DEFAULT);
 	str_init(&err.detail, sh->heap, STR_MAX_DEFAULT);
 	w = parse_word_text(sh->heap, sub, sub_n, false, &opt, &owner, &err);

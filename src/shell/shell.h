@@ -95,6 +95,8 @@ int var_append(struct shell *sh, const struct name *name, const char *value, siz
 /* name[subscript]=value; the subscript's text is evaluated as its kind wants. */
 int var_set_element(struct shell *sh, const struct name *name, const struct subscript *sub,
 		    const char *value, size_t n, bool append);
+/* name[index]=value */
+int var_set_index(struct shell *sh, const char *name, int64_t index, const char *value, size_t n);
 /*
  * A whole assignment from the tree: scalar, element or array literal; `set_flags`
  * are attributes turned on first (declare -i x=1+1), `local`: in the innermost

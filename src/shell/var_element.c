@@ -353,12 +353,12 @@ int var_put_element(struct shell *sh, struct var *v, const struct sub *sub, cons
 	return status;
 }
 
-int var_set_element(struct shell *sh, const struct name *name, const struct subscript *tree,
-		    const char *value, size_t n, bool append)
+int var_set_sub(struct shell *sh, const struct name *name, const struct sub *to,
+		const char *value, size_t n, bool append)
 {
 	struct target t = var_target(sh, name);
 
-	if (tree->kind != SUBSCRIPT_NONE) {
+	if (to->kind != SUBSCRIPT_NONE) {
 		if (t.v && (t.v->flags & VAR_READONLY))	/* a nameref is not looked through */
 			return var_readonly_error(sh, name->s);
 		if (t.v && (t.v->flags & VAR_NAMEREF)) {	/* it leads nowhere */
@@ -374,9 +374,27 @@ int var_set_element(struct shell *sh, const struct name *name, const struct subs
 			sh->status = 1;
 			return var_fail(sh, FLOW_ABORT);
 		}
-		t.sub = sub_of(tree);
+		t.sub = *to;
 	}
 	return var_set_target(sh, &t, value, n, append);
+}
+
+int var_set_element(struct shell *sh, const struct name *name, const struct subscript *tree,
+		    const char *value, size_t n, bool append)
+{
+	struct sub to = sub_of(tree);
+
+	return var_set_sub(sh, name, &to, value, n, append);
+}
+
+int var_set_index(struct shell *sh, const char *text, int64_t index, const char *value, size_t n)
+{
+	struct name name = name_of(text, strlen(text));
+	struct sub to = { .kind = SUBSCRIPT_EXPR };
+	char digits[24];
+
+	to.text = (struct slice){ digits, num_format_i64(digits, index) };
+	return var_set_sub(sh, &name, &to, value, n, false);
 }
 
 int var_set_list(struct shell *sh, const char *text, const struct slice *items, size_t n)

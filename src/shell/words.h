@@ -138,6 +138,8 @@ void var_store_number(struct shell *sh, struct var *v, int64_t n);
 int var_put(struct shell *sh, struct var *v, const char *p, size_t n, bool append);
 int var_put_element(struct shell *sh, struct var *v, const struct sub *sub, const char *p,
 		    size_t n, bool append);
+int var_set_sub(struct shell *sh, const struct name *name, const struct sub *to, const char *value,
+		size_t n, bool append);
 int var_set_target(struct shell *sh, struct target *t, const char *p, size_t n, bool append);
 /* The new value of an element: appended to or added to the old one, converted. */
 bool element_value(struct shell *sh, const struct var *v, bool has_old, struct slice old,

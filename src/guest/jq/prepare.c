@@ -2,23 +2,25 @@
  * Compiled into the guest. jq puts the functions that every program can use
  * together anew in each run, which takes it 17 milliseconds. Here that is done
  * once, when the guest is prepared: recipe makes builtins_bind() keep and take
- * them.
+ * them (bind.h).
  */
 #include <compile.h>
 #include <builtin.h>
 
-int guest_builtins_take(block *out), guest_builtins_keep(block made);
+int guest_builtins_take(block *program), guest_builtins_keep(block made);
+block block_bind_prepared(block program);
+void block_prepare(block defs);
 void guest_prepare(void);
 
-static block prepared;
 static enum { NOTHING, PREPARING, READY } state;
 
-int guest_builtins_take(block *out)
+/* True: the program is bound to them. */
+int guest_builtins_take(block *program)
 {
 	if (state != READY)
 		return 0;
 	state = NOTHING;	/* a second program in the same run makes its own */
-	*out = prepared;
+	*program = block_bind_prepared(*program);
 	return 1;
 }
 
@@ -27,7 +29,7 @@ int guest_builtins_keep(block made)
 {
 	if (state != PREPARING)
 		return 0;
-	prepared = made;
+	block_prepare(made);
 	state = READY;
 	return 1;
 }

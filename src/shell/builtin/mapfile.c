@@ -99,34 +99,45 @@ static void mapfile_call(struct mapfile *m, int64_t index, const struct str *lin
 	str_end(&text);
 }
 
+/* What the buffer holds of the line, but NULs one at a time; true: all of it. */
+static bool line_buffered(struct mapfile *m, struct byte_source *s, struct str *line)
+{
+	const char *from = s->buf + s->at, *end, *nul;
+	size_t n = s->n - s->at;
+
+	if (!n)
+		return false;
+	end = memchr(from, m->delim, n);
+	n = end ? (size_t)(end - from) + 1 : n;
+	nul = m->delim ? memchr(from, '\0', n) : NULL;
+	n = nul ? (size_t)(nul - from) : n;
+	str_addn(line, from, n);
+	s->at += n;
+	return end && !nul;
+}
+
 /* One line with its delimiter; false: nothing more. */
 static bool mapfile_line(struct mapfile *m, struct byte_source *s, struct str *line)
 {
 	int c;
 
 	str_reset(line);
-	while ((c = byte_next(s)) >= 0) {
-		if (c || m->delim == 0)
+	do {
+		if (line_buffered(m, s, line))
+			return true;
+		c = byte_next(s);
+		if (c > 0 || (c == 0 && m->delim == 0))
 			str_addc(line, c);
-		if (c == m->delim)
-			break;
-	}
+	} while (c >= 0 && c != m->delim);
 	return line->n > 0 || (c == m->delim && c >= 0);
 }
 
 static int store_line(struct mapfile *m, int64_t index, struct str *line)
 {
-	struct str ref;
-	int status;
-
 	if (line->n && (unsigned char)line->p[line->n - 1] == m->delim &&
 	    (m->strip || m->delim == 0))
 		str_cut(line, line->n - 1);
-	str_init(&ref, m->sh->heap, STR_MAX_DEFAULT);
-	str_addf(&ref, "%s[%lld]", m->array, (long long)index);
-	status = var_set_reference(m->sh, ref.p, ref.n, line->p, line->n, false);
-	str_end(&ref);
-	return status;
+	return var_set_index(m->sh, m->array, index, line->p, line->n);
 }
 
 static int mapfile_lines(struct mapfile *m, struct byte_source *s, struct str *line)
