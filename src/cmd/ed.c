@@ -57,7 +57,8 @@ bool ed_read(struct ed *e, char **line, size_t *n)
 
 static void ed_complain(struct ed *e, const char *name, int err)
 {
-	const char *text = tsb_format(e->p, "%s: %s\n", name, tsb_strerror(err));
+	/* As perror() says it. */
+	const char *text = tsb_format(e->p, "%s%s%s\n", name, *name ? ": " : "", tsb_strerror(err));
 
 	tsb_flush(e->p);
 	if (!e->quiet)
@@ -240,7 +241,7 @@ int64_t ed_read_file(struct ed *e, const char *name, size_t after)
 	}
 	if (err < 0) {
 		ed_complain(e, name, err);
-		ed_fail(e, "Cannot open input file");
+		ed_fail(e, err == -EISDIR ? "Cannot read input file" : "Cannot open input file");
 		return -1;
 	}
 	ed_take_lines(e, fd, &got);
@@ -350,14 +351,16 @@ static void ed_loop(struct ed *e)
 
 static void ed_first_file(struct ed *e, const char *name)
 {
-	struct tsb_stat st;
+	int err = 0;
 
 	if (!ed_allowed(e, name)) {
 		ed_failed(e);
 		return;
 	}
-	if (*name != '!' && tsb_stat(e->p, name, &st) == -ENOENT) {
-		ed_complain(e, name, ENOENT);
+	if (*name != '!')
+		err = tsb_access(e->p, name, TSB_R_OK);
+	if (err) {
+		ed_complain(e, name, err);
 		ed_fail(e, "Cannot open input file");	/* what h tells: no failure */
 	} else if (ed_read_file(e, name, 0) < 0) {
 		ed_failed(e);

@@ -365,7 +365,7 @@ static int combine_file(struct combine *c, const char *name, struct map *keep, c
 
 	if (fd < 0) {
 		more_say(c->p, tsb_format(c->p, "%s: %s\n", name, tsb_strerror(fd)));
-		return 2;
+		return -fd;	/* as Perl dies */
 	}
 	tsb_reader_init(&r, c->p, fd);
 	while ((n = tsb_getdelim(&r, &line, '\n'))) {

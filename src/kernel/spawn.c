@@ -56,6 +56,8 @@ static int spawn_look_up(struct tsb_proc *p, const char *name, struct program *f
 {
 	if (!*name)
 		return -ENOENT;
+	if (strlen(name) > TSB_NAME_MAX && !strchr(name, '/'))
+		return -ENAMETOOLONG;
 	return strchr(name, '/') ? proc_find_program(p, name, found) :
 				   spawn_search(p, name, found);
 }

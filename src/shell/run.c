@@ -3,6 +3,7 @@
  * looked up here, in the parent, so that a child is started only when there is
  * something to run; bash's messages and the statuses 126 and 127 are made here.
  */
+#include "shell/builtin/builtin.h"
 #include "shell/doing.h"
 
 #include <errno.h>
@@ -40,7 +41,10 @@ int run_builtin(struct shell *sh, const struct builtin *b, int argc, char **argv
 	sh->builtin = b->name;
 	doing(sh)->misused = false;
 	sh->given_up = false;
-	status = b->run(sh, argc, argv, flow);
+	if (argc > 1 && !strcmp(argv[1], "--help") && builtin_has_help(b))
+		status = builtin_tell_help(sh);
+	else
+		status = b->run(sh, argc, argv, flow);
 	if (sh->given_up && *flow == FLOW_NEXT) {
 		*flow = sh->failed == FLOW_NEXT ? FLOW_ABORT : sh->failed;
 		status = 1;

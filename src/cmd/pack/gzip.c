@@ -26,10 +26,10 @@ static int gzip_opt_flag(struct tsb_proc *p, void *opts, const struct tsb_opt *o
 {
 	struct gzip *g = opts;
 
-	(void)arg;
+	(void)p, (void)arg;
 	switch (opt->value) {
 	case 'a':
-		pack_say(p, "gzip: option --ascii ignored on this system\n");
+		g->ascii = true;
 		break;
 	case 'l':
 		g->list = g->decompress = g->to_stdout = true;
@@ -217,12 +217,14 @@ static int gzip_all(struct tsb_proc *p, int argc, char **argv, bool decompress, 
 	g->to_stdout |= to_stdout;
 	g->no_name = g->no_name < 0 ? g->decompress : g->no_name;
 	g->no_time = g->no_time < 0 ? g->decompress : g->no_time;
+	if (g->ascii && !g->quiet)
+		pack_say(p, "gzip: option --ascii ignored on this system\n");
 	len = strlen(g->suffix);
-	if ((!len && !g->decompress) || len > GZIP_SUFFIX_MAX) {
+	if (!len || len > GZIP_SUFFIX_MAX) {
 		pack_say(p, "gzip: invalid suffix '%s'\n", g->suffix);
 		return 1;
 	}
-	for (int i = 0; i < parsed.argc; i++)
+	for (int i = 0; i < parsed.argc && !g->aborted; i++)
 		gzip_file(g, parsed.argv[i]);
 	if (!parsed.argc && !g->decompress && !g->force && tsb_isatty(p, 1)) {
 		pack_say(p, "gzip: compressed data not written to a terminal. Use -f to force "
@@ -231,7 +233,7 @@ static int gzip_all(struct tsb_proc *p, int argc, char **argv, bool decompress, 
 	}
 	if (!parsed.argc)
 		gzip_stdin(g);
-	if (g->list)
+	if (g->list && !g->aborted && parsed.argc > 1)
 		gzip_list_totals(g);
 	return g->status;
 }

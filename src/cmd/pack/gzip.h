@@ -36,6 +36,7 @@ struct gzip {
 	bool zip, zip_behind;
 	uint32_t zip_crc, zip_len, zip_packed;
 	size_t n_listed;
+	bool aborted, ascii;
 	unsigned char *window;		/* of --rsyncable */
 	size_t window_at;
 	uint32_t window_sum;

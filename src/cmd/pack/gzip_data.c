@@ -17,6 +17,8 @@ void gzip_error(struct gzip *g, const char *text)
 {
 	pack_say(g->p, "\ngzip: %s: %s\n", g->name, g->in.error ? tsb_strerror(g->in.error) : text);
 	g->status = GZIP_ERROR;
+	/* What cannot be read ends the run, with all files that were to come. */
+	g->aborted |= g->in.error || !strcmp(text, "unexpected end of file");
 }
 
 void gzip_warn(struct gzip *g, const char *fmt, ...)
@@ -348,7 +350,7 @@ int gzip_read_header(struct gzip *g)
 	}
 	if (g->part > 1 && !h[0])
 		return gzip_padding(g);
-	if (!two) {
+	if (!two && h[0]) {	/* a lone NUL is no magic number already */
 		gzip_error(g, "unexpected end of file");
 		return -1;
 	}

@@ -235,7 +235,7 @@ static void gzip_list(struct gzip *g)
 
 void gzip_list_totals(struct gzip *g)
 {
-	if (g->n_listed < 2)
+	if (!g->total_in || !g->total_out)
 		return;
 	if (g->verbose)
 		tsb_puts(g->p, "                            ");

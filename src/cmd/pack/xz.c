@@ -465,14 +465,14 @@ static void xz_file(struct xz *x, const char *name)
 		to_file = false;
 	}
 	pack_in_open(&x->in, x->p, fd);
-	if (to_file)
-		out_name = xz_out_name(x);
-	if (to_file && out_name) {
+	if (to_file) {
 		if (x->mode == XZ_COMPRESS || xz_recognized(x))
+			out_name = xz_out_name(x);
+		if (out_name)
 			xz_to_file(x, out_name);
-	} else if (!to_file && x->mode == XZ_COMPRESS && tsb_isatty(x->p, 1)) {
+	} else if (x->mode == XZ_COMPRESS && tsb_isatty(x->p, 1)) {
 		xz_error(x, "Compressed data cannot be written to a terminal");
-	} else if (!to_file) {
+	} else {
 		pack_out_open(&x->out, x->p, x->mode == XZ_TEST ? -1 : 1);
 		xz_code(x);
 	}
@@ -483,6 +483,7 @@ static void xz_file(struct xz *x, const char *name)
 static void xz_file_list(struct xz *x)
 {
 	int fd = input_open(x->p, x->files);
+	const char *from = strcmp(x->files, "-") ? x->files : "(stdin)";
 	struct tsb_reader in;
 	char *line;
 	size_t n;
@@ -493,8 +494,16 @@ static void xz_file_list(struct xz *x)
 	}
 	tsb_reader_init(&in, x->p, fd);
 	while ((n = tsb_getdelim(&in, &line, x->files_delim))) {
-		if (line[n - 1] == x->files_delim)
-			line[n - 1] = '\0';
+		if (x->files_delim && memchr(line, 0, n)) {
+			xz_error(x, "%s: Null character found when reading filenames; maybe you meant "
+				 "to use `--files0' instead of `--files'?", from);
+			break;
+		}
+		if (line[n - 1] != x->files_delim) {
+			xz_error(x, "%s: Unexpected end of input when reading filenames", from);
+			break;
+		}
+		line[n - 1] = '\0';
 		if (*line)
 			xz_file(x, tsb_strdup(x->p, line));
 	}
@@ -521,6 +530,10 @@ static int xz_all(struct tsb_proc *p, int argc, char **argv, struct xz start)
 	if (x->mode == XZ_LIST && (x->format == XZ_LZMA || x->format == XZ_LZIP ||
 				   x->format == XZ_RAW)) {
 		xz_error(x, "--list works only on .xz files (--format=xz or --format=auto)");
+		return 1;
+	}
+	if (x->robot && x->mode != XZ_LIST) {
+		xz_error(x, "Compression and decompression with --robot are not supported yet.");
 		return 1;
 	}
 	xz_prepare(x);

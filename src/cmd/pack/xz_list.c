@@ -239,7 +239,7 @@ void xz_list(struct xz *x, const char *name)
 	}
 	if ((st.mode & 0170000) == 0040000) {
 		xz_warning(x, "%s: Is a directory, skipping", name);
-	} else if (st.size < 32) {
+	} else if (st.size < 24) {
 		xz_error(x, st.size ? "%s: Too small to be a valid .xz file" : "%s: File is empty",
 			 name);
 	} else {

@@ -67,6 +67,16 @@ const char *builtin_summary(const struct builtin *b)
 	return texts[builtin_index(b)].summary;
 }
 
+bool builtin_has_help(const struct builtin *b)
+{
+	static const char *const without[] = { ":", "[", "echo", "false", "test", "true" };
+
+	for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++)
+		if (!strcmp(b->name, without[i]))
+			return false;
+	return true;
+}
+
 void putf(struct shell *sh, const char *fmt, ...)
 {
 	va_list ap;
@@ -166,6 +176,10 @@ int bopt_next(struct bopt *o, const char *spec)
 	o->arg = NULL;
 	if (!o->next && !bopt_begin(o, *spec == '+'))
 		return 0;
+	if (!strcmp(o->next, "-help") && !o->plus) {
+		builtin_tell_help(o->sh);
+		return -1;
+	}
 	c = (unsigned char)*o->next++;
 	found = c == ':' || c == ';' || c == '+' ? NULL : strchr(spec, c);
 	if (!found) {

@@ -14,6 +14,9 @@
 /* Texts of a row for usage and help. */
 const char *builtin_synopsis(const struct builtin *b);
 const char *builtin_summary(const struct builtin *b);
+/* Most builtins tell what they do when "--help" is their first word, or stands among their options: STATUS_USAGE. */
+bool builtin_has_help(const struct builtin *b);
+int builtin_tell_help(struct shell *sh);
 
 /* Shared by declare, export, readonly, local: the value of an assignment
  * argument "name=value"; splits at = or +=. false: no assignment. */

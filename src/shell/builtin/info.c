@@ -182,6 +182,16 @@ static const char *full_synopsis(struct shell *sh, const struct builtin *b)
 	return turn_join(sh, b->name, *s ? " " : NULL, s);
 }
 
+int builtin_tell_help(struct shell *sh)
+{
+	const struct builtin *b = builtin_find(sh->builtin, strlen(sh->builtin));
+
+	if (b)
+		help_topic(sh, b->name, full_synopsis(sh, b), builtin_summary(b), 0);
+	doing(sh)->misused = true;
+	return STATUS_USAGE;
+}
+
 /* Topics the pattern matches, or those that begin with it. */
 static bool help_matching(struct shell *sh, const char *pattern, bool prefix, char form)
 {
