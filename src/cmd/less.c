@@ -1,8 +1,10 @@
 /*
- * less - without a terminal a filter: the text goes through as it is, whatever the
- * options would have done to a screen. They are read all the same (from $LESS, too),
- * for their arguments are not files, and $LESSOPEN may put another text in a file's place.
+ * less - on a terminal a screen of the text (less.h). Without one a filter: the text goes through as it is,
+ * whatever the options would have done to a screen. They are read all the same (from $LESS, too), for their
+ * arguments are not files, and $LESSOPEN may put another text in a file's place.
  */
+#include "cmd/less.h"
+
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -86,12 +88,6 @@ static const struct tsb_opt less_opts[] = {
 	TSB_OPT_END
 };
 
-struct less {
-	struct tsb_proc *p;
-	const char *open;	/* $LESSOPEN, "" when it does not count */
-	bool force, no_open, tag;
-};
-
 static void less_say(struct less *l, const char *text)
 {
 	tsb_flush(l->p);
@@ -103,7 +99,7 @@ static bool less_is_upper(int c)
 	return c >= 'A' && c <= 'Z';
 }
 
-static const struct tsb_opt *less_by_letter(int c)
+const struct tsb_opt *less_by_letter(int c)
 {
 	for (const struct tsb_opt *o = less_opts; o->kind != TSB_OPTION_END; o++)
 		if (c && o->short_name == c)
@@ -120,6 +116,14 @@ static bool less_begins(const char *known, const char *name, size_t n)
 		if ((known[i] | 32) != (name[i] | 32) || (!i && !known[i]))
 			return false;
 	return true;
+}
+
+const struct tsb_opt *less_by_long_name(const char *name)
+{
+	for (const struct tsb_opt *o = less_opts; o->kind != TSB_OPTION_END; o++)
+		if (!strcasecmp(o->long_name, name))
+			return o;
+	return NULL;
 }
 
 /* Two rows of one option: its two forms, or two names of it. */
@@ -158,13 +162,12 @@ static void less_need(struct less *l, const struct tsb_opt *o, const char *value
 	}
 	if (o->short_name == 'k' && tsb_access(l->p, value, TSB_R_OK) < 0)
 		less_say(l, tsb_format(l->p, "Cannot use lesskey file \"%s\"\n", value));
-	l->tag |= o->short_name == 't';
+	less_set(l, o->short_name, o->long_name, value, false);
 }
 
-static void less_flag(struct less *l, const struct tsb_opt *o)
+static void less_flag(struct less *l, const struct tsb_opt *o, bool reset)
 {
-	l->force |= o->short_name == 'f';
-	l->no_open |= o->short_name == 'L';
+	less_set(l, o->short_name, o->long_name, NULL, reset);
 }
 
 /* In $LESS a dollar sign ends a text, and words follow; on the command line an argument does. */
@@ -195,7 +198,7 @@ static const char *less_long(struct less *l, const char *name, bool env, const s
 	if (!o)
 		return name + end;
 	if (!o->arg) {
-		less_flag(l, o);
+		less_flag(l, o, sign && name[n - 1] == '+');
 		return name + n;
 	}
 	if (name[n] == '=' || (env && name[n] == ' '))
@@ -204,10 +207,33 @@ static const char *less_long(struct less *l, const char *name, bool env, const s
 	return name + n;
 }
 
+/* -5: the window's size. */
+static const char *less_digits(struct less *l, const char *at)
+{
+	size_t n = strspn(at, "0123456789");
+
+	less_set(l, 'z', "window", tsb_strndup(l->p, at, n > 6 ? 6 : n), false);
+	return at + n;
+}
+
+/* +COMMAND, ++COMMAND for every file. */
+static const char *less_plus(struct less *l, const char *at, bool env)
+{
+	size_t n = env ? strcspn(at, "$") : strlen(at);
+	const char *text = tsb_strndup(l->p, at, n);
+
+	if (text[1] == '+')
+		l->every = text + 2;
+	else
+		*vec_add(tsb_heap_of(l->p), &l->plus) = text + 1;
+	return at + n;
+}
+
 /* A word of options, or all of $LESS. NULL, or the option whose argument comes next. */
 static const struct tsb_opt *less_scan(struct less *l, const char *at, bool env)
 {
 	const struct tsb_opt *o, *want = NULL;
+	bool reset;
 
 	while (*at) {
 		if (at[0] == '-' && at[1] == '-') {
@@ -216,9 +242,19 @@ static const struct tsb_opt *less_scan(struct less *l, const char *at, bool env)
 				return want;
 			continue;
 		}
-		if (strchr("+-$ \t\n0123456789", *at)) {
-			at++;
+		if (*at >= '0' && *at <= '9') {
+			at = less_digits(l, at);
 			continue;
+		}
+		if (at[0] == '+' && env) {
+			at = less_plus(l, at, env);
+			continue;
+		}
+		reset = at[0] == '-' && at[1] == '+';
+		if (strchr("+-$ \t\n", *at)) {
+			at += 1 + reset;
+			if (!reset)
+				continue;
 		}
 		o = less_by_letter((unsigned char)*at);
 		if (!o) {
@@ -228,7 +264,7 @@ static const struct tsb_opt *less_scan(struct less *l, const char *at, bool env)
 		}
 		at++;
 		if (!o->arg) {
-			less_flag(l, o);
+			less_flag(l, o, reset);
 			continue;
 		}
 		at += env ? strspn(at, " ") : 0;
@@ -304,7 +340,7 @@ static void less_file(struct less *l, const char *name);
 
 /* "|command": its output is the text, unless there is none; "||": also then, if it went well.
  * Without a bar the output names another file. false: the file itself is shown. */
-static bool less_opened(struct less *l, const char *name)
+static bool less_filtered_by(struct less *l, const char *name)
 {
 	const char *open = l->open;
 	unsigned bars = 0;
@@ -342,7 +378,7 @@ static void less_file(struct less *l, const char *name)
 	struct tsb_stat st;
 	int fd, err = 0;
 
-	if (*l->open && less_opened(l, name))
+	if (*l->open && less_filtered_by(l, name))
 		return;
 	if (!strcmp(name, "-")) {
 		less_copy(l, 0);
@@ -354,7 +390,7 @@ static void less_file(struct less *l, const char *name)
 	if (fd < 0 || err < 0)
 		tsb_printf(l->p, "%s: %s\n", name, tsb_strerror(fd < 0 ? fd : err));
 	else if (S_ISDIR(st.mode))
-		tsb_printf(l->p, l->force ? "read error\n\033[K" : "%s is a directory\n", name);
+		tsb_printf(l->p, l->o.force ? "read error\n\033[K" : "%s is a directory\n", name);
 	else
 		less_copy(l, fd);
 	if (fd >= 0)
@@ -375,7 +411,7 @@ static void less_check_open(struct less *l)
 	const char *open = tsb_getenv(l->p, "LESSOPEN");
 
 	l->open = "";
-	if (l->no_open || !open || !*open)
+	if (!l->o.no_open || !open || !*open)
 		return;
 	if (less_names_one(open))
 		l->open = open;
@@ -402,13 +438,15 @@ static int less_arguments(struct less *l, int argc, char **argv)
 		} else if (!strncmp("--version", arg, strlen(arg) > 6 ? strlen(arg) : 10) ||
 			   !strcmp(arg, "-V")) {
 			tsb_puts(l->p, "less 590 (GNU regular expressions)\n\n"
-				       "This is tinysandbox's less, which shows text without a terminal.\n");
+				       "This is tinysandbox's less.\n");
 			return -1;
 		} else if (!strcmp(arg, "--help") || !strcmp(arg, "-?")) {
-			tsb_puts(l->p, "Usage: less [OPTION]... [FILE]...\nShow text; without a terminal it "
-				       "goes through unchanged.\n");
+			tsb_puts(l->p, "Usage: less [OPTION]... [FILE]...\nShow text a screen at a time; \"h\" there "
+				       "tells the keys.  Without a terminal it goes through unchanged.\n");
 			return -1;
-		} else if (arg[0] == '-') {
+		} else if (arg[0] == '+') {
+			less_plus(l, arg, false);
+		} else {
 			want = less_scan(l, arg[1] == '-' ? arg : arg + 1, false);
 			if (want && i + 1 == argc)
 				less_missing(l, want);
@@ -419,29 +457,148 @@ static int less_arguments(struct less *l, int argc, char **argv)
 	return files;
 }
 
+/* ---- A screen ---- */
+
+/* What $LESSOPEN has for a file: a descriptor of its pipe or of the file that it names; -1: nothing. */
+int less_opened(struct less *l, const char *name, int *pid)
+{
+	const char *open = l->open;
+	size_t bars = strspn(open, "|"), n;
+	struct tsb_reader in;
+	char *line;
+	int fd;
+
+	*pid = 0;
+	open += bars;
+	if (*open == '-' && bars)
+		open++;
+	else if (!strcmp(name, "-"))
+		return -1;
+	fd = *open ? less_start(l, less_command(l, open, name), pid) : -1;
+	if (fd < 0 || (bars && tsb_poll_in(l->p, fd, -1) > 0))
+		return fd;
+	tsb_reader_init(&in, l->p, fd);
+	n = tsb_getdelim(&in, &line, '\n');
+	if (n)
+		fd = tsb_open(l->p, tsb_strndup(l->p, line, n - (line[n - 1] == '\n')), O_RDONLY | O_CLOEXEC, 0);
+	*pid = 0;
+	return n ? fd : -1;
+}
+
+static void less_add_file(struct less *l, const char *name)
+{
+	struct less_file *f = tsb_alloc(l->p, sizeof(*f));
+
+	f->name = name;
+	*vec_add(tsb_heap_of(l->p), &l->files) = f;
+}
+
+/* The keys of +COMMAND; a pattern of -p comes first. */
+static void less_push(struct less *l, const char *keys)
+{
+	for (size_t n = strlen(keys); n > 0; n--)
+		vdu_unkey(&l->term, (unsigned char)keys[n - 1]);
+}
+
+static void less_push_all(struct less *l)
+{
+	for (size_t i = l->plus.n; i > 0; i--) {
+		const char *text = l->plus.at[i - 1];
+
+		if (strchr("/?&", *text) && *text)
+			vdu_unkey(&l->term, '\n');
+		less_push(l, text);
+	}
+	if (l->every)
+		less_push(l, l->every);
+	if (l->o.pattern) {
+		vdu_unkey(&l->term, '\n');
+		less_push(l, l->o.pattern);
+		vdu_unkey(&l->term, '/');
+	}
+}
+
+/* All of it fits: it is shown without a screen of its own, and that is all. */
+static bool less_show_whole(struct less *l)
+{
+	struct str row;
+
+	if (!l->o.one_screen || l->files.n > 1)
+		return false;
+	less_jump(l, 0, 0);
+	if (!less_whole(l)) {
+		less_clear(l);
+		return false;
+	}
+	str_init(&row, tsb_heap_of(l->p), STR_MAX_DEFAULT);
+	for (int i = 0; i < l->rows && l->at[i] != LESS_NONE; i++) {
+		str_reset(&row);
+		if (less_row(l, l->at[i], &row) == LESS_NONE)
+			break;
+		str_addf(&l->term.out, "%s\n", row.p);
+	}
+	vdu_flush(&l->term);
+	return true;
+}
+
+static int less_screen(struct less *l, char **names, int n)
+{
+	for (int i = 0; i < n; i++)
+		less_add_file(l, names[i]);
+	if (!n)
+		less_add_file(l, "-");
+	l->first = true;
+	l->quit = -1;
+	less_size(l);
+	for (l->current = 0; l->current < l->files.n && !less_take(l, l->files.at[l->current]);)
+		memmove(l->files.at, l->files.at + 1, --l->files.n * sizeof(*l->files.at));
+	if (!l->file)
+		return 1;
+	if (less_show_whole(l))
+		return 0;
+	if (l->message.n) {
+		vdu_begin(&l->term);
+		str_adds(&l->term.out, "Press RETURN to continue ");
+		vdu_key(&l->term, -1);
+		str_adds(&l->term.out, "\n");
+		if (!l->o.no_init)
+			vdu_alternate(&l->term);
+	}
+	less_begin_screen(l);
+	less_push_all(l);
+	less_commands(l);
+	vdu_end(&l->term);
+	return l->quit < 0 ? 0 : l->quit;
+}
+
 static int less_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
-	struct less l = { .p = p, .open = "" };
+	struct less *l = tsb_alloc(p, sizeof(*l));
 	const char *env = tsb_getenv(p, "LESS");
 	int files;
 
 	(void)opts;
+	l->p = p;
+	l->open = "";
+	str_init(&l->message, tsb_heap_of(p), STR_MAX_DEFAULT);
+	vdu_init(&l->term, p, 1);
+	less_defaults(l);
 	if (env)
-		less_scan(&l, env, true);
-	files = less_arguments(&l, argc, argv);
-	if (files < 0 || (l.tag && !files))
+		less_scan(l, env, true);
+	files = less_arguments(l, argc, argv);
+	if (files < 0 || (l->o.tag && !files))
 		return 0;
-	less_check_open(&l);
-	if (!files && !tsb_isatty(p, 0)) {
-		less_file(&l, "-");
-		return 0;
-	}
-	if (!files) {
-		less_say(&l, "Missing filename (\"less --help\" for help)\n");
+	less_check_open(l);
+	if (!files && tsb_isatty(p, 0)) {
+		less_say(l, "Missing filename (\"less --help\" for help)\n");
 		return 1;
 	}
+	if (tsb_isatty(p, 1) && vdu_good(&l->term))
+		return less_screen(l, argv, files);
+	if (!files)
+		less_file(l, "-");
 	for (int i = 0; i < files; i++)
-		less_file(&l, argv[i]);
+		less_file(l, argv[i]);
 	return 0;
 }
 

@@ -157,6 +157,8 @@ struct doing {
 	VEC(char *) hash_order;
 	struct map completions, bindings;
 	struct prompting *prompting;	/* see prompting(); NULL: nothing yet */
+	unsigned interrupt_held;	/* see job_hold_interrupt() */
+	bool interrupt_judged, interrupt_default;
 	unsigned prompts_shown, exit_warned;	/* exit_warned: the line where exit told of stopped jobs */
 	bool completes;			/* there ever was one */
 	struct map hash_hits;
@@ -368,6 +370,9 @@ int job_wait_pid(struct shell *sh, int pid);
 /* The same for one that may become a job: with set -m it also ends when the child is stopped,
  * which job_report() then has to know. */
 int job_wait_front(struct shell *sh, int pid);
+/* Around waiting for what is in front: an interrupt ends the shell only if it ended that. */
+void job_hold_interrupt(struct shell *sh);
+void job_judge_interrupt(struct shell *sh, int wait_status);
 /* set -m, and not in a subshell. */
 static inline bool job_monitor(const struct shell *sh)
 {

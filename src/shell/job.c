@@ -276,6 +276,44 @@ int job_wait_pid(struct shell *sh, int pid)
 	}
 }
 
+/*
+ * Ctrl-C reaches the shell of a script and what it waits for. The shell dies of it only if that did: an editor or a
+ * pager that goes on had its own use for the key. So it is caught while the shell waits, and judged at the end.
+ */
+void job_hold_interrupt(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+	int old;
+
+	if (d->interrupt_held++ || sh->prompts || trap_has(sh, SIGINT))
+		return;
+	old = tsb_signal(sh->p, SIGINT, TSB_SIG_CATCH);
+	if (old == TSB_SIG_IGNORE)
+		tsb_signal(sh->p, SIGINT, TSB_SIG_IGNORE);
+	d->interrupt_judged = old != TSB_SIG_IGNORE;
+	d->interrupt_default = old == TSB_SIG_DEFAULT;
+}
+
+void job_judge_interrupt(struct shell *sh, int wait_status)
+{
+	static const uint64_t bit = (uint64_t)1 << SIGINT;
+	struct doing *d = doing(sh);
+	bool came, fatal = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGINT;
+
+	if (--d->interrupt_held || !d->interrupt_judged)
+		return;
+	d->interrupt_judged = false;
+	trap_take(sh);
+	came = d->pending & bit;
+	d->pending &= ~bit;
+	if (d->interrupt_default)
+		tsb_signal(sh->p, SIGINT, TSB_SIG_DEFAULT);
+	if (came && fatal && d->interrupt_default)
+		trap_signal_self(sh, SIGINT);
+	else if (came && fatal)
+		d->pending |= bit;
+}
+
 /* Job control, which subshells have none of: they do not see that a child is stopped. */
 static bool job_control(const struct shell *sh)
 {
@@ -285,8 +323,14 @@ static bool job_control(const struct shell *sh)
 int job_wait_front(struct shell *sh, int pid)
 {
 	doing(sh)->waited = true;
-	if (!job_control(sh))
-		return job_wait_pid(sh, pid);
+	if (!job_control(sh)) {
+		int status;
+
+		job_hold_interrupt(sh);
+		status = job_wait_pid(sh, pid);
+		job_judge_interrupt(sh, status);
+		return status;
+	}
 	terminal_lend(sh, tsb_getpgid(sh->p, pid));
 	for (;;) {
 		int status, got = proc_wait(sh->p, pid, &status, WUNTRACED);

@@ -239,6 +239,7 @@ static void line_wait(struct line *l, const struct node *first)
 	bool stopped = false;
 	struct stage *st;
 
+	job_hold_interrupt(l->sh);
 	for (unsigned i = 0; i < l->n; i++) {
 		int w;
 
@@ -251,6 +252,7 @@ static void line_wait(struct line *l, const struct node *first)
 		stopped |= WIFSTOPPED(w);
 	}
 	st = &l->stages[l->n - 1];
+	job_judge_interrupt(l->sh, l->n && st->pid ? st->wait : 0);
 	if (stopped || (l->n && st->pid && WIFSIGNALED(st->wait)))
 		line_report(l, first);
 }

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Terminals: programs of a virtual box, and tinysandbox's prompt, driven through a pseudo-terminal. TAP.
 
-usage: terminal.py TINYBOX TINYSANDBOX CASES SCREENS
+usage: terminal.py TINYBOX TINYSANDBOX CASES SCREENS PAGES
        terminal.py fill CASES       takes what the cases get from the real bash
-       terminal.py screens SCREENS  the same for what is typed at a prompt
+       terminal.py screens SCREENS  the same for what is typed at a prompt (or to programs of PAGES)
 
 A case is a line of JSON: "run" (for bash -c; "argv" for another program), "typed" ([pattern to wait
 for, text to type], ...), "gets" (all that came), perhaps "rows", "columns", "differs" (why what we
 give is not what the real one does; then "gets" is ours, written by hand).
 A screen is a list of [keys, what the screen shows then], for bash at a prompt in the directory FILES;
-perhaps with a first item {"columns": N}.
+perhaps with a first item: "columns", "rows", "argv" (another program, in the directory PAGES), "env", "styles" (colours
+count, too).
+Keys may be {"resize": [rows, columns]}.
 """
 import fcntl
 import json
@@ -19,6 +21,7 @@ import re
 import select
 import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 import termios
@@ -103,14 +106,24 @@ class Pty:
 
 FILES = ("rm -rf /tmp/edit; mkdir -p /tmp/edit/sub/deep /tmp/edit/other; cd /tmp/edit;"
          "touch host.conf hostname hosts 'a b' abc abd long-file-name")
+PAGES = ("rm -rf /tmp/pages; mkdir -p /tmp/pages/sub; cd /tmp/pages;"
+         "seq 100 >nums; seq 3 >three; seq -f 'line number %g of many lines, which is a long one' 40 >wide;"
+         "printf 'a\\001b\\033[31mred\\033[0m x\\tt\\015\\n_\\bu_\\bn B\\bBO\\bO h\\303\\251 \\351\\n\\n\\n\\nend\\n' >odd")
 
 
 class Typist:
     """A shell at a prompt, and its screen."""
 
-    def __init__(self, argv, env, columns):
-        self.p = Pty(argv, env, 24, columns)
-        self.screen = Screen(24, columns)
+    def __init__(self, argv, env, how):
+        rows, columns = how.get("rows", 24), how.get("columns", 80)
+        self.p = Pty(argv, env, rows, columns)
+        self.screen = Screen(rows, columns, how.get("styles", False))
+
+    def type(self, keys):
+        if isinstance(keys, str):
+            return self.p.type(keys)
+        self.screen.resize(*keys["resize"])
+        self.p.resize(*keys["resize"])
 
     def look(self, end):
         more = self.p.more(end)
@@ -138,8 +151,7 @@ SHELL = ["bash", "--norc"]
 def screens(path):
     for line in open(path):
         steps = json.loads(line)
-        columns = steps.pop(0)["columns"] if isinstance(steps[0], dict) else 80
-        yield steps, columns
+        yield steps, steps.pop(0) if isinstance(steps[0], dict) else {}
 
 
 def fill_screens(path):
@@ -147,13 +159,14 @@ def fill_screens(path):
     env = {"PATH": os.environ["PATH"], "HOME": "/home/user", "LANG": "C.UTF-8", "TERM": "xterm-256color",
            "PS1": "$ ", "HISTFILE": "/dev/null", "INPUTRC": "/dev/null"}
     os.system(FILES)
-    os.chdir("/tmp/edit")
-    for steps, columns in screens(path):
-        t = Typist(SHELL, env, columns)
+    os.system(PAGES)
+    for steps, how in screens(path):
+        os.chdir("/tmp/pages" if "argv" in how else "/tmp/edit")
+        t = Typist(how.get("argv", SHELL), dict(env, **how.get("env", {})), how)
         t.settled()
-        done = [] if columns == 80 else [{"columns": columns}]
+        done = [how] if how else []
         for keys, *_ in steps:
-            t.p.type(keys)
+            t.type(keys)
             done.append([keys, t.settled()])
         os.kill(t.p.pid, 9)
         t.p.close()
@@ -165,9 +178,9 @@ def fill_screens(path):
 def type_all(t, steps):
     """None, or what is wrong where."""
     at, want = "", "$\n@0,2"
-    if t.sees(want):
+    if steps[0][0] == "" or t.sees(want):
         for at, want in steps:
-            t.p.type(at)
+            t.type(at)
             if not t.sees(want):
                 break
         else:
@@ -186,31 +199,38 @@ def leave(t):
 
 def typing(path, title, prepare, argv, end):
     """What is typed may overtake the program that it is for, on a slow machine: only what is wrong three times is."""
-    for steps, columns in screens(path):
+    for steps, how in screens(path):
         for _ in range(3):
             prepare()
-            t = Typist(argv, None, columns)
+            t = Typist(argv(how), None, how)
             wrong = type_all(t, steps)
             end(t)
             if not wrong:
                 break
-        ok(not wrong, title + repr([k for k, _ in steps]), *(wrong or []))
+        ok(not wrong, title + repr(how.get("argv", "")) + repr([k for k, _ in steps]), *(wrong or []))
 
 
-def typing_in_box(tinybox, path):
+def typing_in_box(tinybox, path, files, where):
     def end(t):
         os.kill(t.p.pid, 9)
         t.p.close()
 
-    typing(path, "typed: ", lambda: os.system('%s exec web bash -c "%s"' % (tinybox, FILES)),
-           [tinybox, "exec", "-it", "-w", "/tmp/edit", "-e", "PS1=$ ", "-e", "HISTFILE=/dev/null", "web"] + SHELL, end)
+    def argv(how):
+        env = dict({"PS1": "$ ", "HISTFILE": "/dev/null"}, **how.get("env", {}))
+        return ([tinybox, "exec", "-it", "-w", where] + [w for e in env.items() for w in ("-e", "%s=%s" % e)] +
+                ["web"] + how.get("argv", SHELL))
+
+    def prepare():
+        subprocess.run([tinybox, "exec", "web", "bash", "-c", files], stdin=subprocess.DEVNULL)
+
+    typing(path, "typed: ", prepare, argv, end)
 
 
 def typing_outside(tinysandbox, path):
     state = tempfile.mkdtemp(prefix="tinysandbox-edit-")
     files = FILES.replace("/tmp/edit", state + "/edit")
     typing(path, "typed at tinysandbox: ", lambda: os.system(files),
-           [tinysandbox, "--mount=%s/edit:/tmp/edit" % state, "--cwd=/tmp/edit", "--env=PS1=$ ",
+           lambda how: [tinysandbox, "--mount=%s/edit:/tmp/edit" % state, "--cwd=/tmp/edit", "--env=PS1=$ ",
             "--env=HISTFILE=/dev/null", "-i"], leave)
     shutil.rmtree(state)
 
@@ -276,7 +296,7 @@ def main():
         return fill(sys.argv[2])
     if sys.argv[1] == "screens":
         return fill_screens(os.path.abspath(sys.argv[2]))
-    tinybox, tinysandbox, path, shown = map(os.path.abspath, sys.argv[1:])
+    tinybox, tinysandbox, path, shown, pages = map(os.path.abspath, sys.argv[1:])
     state = tempfile.mkdtemp(prefix="tinybox-terminal-")
     os.environ["TINYBOX_STATE_DIR"] = state
     try:
@@ -285,8 +305,9 @@ def main():
             raise SystemExit("no box")
         cases(tinybox, path)
         resizes(tinybox)
-        typing_in_box(tinybox, shown)
+        typing_in_box(tinybox, shown, FILES, "/tmp/edit")
         typing_outside(tinysandbox, shown)
+        typing_in_box(tinybox, pages, PAGES, "/tmp/pages")
     finally:
         os.system("%s rm --force web >/dev/null 2>&1" % tinybox)
         shutil.rmtree(state, ignore_errors=True)
