@@ -78,6 +78,7 @@ static void merge(const struct tbx_spec *given, json_t *spec, const json_t *from
 		json_object_set(spec, "workspace", json_object_get(from, "workspace"));
 	merge_list(spec, from, "env", env_has);
 	merge_list(spec, from, "accept", list_has);
+	bx_secrets_adopt(spec, from);
 }
 
 /* The machine is the snapshot's: nobody else has its layers. */

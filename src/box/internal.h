@@ -195,6 +195,8 @@ void bx_secrets_message(const struct bx *b, struct wire_out *o);
 int bx_secrets_trust(struct bx *b, const char *ca);
 /* No placeholders, which are one box's; nor (sources) what only this machine's user has. */
 void bx_secrets_strip(json_t *spec, bool sources);
+/* The placeholders of a snapshot with memory, for secrets of the same name. */
+void bx_secrets_adopt(json_t *spec, const json_t *from);
 /* What a container is made from (image.c): into the record's spec, and into START. */
 int bx_spec_image(struct tbx_store *store, const struct tbx_spec *spec, const json_t *record,
 		  json_t *out);

@@ -634,6 +634,22 @@ int bx_secrets_trust(struct bx *b, const char *ca)
 	return status;
 }
 
+/* What runs on in a box that begins from a memory goes on using what it had. */
+void bx_secrets_adopt(json_t *spec, const json_t *from)
+{
+	const json_t *ours = json_object_get(spec, "secrets"), *theirs = json_object_get(from, "secrets");
+
+	for (size_t i = 0; i < json_array_size(ours); i++)
+		for (size_t k = 0; k < json_array_size(theirs); k++) {
+			json_t *secret = json_array_get(ours, i);
+			const char *name = bx_text(json_array_get(theirs, k), "name");
+			const char *placeholder = bx_text(json_array_get(theirs, k), "placeholder");
+
+			if (name && placeholder && !strcmp(name, bx_text(secret, "name")))
+				json_object_set_new(secret, "placeholder", json_string(placeholder));
+		}
+}
+
 /* Of a snapshot that leaves this store: what is needed, not where it is. */
 void bx_secrets_strip(json_t *spec, bool sources)
 {

@@ -26,13 +26,15 @@ const struct bx_keeping *bx_keeping(struct tbx_store *store, const char *sandbox
 /* ---- Taking ---- */
 
 /* What is the box's own, for boxes that will begin from it. */
-static json_t *spec_of(const struct bx *b)
+static json_t *spec_of(const struct bx *b, bool memory)
 {
 	json_t *spec = json_deep_copy(json_object_get(b->record, "spec"));
 
 	json_object_del(spec, "name");
 	json_object_del(spec, "transient");
-	bx_secrets_strip(spec, false);
+	/* what runs on has its placeholders */
+	if (!memory)
+		bx_secrets_strip(spec, false);
 	return spec;
 }
 
@@ -67,7 +69,7 @@ static void fill(struct bx *b, struct bx_snap *s, const struct tbx_snap *opt)
 	bx_put(s->record, "placement", json_deep_copy(json_object_get(b->record, "placement")));
 	bx_put_number(s->record, "created_at", bx_now());
 	json_object_set_new(s->record, "memory", json_boolean(opt->memory));
-	bx_put(s->record, "spec", spec_of(b));
+	bx_put(s->record, "spec", spec_of(b, opt->memory));
 	bx_put(s->record, "left_out", left_out(b));
 	json_object_set_new(s->record, "parts", json_array());
 }

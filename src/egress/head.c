@@ -21,12 +21,14 @@ bool ht_is_token(const char *s, size_t n)
 	return n;
 }
 
-size_t ht_head_size(const char *data, size_t n, const char **why)
+size_t ht_head_size(const char *data, size_t n, size_t *looked, const char **why)
 {
-	const char *end = memmem(data, n, "\r\n\r\n", 4);
+	size_t from = *looked > 4 && *looked <= n ? *looked - 4 : 0;
+	const char *end = memmem(data + from, n - from, "\r\n\r\n", 4);
 	size_t size = end ? (size_t)(end - data) + 4 : n;
 
-	for (size_t i = 0; i < size; i++) {
+	*looked = size;
+	for (size_t i = from; i < size; i++) {
 		if (!data[i] || (data[i] == '\n' && (!i || data[i - 1] != '\r')) ||
 		    (data[i] == '\r' && i + 1 < size && data[i + 1] != '\n')) {
 			*why = "a line does not end in CR LF, or has a NUL in it";

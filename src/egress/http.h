@@ -58,6 +58,7 @@ struct ht_place {
 enum ht_more { HT_MORE, HT_DONE, HT_BAD };
 
 struct ht_request {
+	size_t looked;		/* of the input there is no need to look at again; to be kept after HT_MORE */
 	size_t used;		/* of the input */
 	struct ht_buf out;	/* the head as it goes out */
 	struct ht_buf basic;	/* Basic credentials with a value in them, as they went out */
@@ -75,7 +76,7 @@ void ht_request_end(struct ht_request *r);
 /* ---- response.c ---- */
 
 struct ht_response {
-	size_t used;
+	size_t looked, used;	/* as a request's */
 	unsigned status;
 	bool chunked, has_length;
 	uint64_t length;
@@ -124,8 +125,8 @@ struct ht_line {
 	size_t name_size, value_size;
 };
 
-/* Where the head ends, behind its empty line; 0: not yet. *why: never. */
-size_t ht_head_size(const char *data, size_t n, const char **why);
+/* Where the head ends, behind its empty line; 0: not yet. *why: never. *looked: how far it has been looked at. */
+size_t ht_head_size(const char *data, size_t n, size_t *looked, const char **why);
 /* The next field; false: it was the last, or *why. */
 bool ht_line_next(const char **at, const char *end, struct ht_line *l, const char **why);
 bool ht_is(const struct ht_line *l, const char *name);

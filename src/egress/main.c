@@ -200,6 +200,7 @@ static int serve(void)
 	pid_t pid;
 	char c;
 
+	close_range(3, ~0u, 0);		/* whatever the caller has left open */
 	setrlimit(RLIMIT_CORE, &none);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	wire_begin(&o, WIRE_HELLO);

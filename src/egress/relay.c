@@ -49,6 +49,7 @@ struct relay {
 	struct ht_scrub scrub;
 	struct ht_buf basic;	/* the latest credentials that hold a value */
 	size_t words;		/* of the scrub, without them */
+	size_t near_looked, far_looked;
 	int64_t until;
 };
 
@@ -155,10 +156,11 @@ static void refuse(struct relay *r, unsigned status, const char *secret, const c
 
 static bool take_head(struct relay *r)
 {
-	struct ht_request q = {0};
+	struct ht_request q = {.looked = r->near_looked};
 	enum ht_more more = ht_request_read(&q, &r->place, r->near.in.data, r->near.in.size);
 	bool good = more == HT_DONE;
 
+	r->near_looked = more == HT_MORE ? q.looked : 0;
 	for (size_t k = 0; good && k < r->place.count; k++)
 		if (q.swapped >> k & 1)
 			good = told(r, true, r->swap[k].name, "swapped");
@@ -219,9 +221,10 @@ static void begin_response(struct relay *r, const struct ht_response *p)
 
 static bool hear_head(struct relay *r)
 {
-	struct ht_response p = {0};
+	struct ht_response p = {.looked = r->far_looked};
 	enum ht_more more = ht_response_read(&p, r->far.in.data, r->far.in.size);
 
+	r->far_looked = more == HT_MORE ? p.looked : 0;
 	if (more == HT_MORE)
 		return false;
 	if (more == HT_BAD || (p.status == 101 && !r->upgrade)) {

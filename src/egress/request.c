@@ -290,7 +290,7 @@ static bool fields(struct reading *in, const char *at, const char *end)
 enum ht_more ht_request_read(struct ht_request *r, const struct ht_place *p, const char *data, size_t n)
 {
 	struct reading in = {.r = r, .p = p};
-	size_t size = ht_head_size(data, n, &r->why);
+	size_t size = ht_head_size(data, n, &r->looked, &r->why);
 	const char *line;
 
 	if (r->why)

@@ -38,7 +38,7 @@ static bool length(struct ht_response *r, const struct ht_line *l)
 
 enum ht_more ht_response_read(struct ht_response *r, const char *data, size_t n)
 {
-	size_t size = ht_head_size(data, n, &r->why), lines = 0;
+	size_t size = ht_head_size(data, n, &r->looked, &r->why), lines = 0;
 	const char *at, *end = data + size;
 	struct ht_line l;
 

@@ -40,18 +40,6 @@ static bool watch(struct server *s, int *fd)
 	return !epoll_ctl(s->epoll, EPOLL_CTL_ADD, *fd, &ev);
 }
 
-/* The command has said all; what it sends besides means nothing. Its end is what counts. */
-static void hear_command(struct server *s)
-{
-	char buf[256];
-	ssize_t n = read(s->live, buf, sizeof(buf));
-
-	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
-		return;
-	shut(&s->live);
-	shut(&s->done);
-}
-
 /* One, and of our own user: nobody else can reach the socket. */
 static void hear_keeper_come(struct server *s)
 {
@@ -69,6 +57,21 @@ static void hear_keeper_come(struct server *s)
 	shut(&s->listener);
 	if (!watch(s, &s->keeper))
 		shut(&s->keeper);
+}
+
+/* The command has said all; what it sends besides means nothing. Its end is what counts. */
+static void hear_command(struct server *s)
+{
+	char buf[256];
+	ssize_t n = read(s->live, buf, sizeof(buf));
+
+	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+		return;
+	shut(&s->live);
+	shut(&s->done);
+	/* the keeper came before the command went, whatever we hear of first */
+	if (s->listener >= 0)
+		hear_keeper_come(s);
 }
 
 static size_t take_fds(struct msghdr *m, int fds[2])

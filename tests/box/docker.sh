@@ -252,11 +252,14 @@ for of in root owner; do
 done
 
 # ---- the network: our proxy, our listeners ----
-python3 - >"$dir/http.port" <<'X' &
+python3 - "$dir/http.said" >"$dir/http.port" <<'X' &
 import http.server, sys
 class H(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        self.send_response(200); self.end_headers(); self.wfile.write(b"from outside\n")
+        self.send_response(200); self.end_headers()
+        said = self.headers.get("Token")
+        if said: open(sys.argv[1], "w").write(said)
+        self.wfile.write(b"%s from outside\n" % said.encode() if said else b"from outside\n")
     def log_message(self, *a): pass
 s = http.server.HTTPServer(("127.0.0.1", 0), H)
 print(s.server_port, flush=True)
@@ -269,6 +272,13 @@ box=$(box --network egress --allow "$to" -p 8099)
 is "egress to what is allowed" "from outside" "$(tb exec "$box" wget -q -O - "http://$to/")"
 tb exec "$box" wget -q -O - "http://127.0.0.1:1/" >out 2>&1
 has "and nowhere else" "403" "$(cat out)"
+secret=$(DOCKER_SECRET="the real value" box --network egress --allow "$to" --secret "TOKEN=env:DOCKER_SECRET@http://$to")
+is "a secret: what the box sees" "*** **** ***** from outside" "$(tb exec "$secret" sh -c 'wget -q -O - --header "Token: $TOKEN" "http://$1/"' sh "$to" | sed 's/\*\*\*\**/*** **** *****/')"
+is "... and the host" "the real value" "$(cat http.said)"
+has "... inside is a placeholder" tbx_secret_ "$(tb exec "$secret" printenv TOKEN)"
+is "... and the certificate of an authority" 1 "$(tb exec "$secret" grep -c BEGIN /etc/tinybox/ca.pem)"
+is "... no value in the container" "" "$(D inspect $(D ps -q) | grep -F "the real value")"
+tb rm "$secret" >/dev/null
 is "... with a loopback only" lo "$(tb exec "$box" sh -c 'sed 1,2d /proc/net/dev' | cut -d: -f1 | xargs)"
 tb exec "$box" sh -c '(echo from inside | nc -lp 8099) >/dev/null 2>&1 & while ! grep -q :1FA3 /proc/net/tcp*; do usleep 10000; done'
 port=$(tb inspect --json "$box" | python3 -c 'import json, sys; p = json.load(sys.stdin)["published"][0]; print(p["address"], p["host"])')

@@ -19,7 +19,7 @@ import time
 
 TINYBOX, KERNEL = os.path.abspath(sys.argv[1]), sys.argv[2]
 T = tempfile.mkdtemp(prefix="tinybox-vm-")
-ENV = dict(os.environ, TINYBOX_STATE_DIR=T + "/state", SECRET="of the host")
+ENV = dict(os.environ, TINYBOX_STATE_DIR=T + "/state", SECRET="of the host", TOKEN_HERE="the real value")
 COUNT = FAILED = 0
 
 
@@ -190,6 +190,31 @@ def network():
     ok(got == b"more\n", "another is forwarded", got)
 
 
+def heard(server):
+    """What each plain request to a server of our own says."""
+    said = []
+
+    def one(conn):
+        said.append(conn.recv(10000).decode("latin-1"))
+        conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n<the real value>\r\n")
+        conn.close()
+    threading.Thread(target=lambda: [one(c[0]) for c in iter(server.accept, None)], daemon=True).start()
+    return said
+
+
+def secret():
+    ask = f'wget -q -O - --header "Token: $TOKEN" http://127.0.0.1:{WEB.getsockname()[1]}/'
+    done = inside(ask + "; printenv TOKEN; grep -c BEGIN /etc/tinybox/ca.pem")
+    ok(SAID and "Token: the real value" in SAID[-1], "a secret: the host gets it", SAID[-1:], done)
+    ok("<**************>" in done.stdout and "tbx_secret_" in done.stdout and done.stdout.endswith("\n1\n"), "... not the box", done)
+    done = run("fork", "--name", "secretive", "vm", limit=200)
+    mine, theirs = inside("printenv TOKEN").stdout, run("exec", "secretive", "--", "printenv", "TOKEN").stdout
+    ok(theirs.startswith("tbx_secret_") and mine != theirs, "a fork has a placeholder of its own", done, mine, theirs)
+    run("exec", "secretive", "--", "sh", "-c", ask)
+    ok("Token: the real value" in SAID[-1], "... for the same secret", SAID[-1])
+    run("rm", "secretive")
+
+
 def files():
     ok(inside("cat a; ./x; readlink l").stdout == "one\nruns\na\n", "the workspace is there, with exec bits and links")
     inside("echo changed >a; echo new >b")
@@ -279,6 +304,8 @@ def memories():
         ok("/root/enough" in done.stdout and "running" in done.stdout, "ps knows what runs", done)
         done = run("exec", twins[0], "--", "sh", "-c", "wget -q -O - http://127.0.0.1:9/")
         ok("403" in done.stderr, "its proxy answers", done)
+        run("exec", twins[0], "--", "sh", "-c", f'wget -q -O - --header "Token: twin $TOKEN" http://127.0.0.1:{WEB.getsockname()[1]}/')
+        ok("Token: twin the real value" in SAID[-1], "... and knows the secret by the placeholder that its programs have", SAID[-1])
         ok(run("stop", twins[0]).returncode == 0 and run("start", twins[0], limit=250).returncode == 0 and
            run("exec", twins[0], "--", "cat", "/root/n").stdout.strip().isdigit(), "stopped and started it boots, from its disks")
     ok(int(inside("cat /root/n").stdout) > before, "the first one went on all the time")
@@ -430,11 +457,12 @@ def main():
     os.chmod(T + "/work/x", 0o755)
     os.symlink("a", T + "/work/l")
     try:
+        web = f"127.0.0.1:{WEB.getsockname()[1]}"
         done = create("--name", "vm", "--dir", T + "/work", "--memory", "64m", "--pids", "40", "--disk", "64m", "--network", "egress",
-                      "--allow", "127.0.0.1:1", "--publish", "8080", "--hook", "echo $TINYBOX_START >>/root/hooks")
+                      "--allow", "127.0.0.1:1", "--allow", web, "--secret", f"TOKEN=env:TOKEN_HERE@http://{web}", "--publish", "8080", "--hook", "echo $TINYBOX_START >>/root/hooks")
         ok(done.returncode == 0, "a box in a machine", done)
         ok(inside("cat /root/hooks").stdout == "create\n", "its hook ran")
-        for test in (isolation, printed_words, limits, many, network, files, hung, snapshots, memories, half_memories, travels, killed) if done.returncode == 0 else ():
+        for test in (isolation, printed_words, limits, many, network, secret, files, hung, snapshots, memories, half_memories, travels, killed) if done.returncode == 0 else ():
             test()
         refusals()
         halfway()
@@ -445,4 +473,6 @@ def main():
     return FAILED != 0
 
 
+WEB = socket.create_server(("127.0.0.1", 0))
+SAID = heard(WEB)
 sys.exit(main())

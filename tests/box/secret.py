@@ -436,6 +436,9 @@ def sources():
     ok(not status and "200" in out and seen[-1][3]["A"] == VALUE, "run, from a file", (out, err))
     status, out, err = tb(*run, "--secret", f"TOKEN=stdin@localhost:{GOOD}", "--", "python3", "-c", script, stdin=None, input=VALUE + "\n")
     ok(not status and "200" in out and seen[-1][3]["A"] == VALUE, "run, from standard input", (out, err))
+    # the command goes and the keeper comes at one moment
+    ways = [tb(*run, "--secret", f"TOKEN=env:TOKEN_HERE@localhost:{GOOD}", "--", "python3", "-c", script)[1] for _ in range(8)]
+    ok(all("200" in way for way in ways), "run, again and again", ways)
     box = create("--secret", f"TOKEN=env:TOKEN_HERE@localhost:{GOOD}")
     has(get(box), "502 Bad Gateway", "an authority that the host does not trust")
     tb("rm", box)

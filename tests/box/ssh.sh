@@ -85,6 +85,40 @@ has "inspect tells the port" "\"port\":$port" "$(tb inspect --json "$box")"
 is "a box that is removed" "$box" "$(tb rm "$box")"
 is "is removed there" "" "$(ls "$home/.local/state/tinybox/far")"
 
+# ---- a secret goes there over the conversation, and into no file, argument or environment ----
+python3 - said >web <<'X' &
+import http.server, sys
+class H(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        open(sys.argv[1], "w").write(str(self.headers.get("Token")))
+        self.send_response(200); self.end_headers()
+    def log_message(self, *a): pass
+s = http.server.HTTPServer(("127.0.0.1", 0), H)
+print(s.server_port, flush=True)
+s.serve_forever()
+X
+server=$!
+for _ in $(seq 100); do [ -s web ] && break; sleep .1; done
+web=127.0.0.1:$(cat web)
+export SSH_TOKEN="the real value"
+box=$(tb create "${to[@]}" --ssh-known-hosts "$dir/known" --sandbox namespace --network egress --allow "$web" --secret "TOKEN=env:SSH_TOKEN@http://$web")
+ask='exec 3<>/dev/tcp/127.0.0.1/3128; printf "GET http://$1/ HTTP/1.1\r\nToken: $TOKEN\r\n\r\n" >&3; head -1 <&3'
+has "a secret: the request" "200 OK" "$(tb exec "$box" bash -c "$ask" x "$web")"
+is "... has the value" "the real value" "$(cat said)"
+has "... and the box has not" tbx_secret_ "$(tb exec "$box" printenv TOKEN)"
+is "its keeper is there" 1 "$(pgrep -u "$user" -c tinybox-egress)"
+is "no file there has the value" "" "$(grep -rl "the real value" "$home")"
+is "no argument, no environment" "" "$(for p in $(pgrep -u "$user"); do tr '\0' '\n' <"/proc/$p/environ"; tr '\0' '\n' <"/proc/$p/cmdline"; done 2>/dev/null | grep "the real value")"
+tb stop "$box" >/dev/null
+SSH_TOKEN="another value" tb start "$box" >/dev/null
+tb exec "$box" bash -c "$ask" x "$web" >/dev/null
+is "started again with another" "another value" "$(cat said)"
+tb rm "$box" >/dev/null
+for _ in $(seq 100); do pgrep -u "$user" tinybox-egress >/dev/null || break; sleep .05; done
+is "removed: nothing keeps it" 0 "$(pgrep -u "$user" -c tinybox-egress)"
+unset SSH_TOKEN
+kill $server
+
 # ---- login shells ----
 words=("a b" "\$HOME" "\`id\`" "*" "~" "!x" "'" '"' "\\" ";" "#" "é" "%s" "{a,b}" "(x)" "<" "&")
 want=$(printf '<%s>' "${words[@]}")
