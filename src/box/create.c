@@ -166,6 +166,14 @@ int tbx_create(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_
 
 /* ---- Look ---- */
 
+/* One that stands still here is not to hold up the list of all. */
+static uint64_t patience(const struct bx *b)
+{
+	uint64_t step = bx_step(b->store), few = bx_ticks() + 5 * BX_SECOND;
+
+	return few < step && !bx_is_ssh(json_object_get(b->record, "target")) ? few : step;
+}
+
 /*
  * The box is asked when it should run. False: it cannot be asked. dead: machines that did not
  * answer, each of which is waited for once.
@@ -177,7 +185,7 @@ static bool ask(struct bx *b, json_t *doc, json_t *dead)
 	bool persistent = life && !strcmp(life, "persistent");
 	struct bx_conn c;
 	int status = bx_is_dead(dead, target) ? bx_fail(b->store, TBX_ERR_HOST, "the machine does not "
-							"answer") : bx_connect(b, &c);
+							"answer") : bx_connect_by(b, &c, patience(b));
 
 	if (!status) {
 		bx_conn_close(&c);

@@ -187,17 +187,32 @@ static int ssh_connect(struct bx *b, struct bx_conn *c)
 	return status == TBX_ERR_STATE ? not_running(b) : status;
 }
 
-int bx_connect_now(struct bx *b, struct bx_conn *c)
+/* A server that stands still: whoever asks is to know what may have been done to it. */
+static int silent(struct bx *b)
+{
+	const char *kind = json_string_value(bx_at(b->record, "placement.workspace.sandbox"));
+	bool docker = kind && !strcmp(kind, "docker");
+
+	return bx_fail(b->store, TBX_ERR_TIMEOUT, "%s: no answer in time%s", b->id, docker ?
+		       ": somebody may have paused its container (`docker unpause`)" : "");
+}
+
+int bx_connect_by(struct bx *b, struct bx_conn *c, uint64_t deadline)
 {
 	bool ssh = bx_is_ssh(json_object_get(b->record, "target"));
 	int status = ssh ? ssh_connect(b, c) : local_connect(b, c);
 
 	if (status)
 		return status;
-	status = bx_hello(c, bx_step(b->store));
+	status = bx_hello(c, deadline);
 	if (status)
 		bx_conn_close(c);
-	return status;
+	return status == TBX_ERR_TIMEOUT && !ssh ? silent(b) : status;
+}
+
+int bx_connect_now(struct bx *b, struct bx_conn *c)
+{
+	return bx_connect_by(b, c, bx_step(b->store));
 }
 
 int bx_connect_soon(struct bx *b, struct bx_conn *c)

@@ -277,6 +277,7 @@ int bx_ssh_soon(struct tbx_store *store, const json_t *target, const char *opera
 /* Drops what came before HELLO. False: more is to come; too much: in.error. */
 bool bx_drop_noise(struct bx_conn *c);
 int bx_connect_now(struct bx *b, struct bx_conn *c);	/* whatever state its record tells */
+int bx_connect_by(struct bx *b, struct bx_conn *c, uint64_t deadline);
 /* `tinybox-init host` on that machine; HELLO is done. */
 int bx_host(struct tbx_store *store, const json_t *target, struct bx_conn *c);
 /* One of our programs on that machine ("tinybox-engine", "merge"); HELLO is done. */

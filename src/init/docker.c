@@ -412,7 +412,7 @@ static void name_word(struct docker_words *w, const char *box)
 {
 	struct text t = {0};
 
-	text_add(&t, "tinybox-");
+	text_add(&t, DOCKER_NAME);
 	text_add(&t, box);
 	docker_word(w, text_string(&t));
 	text_free(&t);

@@ -19,6 +19,7 @@
 #include "init/tool.h"
 
 #define DOCKER_PLACE "/dev/tinybox"	/* inside: nothing of it is in the image's layers */
+#define DOCKER_NAME "tinybox-"		/* of a container, before the box's */
 #define DOCKER_LABEL "tinybox.attempt"
 
 struct docker {

@@ -19,6 +19,7 @@
 
 #define JSON_MOST (4u << 20)
 #define LAYERS_MOST 512u
+#define SEARCHED 16384u		/* entries, for each file of it */
 #define PIECE 65536u
 
 struct canon {
@@ -31,21 +32,30 @@ struct canon {
 
 /* ---- What is there ---- */
 
-static bool find(const struct canon *c, const char *name, off_t *data, uint64_t *size)
+/* `linked`: it may be a layer that stands elsewhere in the archive. */
+static bool find_file(const struct canon *c, const char *name, bool linked, off_t *data, uint64_t *size)
 {
 	struct archive_entry e;
 	off_t at = 0;
 
-	for (unsigned i = 0; i < ARCHIVE_ENTRIES && !archive_is_end(c->from, at); i++) {
+	for (unsigned i = 0; i < SEARCHED && !archive_is_end(c->from, at); i++) {
 		if (!archive_head(c->from, at, &e) || e.size > (uint64_t)c->size)
 			return false;
 		*data = at + (off_t)ARCHIVE_BLOCK;
 		*size = e.size;
-		if (!strcmp(e.name, name))
+		if (!strcmp(e.name + (strncmp(e.name, "./", 2) ? 0 : 2), name)) {
+			if (e.type == '2' && linked && archive_is_link(e.link))
+				return find_file(c, e.link + 3, false, data, size);
 			return e.type == '0' && *data + (off_t)e.size <= c->size;
+		}
 		at = archive_next(at, &e);
 	}
 	return false;
+}
+
+static bool find(const struct canon *c, const char *name, off_t *data, uint64_t *size)
+{
+	return find_file(c, name, true, data, size);
 }
 
 static char *read_text(const struct canon *c, const char *name, uint64_t *size)
@@ -72,7 +82,7 @@ static bool step(const char **at, const char *text)
 	return true;
 }
 
-/* A file's name in quotes: HEX, behind blobs/sha256/ and before the end of its kind, or not. */
+/* A file's name in quotes: HEX, behind blobs/sha256/ and before the end of its kind, or not; the older layers are in directories. */
 static bool name_at(const char **at, const char *end, char name[101])
 {
 	const char *begin = *at + 1, *hex, *rest;
@@ -85,7 +95,8 @@ static bool name_at(const char **at, const char *end, char name[101])
 	if (!rest)
 		return false;
 	*at = rest;
-	step(at, end);
+	if (!step(at, end))
+		step(at, "/layer.tar");
 	memcpy(name, begin, (size_t)(*at - begin));
 	name[*at - begin] = '\0';
 	return step(at, "\"");
@@ -230,13 +241,16 @@ static bool put_layers(struct canon *c)
 	return true;
 }
 
-static bool put_all(struct canon *c, const char id[ARCHIVE_HEX])
+static bool put_all(struct canon *c, const char id[ARCHIVE_HEX], const char *name)
 {
 	static const char end[2 * ARCHIVE_BLOCK];
 	char head[ARCHIVE_HEX + 60];
 
-	snprintf(head, sizeof(head), "[{\"Config\":\"%.64s.json\",\"RepoTags\":null,\"Layers\":[", id);
+	snprintf(head, sizeof(head), "[{\"Config\":\"%.64s.json\",\"RepoTags\":", id);
 	text_add(&c->manifest, head);
+	text_add(&c->manifest, name ? "[\"" : "null");
+	text_add(&c->manifest, name ? name : "");
+	text_add(&c->manifest, name ? "\"],\"Layers\":[" : ",\"Layers\":[");
 	if (!put_config(c, id) || !put_layers(c))
 		return false;
 	text_add(&c->manifest, "]}]\n");
@@ -245,7 +259,24 @@ static bool put_all(struct canon *c, const char id[ARCHIVE_HEX])
 		write_all(c->to, end, sizeof(end));
 }
 
-bool archive_canon(int from, int to, const char id[ARCHIVE_HEX])
+bool archive_id(int from, char id[ARCHIVE_HEX + 1])
+{
+	struct canon *c = calloc(1, sizeof(*c));
+	struct stat st;
+	bool good = c && !fstat(from, &st);
+
+	if (good) {
+		c->from = from;
+		c->size = st.st_size;
+		good = read_manifest(c);
+		memcpy(id, hex_of(c->config), ARCHIVE_HEX);
+		id[ARCHIVE_HEX] = '\0';
+	}
+	free(c);
+	return good;
+}
+
+bool archive_canon(int from, int to, const char id[ARCHIVE_HEX], const char *name)
 {
 	struct canon *c = calloc(1, sizeof(*c));
 	struct stat st;
@@ -255,7 +286,7 @@ bool archive_canon(int from, int to, const char id[ARCHIVE_HEX])
 		c->from = from;
 		c->to = to;
 		c->size = st.st_size;
-		good = read_manifest(c) && put_all(c, id);
+		good = read_manifest(c) && put_all(c, id, name);
 		text_free(&c->manifest);
 	}
 	free(c);

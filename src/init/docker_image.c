@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #define LOAD 900u	/* seconds */
-#define HEADS_MOST 100000u
 
 bool docker_name_image(struct docker *d, const struct spec *spec)
 {
@@ -29,44 +28,6 @@ bool docker_name_image(struct docker *d, const struct spec *spec)
 	free(d->image);
 	d->image = t.data;
 	return true;
-}
-
-static bool octal(const uint8_t *s, size_t n, uint64_t *out)
-{
-	size_t i = 0;
-
-	*out = 0;
-	while (i < n && s[i] == ' ')
-		i++;
-	for (; i < n && s[i] >= '0' && s[i] <= '7'; i++)
-		*out = *out * 8 + (uint64_t)(s[i] - '0');
-	return i > 0 && *out < 1ull << 40;
-}
-
-enum archive { ARCHIVE_UNKNOWN, ARCHIVE_TREE, ARCHIVE_IMAGE, ARCHIVE_OCI };
-
-/* An image that was saved has one of these names at its top, newer ones both; anything else is a root's files. */
-static enum archive archive_of(int fd)
-{
-	enum archive found = ARCHIVE_TREE;
-	uint8_t head[512];
-	const char *name;
-	off_t at = 0;
-	uint64_t size;
-
-	for (unsigned i = 0; i < HEADS_MOST; i++) {
-		if (pread(fd, head, sizeof(head), at) != (ssize_t)sizeof(head) || !head[0])
-			return i ? found : ARCHIVE_UNKNOWN;
-		if (memcmp(head + 257, "ustar", 5) || !octal(head + 124, 12, &size))
-			return ARCHIVE_UNKNOWN;
-		name = (char *)head + (head[0] == '.' && head[1] == '/' ? 2 : 0);
-		if (!strcmp(name, "manifest.json"))
-			return ARCHIVE_IMAGE;
-		if (!strcmp(name, "oci-layout"))
-			found = ARCHIVE_OCI;
-		at += (off_t)(512 + ((size + 511) & ~511ull));
-	}
-	return found;
 }
 
 bool docker_import(struct docker *d, int fd)
@@ -87,71 +48,6 @@ bool docker_import(struct docker *d, int fd)
 		return docker_failed(d, &t, "the engine does not take the archive for an image");
 	tool_free(&t);
 	return true;
-}
-
-static bool tag(struct docker *d, const char *from)
-{
-	struct docker_words w = {0};
-	struct tool t;
-
-	docker_word(&w, "tag");
-	docker_word(&w, "--");
-	docker_word(&w, from);
-	docker_word(&w, d->image);
-	if (!docker_call(d, &t, &w, 60))
-		return docker_failed(d, &t, "the engine does not name the image that was loaded");
-	tool_free(&t);
-	return true;
-}
-
-/* "Loaded image: REF" or "Loaded image ID: sha256:..."; podman: "Loaded image: ...". */
-static bool load_from(struct docker *d, int fd)
-{
-	static const char before[] = "Loaded image";
-	struct docker_words w = {0};
-	const char *at, *ref;
-	struct tool t;
-	bool good;
-
-	docker_word(&w, d->program);
-	docker_word(&w, "load");
-	docker_word(&w, "--quiet");
-	t = (struct tool){.argv = w.at, .env = d->env, .in = fd, .seconds = LOAD, .tick = d->tick,
-		.ctx = d->ctx};
-	good = !w.failed && tool_run(&t);
-	docker_free_words(&w);
-	if (!good)
-		return docker_failed(d, &t, "the engine does not load the image");
-	at = strstr(text_string(&t.said), before);
-	ref = at ? strchr(at, ':') : NULL;
-	if (!ref)
-		return docker_failed(d, NULL, "the engine does not say which image it has loaded");
-	ref++;
-	ref += strspn(ref, " ");
-	((char *)(uintptr_t)ref)[strcspn(ref, "\r\n")] = '\0';
-	good = tag(d, ref);
-	tool_free(&t);
-	return good;
-}
-
-static bool from_archive(struct docker *d, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	enum archive kind = fd < 0 ? ARCHIVE_UNKNOWN : archive_of(fd);
-	bool good = false;
-
-	if (fd < 0)
-		return docker_failed(d, NULL, "the image's archive cannot be opened");
-	if (kind != ARCHIVE_TREE)
-		good = load_from(d, fd);
-	if (!good && kind == ARCHIVE_OCI)
-		docker_failed(d, NULL, "the archive is an OCI layout, which this engine does not load: docker 25 and podman do, and "
-			      "`skopeo copy oci-archive:A docker-archive:B` makes one of it that all do");
-	/* what is compressed may be either */
-	if (!good && kind <= ARCHIVE_TREE)
-		good = lseek(fd, 0, SEEK_SET) == 0 && docker_import(d, fd);
-	close(fd);
-	return good;
 }
 
 static bool from_directory(struct docker *d, const char *path)
@@ -190,6 +86,6 @@ const char *docker_image(struct docker *d, const struct spec *spec)
 	}
 	if (!*d->image)
 		return NULL;
-	return (S_ISDIR(st.st_mode) ? from_directory(d, spec->root) : from_archive(d, spec->root)) ?
+	return (S_ISDIR(st.st_mode) ? from_directory(d, spec->root) : docker_load_archive(d, spec->root, spec->dir)) ?
 		d->image : NULL;
 }

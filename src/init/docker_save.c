@@ -51,7 +51,7 @@ static char kind_of(const char *name)
 }
 
 /* An entry's link: another layer's file. */
-static bool good_link(const char *target)
+bool archive_is_link(const char *target)
 {
 	const char *rest = strncmp(target, "../", 3) ? NULL : archive_hex(target + 3);
 
@@ -143,7 +143,7 @@ static bool good_entry(int fd, off_t at, const struct archive_entry *e, const ch
 	if (e->type == '5')
 		return kind == 'd' && !e->size;
 	if (e->type == '2')
-		return kind == 'l' && !e->size && good_link(e->link);
+		return kind == 'l' && !e->size && archive_is_link(e->link);
 	if (e->type != '0')
 		return false;
 	if (kind == 'm' && ++*manifests == 1)
@@ -204,7 +204,7 @@ static bool to_canon(int layer, int fd, const char id[HEX])
 	if (good_archive(fd, id))
 		return true;
 	to = openat(layer, NEW_NAME, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	good = to >= 0 && archive_canon(fd, to, id) && good_archive(to, id) && !renameat(layer, NEW_NAME, layer, NAME);
+	good = to >= 0 && archive_canon(fd, to, id, NULL) && good_archive(to, id) && !renameat(layer, NEW_NAME, layer, NAME);
 	if (to >= 0)
 		close(to);
 	if (!good)

@@ -20,7 +20,23 @@ static bool split(char *line, const char *tag, const char **what, const char **n
 	return true;
 }
 
-static void put_lines(struct tool *t, const char *tag, struct wire_out *o)
+/*
+ * "ID CALLED" is the container of that box: what somebody commits of one, and runs, bears its labels, and is his. The
+ * line ends behind the ID.
+ */
+static bool is_boxes(char *line, const char *name)
+{
+	static const char own[] = DOCKER_NAME;
+	char *called = strchr(line, ' ');
+
+	if (!called)
+		return false;
+	*called++ = '\0';
+	return !strncmp(called, own, sizeof(own) - 1) && !strcmp(called + sizeof(own) - 1, name);
+}
+
+/* called: lines have the name of what is there, too. */
+static void put_lines(struct tool *t, const char *tag, bool called, struct wire_out *o)
 {
 	char *save = NULL;
 	const char *what, *name;
@@ -29,7 +45,7 @@ static void put_lines(struct tool *t, const char *tag, struct wire_out *o)
 	     line = strtok_r(NULL, "\r\n", &save)) {
 		size_t mark;
 
-		if (!split(line, tag, &what, &name))
+		if (!split(line, tag, &what, &name) || (called && !is_boxes(line, name)))
 			continue;
 		mark = wire_nest(o, WIRE_F_BOX);
 		wire_text(o, WIRE_F_BOX, name);
@@ -47,11 +63,11 @@ static bool containers(struct docker *d, const char *tag, struct wire_out *o)
 	docker_word(&w, "--all");
 	docker_word(&w, "--no-trunc");
 	docker_word(&w, "--filter=label=tinybox.box");
-	docker_word(&w, docker_is_podman(d) ? "--format={{.ID}} {{index .Labels \"tinybox.box\"}}" :
-		    "--format={{.ID}} {{.Label \"tinybox.box\"}}");
+	docker_word(&w, docker_is_podman(d) ? "--format={{.ID}} {{.Names}} {{index .Labels \"tinybox.box\"}}" :
+		    "--format={{.ID}} {{.Names}} {{.Label \"tinybox.box\"}}");
 	if (!docker_call(d, &t, &w, 60))
 		return docker_failed(d, &t, "the engine does not say which containers it has");
-	put_lines(&t, tag, o);
+	put_lines(&t, tag, true, o);
 	tool_free(&t);
 	return true;
 }
@@ -71,7 +87,7 @@ static bool images(struct docker *d, const char *tag, const char *repository, st
 	docker_word(&w, "--format={{.Repository}}:{{.Tag}} {{.Tag}}");
 	if (!docker_call(d, &t, &w, 60))
 		return docker_failed(d, &t, "the engine does not say which images it has");
-	put_lines(&t, tag, o);
+	put_lines(&t, tag, false, o);
 	tool_free(&t);
 	return true;
 }

@@ -23,6 +23,11 @@ bool docker_look(struct docker *d, const char *image, struct wire_out *o, bool *
  */
 bool docker_save_image(struct docker *d, int layer, const uint8_t id[32]);
 bool docker_load_image(struct docker *d, int layer, const uint8_t id[32], const char *image);
+/*
+ * docker_load.c: an archive, an image's or a root's files, packed or not, becomes d->image. It names nothing itself.
+ * dir: for a moment what is packed is there, unpacked. False: why.
+ */
+bool docker_load_archive(struct docker *d, const char *path, const char *dir);
 /* docker_ask.c: does it answer; "HEX SIZE" of an image. False: the command knows why, or more. */
 bool docker_answers(const struct docker *d);
 bool docker_ask_image(const struct docker *d, const char *image, struct text *line);

@@ -134,7 +134,7 @@ static void put_identity(struct docker_words *w, const struct spec *s, const cha
 {
 	struct text t = {0};
 
-	text_add(&t, "--name=tinybox-");
+	text_add(&t, "--name=" DOCKER_NAME);
 	text_add(&t, s->box);
 	take_text(w, &t);
 	text_add(&t, "--label=tinybox.box=");

@@ -111,8 +111,33 @@ for image in ./root "$dir/root.tar" ./root.tar.gz ./saved.tar; do
 	tb rm "$box" >/dev/null
 	is "... which goes with the box" "" "$(kept)"
 done
+D tag test/only:1 steal/nameit:1
+D save -o steal.tar steal/nameit:1
+D rmi steal/nameit:1 >/dev/null
+LC_ALL=C sed -i 's#steal/nameit#test/busybox#g' steal.tar
+kept_id=$(D images -q --no-trunc test/busybox:1)
+box=$(tb create --sandbox docker --image ./steal.tar)
+is "an archive's own names are not given" "image $kept_id" "$(tb exec "$box" /busybox sh -c 'echo $FROM') $(D images -q --no-trunc test/busybox:1)"
+tb rm "$box" >/dev/null
+is "... and it goes with the box" "" "$(kept)"
+D load -q -i steal.tar >/dev/null
+is "control: the engine would give them" yes "$([ "$(D images -q --no-trunc test/busybox:1)" = "$kept_id" ] || echo yes)"
+D tag "$kept_id" test/busybox:1
+LC_ALL=C sed 's#"RepoTags"#"repoTags"#' steal.tar >spelled.tar
+gzip -k spelled.tar
+mkdir oci && echo '{"imageLayoutVersion":"1.0.0"}' >oci/oci-layout && tar -C oci -cf oci.tar .
+for bad in spelled.tar spelled.tar.gz oci.tar; do
+	tb create --sandbox docker --image ./$bad 2>err
+	has "an archive of a form that is not known is refused ($bad)" "give --image its name" "$(cat err)"
+done
+gzip -k saved.tar
+box=$(tb create --sandbox docker --image ./saved.tar.gz)
+is "one that is packed" works "$(tb exec "$box" echo works)"
+tb rm "$box" >/dev/null
+is "... and nothing of it is left" "$kept_id" "$(D images -q --no-trunc test/busybox:1)$(kept)"
 is "... and takes none of the user's with it" 2 "$(D images -q | sort -u | wc -l)"
-for image in -v --privileged 'a b' '' /no/such ./docker.sock 'x;touch y' nosuch/image:1; do
+mkfifo fifo
+for image in -v --privileged 'a b' '' /no/such ./docker.sock ./fifo 'x;touch y' nosuch/image:1; do
 	tb create --sandbox docker "--image=$image" >out 2>err
 	is "no image: '$image'" "no " "$([ $? = 0 ] || echo no) $(cat out)"
 done
@@ -445,6 +470,22 @@ for ms in 60 200 350 600; do
 done
 is "kill -9 at many moments, then reap: no container and no image" 0 $left
 is "no other directory either" "" "$(ls state/boxes)"
+
+# ---- others at the same engine ----
+box=$(box)
+id=$(D ps -q --no-trunc)
+D commit "$id" theirs/of:1 >/dev/null
+D run -d --name theirs --entrypoint /bin/sleep theirs/of:1 1000 >/dev/null
+D pause "$id" >/dev/null
+has "a container that somebody paused holds up nobody, and is told" "somebody may have paused its container" "$(tb ls --json)"
+tb rm "$box" >/dev/null
+is "... and can be removed" "0 theirs" "$? $(D ps -a --format '{{.Names}}')"
+box=$(box)
+tb reap >/dev/null
+tb rm "$box" >/dev/null
+is "what somebody made of a box is his, labels or not" theirs "$(D ps -a --format '{{.Names}}')"
+D rm -f theirs >/dev/null; D rmi theirs/of:1 >/dev/null
+is "nothing of ours is left" "" "$(kept)"
 
 # ---- which engine ----
 DOCKER_HOST=tcp://127.0.0.1:1 box >/dev/null 2>err
