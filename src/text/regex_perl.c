@@ -4,6 +4,9 @@
  * takes it along. It runs interpreted: compiled code would need executable pages,
  * which hosts forbid. Its own match limit bounds the time of one line.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "text/regex_impl.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -17,7 +20,8 @@ enum {
 	PERL_NEST_MAX = 100,		/* groups in groups: the compiler recurses */
 	PERL_MATCH_LIMIT = 10000000,	/* PCRE2's default, whatever the build says */
 	PERL_HEAP_LIMIT = 65536,	/* KiB */
-	PERL_LINE_TICK = 512
+	PERL_LINE_TICK = 512,
+	PERL_TRIES = 16			/* places to look at, one by one */
 };
 
 struct re_perl {
@@ -25,6 +29,8 @@ struct re_perl {
 	pcre2_match_context *limits;
 	pcre2_match_data *data;
 	pcre2_code *code;
+	char *behind;			/* what a match must stand behind, or NULL */
+	size_t behind_n;
 };
 
 static void *perl_alloc(PCRE2_SIZE n, void *heap)
@@ -87,6 +93,51 @@ static void perl_error(struct regex *re, int code, size_t at, const char **error
 	*error = str_take(&s, NULL);
 }
 
+/* Does | stand between whole patterns, for all that is known without parsing them? */
+static bool has_choice(const char *s, size_t n)
+{
+	unsigned depth = 0;
+
+	if (!memchr(s, '|', n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == '[' || (s[i] == '\\' && i + 1 < n && s[i + 1] == 'Q'))
+			return true;
+		if (s[i] == '\\')
+			i++;
+		else if (s[i] == '|' && !depth)
+			return true;
+		else
+			depth += s[i] == '(' ? 1u : s[i] == ')' ? -1u : 0u;
+	}
+	return false;
+}
+
+/* (?<=text) in front, which many write instead of \K: the interpreter would try it at
+ * every place, where a search for the text does. */
+static void find_behind(struct regex *re, const char *s, size_t n)
+{
+	struct re_perl *perl = re->perl;
+	size_t i = 4, k = 0;
+	char *text;
+
+	if (n < 6 || memcmp(s, "(?<=", 4) != 0 || re->flags & (REGEX_ICASE | REGEX_LINE | REGEX_WORD))
+		return;
+	text = heap_alloc(re->heap, n);
+	for (; i < n && !strchr("^$.[]|()?*+{}", s[i]) && s[i]; i++) {
+		if (s[i] == '\\' && (++i == n || !s[i] || !strchr("^$.[]|()?*+{}\\/\"'-:=<>", s[i])))
+			break;
+		text[k++] = s[i];
+	}
+	if (k && i < n && s[i] == ')' && s[i - 1] != '\\' &&
+	    (i + 1 == n || !strchr("?*+{", s[i + 1])) && !has_choice(s + i + 1, n - i - 1)) {
+		perl->behind = text;
+		perl->behind_n = k;
+		return;
+	}
+	heap_free(re->heap, text);
+}
+
 bool re_perl_compile(struct regex *re, const char *pattern, size_t n, const char **error)
 {
 	struct re_perl *perl = heap_zalloc(re->heap, sizeof(*perl));
@@ -116,6 +167,7 @@ bool re_perl_compile(struct regex *re, const char *pattern, size_t n, const char
 	}
 	perl->data = pcre2_match_data_create_from_pattern(perl->code, perl->general);
 	re->groups = pcre2_get_ovector_count(perl->data) - 1;
+	find_behind(re, pattern, n);
 	return true;
 }
 
@@ -129,7 +181,34 @@ void re_perl_free(struct regex *re)
 	pcre2_code_free(perl->code);
 	pcre2_match_context_free(perl->limits);
 	pcre2_general_context_free(perl->general);
+	heap_free(re->heap, perl->behind);
 	heap_free(re->heap, perl);
+}
+
+static int run(struct re_perl *perl, const struct re_text *t, size_t from, uint32_t options)
+{
+	return pcre2_match(perl->code, (PCRE2_SPTR)(t->p ? t->p : ""), t->n, from, options,
+			   perl->data, perl->limits);
+}
+
+static int run_behind(struct re_perl *perl, const struct re_text *t, size_t from, uint32_t options)
+{
+	size_t n = perl->behind_n, at = from > n ? from - n : 0;
+
+	for (unsigned tries = 0; tries < PERL_TRIES; tries++) {
+		const char *found = t->n - at < n ? NULL : memmem(t->p + at, t->n - at, perl->behind, n);
+		int r;
+
+		if (!found)
+			return PCRE2_ERROR_NOMATCH;
+		at = (size_t)(found - t->p);
+		r = run(perl, t, at + n, options | PCRE2_ANCHORED);
+		if (r != PCRE2_ERROR_NOMATCH)
+			return r;
+		at++;
+	}
+	/* Each try looks at all that is left: no more of them. */
+	return run(perl, t, at > from ? at : from, options);
 }
 
 enum regex_status re_perl_match(struct regex *re, const struct re_text *t, size_t from,
@@ -138,8 +217,7 @@ enum regex_status re_perl_match(struct regex *re, const struct re_text *t, size_
 	struct re_perl *perl = re->perl;
 	uint32_t options = (t->flags & REGEX_NOTBOL ? PCRE2_NOTBOL : 0u) |
 			   (t->flags & REGEX_NOTEOL ? PCRE2_NOTEOL : 0u);
-	int r = pcre2_match(perl->code, (PCRE2_SPTR)(t->p ? t->p : ""), t->n, from, options,
-			    perl->data, perl->limits);
+	int r = perl->behind ? run_behind(perl, t, from, options) : run(perl, t, from, options);
 	PCRE2_SIZE *at;
 
 	if (r < 0) {

@@ -65,6 +65,8 @@ struct awk_val {
 
 struct awk_str *ak_str_make(struct awk *a, const char *p, size_t n);
 struct awk_str *ak_str_blank(struct awk *a, size_t n);	/* room for n bytes, not set */
+/* Of the only reference: the same with room for n bytes, at least as many. */
+struct awk_str *ak_str_longer(struct awk *a, struct awk_str *s, size_t n);
 void ak_str_drop_last(struct awk *a, struct awk_str *s);
 bool ak_str_ascii(const struct awk *a, struct awk_str *s);	/* a byte is a character */
 void ak_str_look(struct awk *a, struct awk_str *s);	/* warns, once, of what is no UTF-8 */
@@ -503,6 +505,7 @@ struct awk_array *ak_eval_array_of(struct awk *a, struct node *n, const char *wh
 /* The value behind a name, for looking: it stays untyped. NULL: no plain name. */
 struct awk_val *ak_eval_peek(struct awk *a, struct node *n);
 void ak_eval_key(struct awk *a, struct node *subs, struct awk_val *out);
+void ak_eval_assign(struct awk *a, struct node *n, struct awk_val *out);
 void ak_eval_store(struct awk *a, struct node *target, struct awk_val *v);	/* takes v */
 /* The target with what its index gives in the index's place: it is evaluated once, though the
  * target is read and written. A field is there from now on. */

@@ -344,14 +344,77 @@ static NOINLINE void eval_index(struct awk *a, struct node *n, struct awk_val *o
 	val_drop(a, &key);
 }
 
-static NOINLINE void eval_assign(struct awk *a, struct node *n, struct awk_val *out)
+enum { APPEND_MAX = 8 };		/* parts, the variable included: more take the usual way */
+
+static struct awk_val *append_place(struct awk *a, struct node *n)
+{
+	return n->op == N_LOCAL ? local_val(a, n) : global_val(a, n);
+}
+
+static bool is_append(struct awk *a, struct node *n)
+{
+	struct node *first = n->b->b;
+	struct awk_val *place;
+	size_t count = 0;
+
+	if (a->lint || (n->a->op != N_GLOBAL && n->a->op != N_LOCAL) || first->op != n->a->op ||
+	    first->slot != n->a->slot)
+		return false;
+	for (; first && count <= APPEND_MAX; first = first->next)
+		count++;
+	place = append_place(a, n->a);
+	return count <= APPEND_MAX && (place->type == V_STR || place->type == V_INPUT);
+}
+
+/* x = x y z: the text of x grows where it stands, unless somebody else holds it too;
+ * so a loop that collects a long text takes linear time. */
+static NOINLINE void eval_append(struct awk *a, struct node *n, struct awk_val *out)
+{
+	struct awk_str *parts[APPEND_MAX], *s = str_hold(append_place(a, n->a)->str);
+	struct awk_val *place, v;
+	size_t count = 0, at = s->n, total = at;
+
+	for (struct node *part = n->b->b->next; part; part = part->next) {
+		parts[count] = ak_eval_str(a, part);
+		total += parts[count++]->n;
+	}
+	place = append_place(a, n->a);
+	if (place->type >= V_STR && place->type != V_ARRAY && place->str == s && s->refs == 2) {
+		str_drop(a, s);
+		place->type = V_STR;
+		s = place->str = ak_str_longer(a, s, total);
+		if (out)
+			ak_val_copy(out, place);
+	} else {
+		val_string(&v, ak_str_blank(a, total));
+		memcpy(v.str->p, s->p, at);
+		str_drop(a, s);
+		s = v.str;
+		if (out)
+			ak_val_copy(out, &v);
+		ak_eval_store(a, n->a, &v);
+	}
+	for (size_t i = 0; i < count; i++) {
+		memcpy(s->p + at, parts[i]->p, parts[i]->n);
+		at += parts[i]->n;
+		str_drop(a, parts[i]);
+	}
+}
+
+/* out: NULL if nobody wants the value. */
+NOINLINE void ak_eval_assign(struct awk *a, struct node *n, struct awk_val *out)
 {
 	struct awk_val v;
 
+	if (n->b->op == N_CONCAT && is_append(a, n)) {
+		eval_append(a, n, out);
+		return;
+	}
 	ak_eval(a, n->b, &v);
 	if (v.type == V_ARRAY)
 		not_scalar(a, n->b);
-	ak_val_copy(out, &v);
+	if (out)
+		ak_val_copy(out, &v);
 	ak_eval_store(a, n->a, &v);
 }
 
@@ -648,7 +711,7 @@ void ak_eval(struct awk *a, struct node *n, struct awk_val *out)
 		ak_field_get(a, ak_eval_num(a, n->a), out);
 		return;
 	case N_ASSIGN:
-		eval_assign(a, n, out);
+		ak_eval_assign(a, n, out);
 		return;
 	case N_COND:
 		ak_eval(a, ak_eval_true(a, n->a) ? n->b : n->c, out);

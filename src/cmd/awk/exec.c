@@ -333,8 +333,7 @@ static NOINLINE void exec_expr(struct awk *a, struct node *n)
 		ak_eval_num(a, n);
 		return;
 	case N_ASSIGN:
-		ak_eval(a, n->b, &v);
-		ak_eval_store(a, n->a, &v);
+		ak_eval_assign(a, n, NULL);
 		return;
 	default:
 		ak_eval(a, n, &v);

@@ -24,6 +24,19 @@ struct awk_str *ak_str_blank(struct awk *a, size_t n)
 	return s;
 }
 
+struct awk_str *ak_str_longer(struct awk *a, struct awk_str *s, size_t n)
+{
+	size_t size;
+
+	if (!num_add(n, sizeof(*s) + 1, &size))
+		size = SIZE_MAX;
+	s = heap_resize(a->heap, s, size);
+	s->ascii = ASCII_UNKNOWN;
+	s->n = n;
+	s->p[n] = '\0';
+	return s;
+}
+
 struct awk_str *ak_str_make(struct awk *a, const char *p, size_t n)
 {
 	struct awk_str *s = ak_str_blank(a, n);
