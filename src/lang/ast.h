@@ -94,6 +94,7 @@ struct param {
 				   substitution, but only if x is set); NAMES: '*' or '@' */
 	struct slice letters;	/* TRANSFORM: all that follows @; BAD: the word, or the text in
 				   quotes, it stands in: what the message shows */
+	struct slice where;	/* TRANSFORM by no known letter: the same */
 	struct word *word;	/* operand: default, pattern, message; may be NULL */
 	struct word *word2;	/* replacement; NULL: none given, or empty */
 	bool has_word2;		/* there is a second / */

@@ -172,14 +172,14 @@ static struct word *param_operand(struct parser *ps, struct parts *out, enum wor
 	return word_from_parts(ps, &parts, from);
 }
 
-static struct arith *param_expression(struct parser *ps, struct parts *out)
+static struct arith *param_expression(struct parser *ps, struct parts *out, enum quoted_kind kind)
 {
 	size_t from = ps->in.pos;
 	struct parts parts;
 	struct arith *a;
 
 	parts_init(&parts);
-	word_quoted(ps, &parts, QUOTED_SLICE);
+	word_quoted(ps, &parts, kind);
 	if (ps->failed)
 		return NULL;
 	a = arith_from_parts(ps, &parts, from);
@@ -193,10 +193,10 @@ static bool param_slice(struct parser *ps, struct parts *out, struct param *p)
 	p->op = PARAM_SLICE;
 	if (lex_char(ps) == '}')
 		return false;
-	p->offset = param_expression(ps, out);
+	p->offset = param_expression(ps, out, QUOTED_SLICE);
 	if (!ps->failed && ps->in.s[ps->in.pos] == ':') {
 		ps->in.pos++;
-		p->length = param_expression(ps, out);
+		p->length = param_expression(ps, out, QUOTED_LENGTH);
 	}
 	return true;
 }
@@ -271,6 +271,7 @@ static bool param_transform(struct parser *ps, struct parts *out, struct param *
 	p->letters = parts_dup(ps, from, in->pos);
 	if (p->letters.n != 1 || !strchr("UuLQEPAKak", p->letters.p[0]))
 		p->letter = '\0';
+	ps->bad_param |= !p->letter;
 	if (p->letter == 'P')
 		out->flags |= WORD_EFFECTS;
 	return true;
@@ -315,6 +316,9 @@ static bool param_operator(struct parser *ps, struct parts *out, struct param *p
 	case '^':
 	case ',':
 	case '~':
+		/* names that may end a name: bash looks for other operators behind them */
+		if (c != '#' && c != '%' && p->name.n == 1 && strchr("?-", p->name.s[0]))
+			return false;
 		param_pattern(ps, out, p, c);
 		return true;
 	case '/':

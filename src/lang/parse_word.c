@@ -110,15 +110,42 @@ struct word *word_from_parts(struct parser *ps, struct parts *parts, size_t from
 	return w;
 }
 
+/* Inside of "..." the backslash of \" is gone when bash looks at the text. */
+static size_t without_quotes_escapes(char *s, size_t n)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool pair = s[i] == '\\' && i + 1 < n;
+
+		if (!pair || s[i + 1] != '"')
+			s[to++] = s[i];
+		if (pair)
+			s[to++] = s[++i];
+	}
+	return to;
+}
+
 void word_note_bad(struct parser *ps, struct part *parts, struct slice text, bool quotes)
 {
 	struct slice copy = { NULL, 0 };	/* one for all of them: a word may be one long row */
 
 	for (struct part *p = parts; p; p = p->next) {
-		if (p->kind != PART_PARAM || p->param->op != PARAM_BAD || p->param->letters.n)
+		if (p->kind != PART_PARAM)
+			continue;
+		if (p->param->op == PARAM_TRANSFORM ? p->param->letter != '\0' || p->param->where.n :
+		    p->param->op != PARAM_BAD || p->param->letters.n)
 			continue;
 		if (!copy.p)
 			copy = (struct slice){ mem_dup(ps->mem, text.p, text.n), text.n };
+		if (!copy.p)
+			return;
+		if (quotes)
+			copy.n = without_quotes_escapes((char *)(uintptr_t)copy.p, copy.n);
+		if (p->param->op == PARAM_TRANSFORM) {
+			p->param->where = copy;
+			continue;
+		}
 		p->param->letters = copy;
 		if (p->param->unclosed && quotes)
 			p->param->letters = (struct slice){ mem_dup(ps->mem, text.p - 1, text.n + 2),
@@ -279,13 +306,14 @@ static bool quoted_closes(struct quoted *q, char c)
 	char open = q->kind == QUOTED_OLD_ARITH ? '[' : '(';
 	char close = q->kind == QUOTED_OLD_ARITH ? ']' : ')';
 
-	if (q->kind == QUOTED_BRACE || (q->kind == QUOTED_SLICE && c == '}'))
+	if (q->kind == QUOTED_BRACE ||
+	    ((q->kind == QUOTED_SLICE || q->kind == QUOTED_LENGTH) && c == '}'))
 		return c == '}';
 	if (c == open) {
 		q->nest++;
 	} else if (c == close) {
 		if (!q->nest)
-			return q->kind != QUOTED_SLICE;
+			return q->kind != QUOTED_SLICE && q->kind != QUOTED_LENGTH;
 		q->nest--;
 	} else if (!q->nest && q->kind == QUOTED_FOR) {
 		return c == ';';

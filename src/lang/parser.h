@@ -372,6 +372,7 @@ enum quoted_kind {
 	QUOTED_PROMPT,	/* the whole text, \" is an escape */
 	QUOTED_BRACE,	/* operand of "${x-..}": up to } */
 	QUOTED_SLICE,	/* offset of ${x:..}: up to : or } */
+	QUOTED_LENGTH,	/* its length: up to } */
 	QUOTED_ARITH,	/* $((..)): up to ) */
 	QUOTED_FOR,	/* for ((..: up to ) or ; */
 	QUOTED_OLD_ARITH	/* $[..]: up to ] */

@@ -450,6 +450,8 @@ static void choose_assign(struct build *b, const struct param *p, struct value *
 		t.sub = v->sub;
 	if (var_set_target(sh, &t, text.p, text.n, false)) {
 		b->flow = sh->failed == FLOW_NEXT ? FLOW_ABORT : sh->failed;
+		if (t.sub.kind != SUBSCRIPT_NONE && sh->is_subshell && !sh->opts[OPT_ERREXIT])
+			sh->status = 2;
 		return;
 	}
 	if (t.v && t.sub.kind == SUBSCRIPT_NONE)

@@ -44,6 +44,21 @@ enum flow param_map(struct shell *sh, struct value *v, map_fn *f, void *ctx)
 
 /* ---- # ## % %% ---- */
 
+/* bash joins an array's elements where IFS is empty, and then does not split them. */
+static void strip_join(struct shell *sh, struct value *v)
+{
+	struct str *s = scratch_take(sh);
+
+	for (size_t i = 0; i < v->n; i++) {
+		if (i)
+			str_addc(s, ' ');
+		str_addslice(s, v->items[i]);
+	}
+	v->list = false;
+	v->text = (struct slice){ arena_dup(&sh->turn, s->p, s->n), s->n };
+	scratch_give(sh, s);
+}
+
 enum flow param_strip(struct shell *sh, const struct param *p, struct value *v, bool quoted)
 {
 	bool suffix = p->op == PARAM_SUFFIX || p->op == PARAM_SUFFIX_LONG;
@@ -53,7 +68,7 @@ enum flow param_strip(struct shell *sh, const struct param *p, struct value *v, 
 	const struct pattern *pattern;
 	enum flow flow = FLOW_NEXT;
 
-	(void)quoted;	/* a pattern is one inside double quotes too */
+	/* A pattern is one inside double quotes, too. */
 	if (p->word)
 		flow = expand_operand(sh, p->word, false, BUILD_PATTERN, &text);
 	v->made = MADE_JOINED;
@@ -71,6 +86,8 @@ enum flow param_strip(struct shell *sh, const struct param *p, struct value *v, 
 		if (!suffix)
 			at[i].p += len;
 	}
+	if (v->list && !v->positional && !quoted && !sh->ifs.n)
+		strip_join(sh, v);
 	return FLOW_NEXT;
 }
 

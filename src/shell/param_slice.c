@@ -15,22 +15,21 @@ struct cut {
 	bool has_length;
 };
 
-static enum flow slice_number(struct shell *sh, const struct param *p, const struct value *v,
-			      const struct arith *a, int64_t *value)
+static enum flow slice_number(struct shell *sh, const struct param *p, const struct arith *a,
+			      int64_t *value)
 {
-	const struct name *name = p->sub.kind == SUBSCRIPT_NONE || p->indirect ? &v->name : &p->name;
+	const struct name *name = &p->name;
 	const char *builtin = sh->builtin;
 	struct sub sub = sub_of(&p->sub);
-	struct slice source = p->sub.kind == SUBSCRIPT_NONE ? SLICE("") : sub_source(&sub);
+	bool element = p->sub.kind != SUBSCRIPT_NONE;
+	struct slice source = element ? sub_source(&sub) : SLICE("");
 	char label[256];
 	bool good;
 
-	/* bash names the parameter in front of the message. */
-	if (name == &v->name)
-		snprintf(label, sizeof(label), "%.*s", (int)(name->n < 100 ? name->n : 100), name->s);
-	else
-		snprintf(label, sizeof(label), "%.*s[%.100s]", (int)(name->n < 100 ? name->n : 100),
-			 name->s, arena_dup(&sh->turn, source.p, source.n));
+	/* bash names the parameter, as it is written, in front of the message. */
+	snprintf(label, sizeof(label), "%s%.*s%s%.100s%s", p->indirect ? "!" : "",
+		 (int)(name->n < 100 ? name->n : 100), name->s, element ? "[" : "",
+		 arena_dup(&sh->turn, source.p, source.n), element ? "]" : "");
 	sh->builtin = label;
 	sh->failed = FLOW_NEXT;
 	good = arith_eval(sh, a, value);
@@ -65,16 +64,12 @@ static size_t slice_skip(const struct shell *sh, struct slice text, size_t from,
 static enum flow slice_text(struct shell *sh, const struct param *p, struct value *v,
 			    struct cut k)
 {
-	int64_t n = (int64_t)shell_chars(sh, v->text.p, v->text.n), end;
+	int64_t n = (int64_t)shell_chars(sh, v->text.p, v->text.n), end = n;
 	size_t from, to;
 
 	if (k.offset < 0)
 		k.offset += n;
-	if (k.offset < 0 || k.offset > n) {
-		v->text = SLICE("");
-		return FLOW_NEXT;
-	}
-	end = n;
+
 	if (k.has_length && k.length < 0)
 		end = n + k.length;
 	else if (k.has_length && k.length < n - k.offset)
@@ -101,16 +96,17 @@ static void slice_items(struct value *v, int64_t from, const struct cut *k)
 	v->n = (size_t)n;
 }
 
-/* Does the list end before that offset? Then its length does not matter. */
-static bool slice_outside(const struct value *v, int64_t offset)
+/* Does text or list end before that offset? Then the length does not matter. */
+static bool slice_outside(const struct shell *sh, const struct value *v, int64_t offset)
 {
-	int64_t n = (int64_t)v->n + v->positional;
+	int64_t n = v->list ? (int64_t)v->n + v->positional :
+		(int64_t)shell_chars(sh, v->text.p, v->text.n);
 
-	if (v->keys)
+	if (v->list && v->keys)
 		n = v->n ? v->keys[v->n - 1] + 1 : 0;
 	if (offset < 0)
 		offset += n;
-	return offset < 0 || offset > n || (v->keys && offset == n);
+	return offset < 0 || offset > n || (v->list && v->keys && offset == n);
 }
 
 static void slice_arguments(struct shell *sh, struct value *v, struct cut k)
@@ -161,22 +157,31 @@ static void slice_array(struct value *v, struct cut k)
 enum flow param_slice(struct shell *sh, const struct param *p, struct value *v)
 {
 	struct cut k = { 0 };
-	enum flow flow = slice_number(sh, p, v, p->offset, &k.offset);
+	enum flow flow;
+	bool outside;
 
-	if (flow == FLOW_NEXT && p->length) {
-		k.has_length = true;
-		flow = slice_number(sh, p, v, p->length, &k.length);
-	}
-	if (flow != FLOW_NEXT)
-		return flow;
+	if (v->list ? !v->n && !v->positional : !v->set)
+		return FLOW_NEXT;	/* nothing is evaluated */
 	if (v->list && v->v && !(v->v->flags & (VAR_INDEXED | VAR_ASSOC))) {
 		v->list = false;	/* x[@] of a scalar is its text */
 		v->text = v->n ? v->items[0] : SLICE("");
 	}
+	flow = slice_number(sh, p, p->offset, &k.offset);
+	outside = flow == FLOW_NEXT && slice_outside(sh, v, k.offset);
+	if (flow == FLOW_NEXT && p->length && !outside) {
+		k.has_length = true;
+		flow = slice_number(sh, p, p->length, &k.length);
+	}
+	if (flow != FLOW_NEXT)
+		return flow;
 	v->made = MADE_JOINED_QUOTED;
-	if (!v->list)
+	if (!v->list && outside)
+		v->text = SLICE("");
+	else if (!v->list)
 		return slice_text(sh, p, v, k);
-	if (k.has_length && k.length < 0 && !slice_outside(v, k.offset))
+	if (!v->list)
+		return FLOW_NEXT;
+	if (k.has_length && k.length < 0 && !outside)
 		return slice_error(sh, p);
 	if (v->positional)
 		slice_arguments(sh, v, k);

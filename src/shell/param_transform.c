@@ -2,6 +2,7 @@
  * ${x@Q} and its kin: quoting, escapes, prompt, assignment statement,
  * attributes, keys and values, upper and lower case.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -256,7 +257,8 @@ enum flow param_transform(struct shell *sh, const struct param *p, struct value 
 	if (!p->letter || !strchr("QEPAKakUuL", p->letter)) {
 		if (!v->set)
 			return FLOW_NEXT;
-		shell_error(sh, "%s: bad substitution", p->raw);
+		shell_error(sh, "%.*s: bad substitution", p->where.n ? (int)p->where.n : INT_MAX,
+			    p->where.n ? p->where.p : p->raw);
 		sh->status = sh->is_subshell || !sh->command_string ? 1 : 127;
 		return words_report(sh, sh->interactive ? FLOW_ABORT : FLOW_EXIT);
 	}

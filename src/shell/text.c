@@ -757,14 +757,13 @@ enum flow source_file(struct shell *sh, const char *path, const char *shown, int
 		builtin_error(sh, "%s: cannot execute binary file", path);
 	} else if (err) {
 		shell_error(sh, "%s: %s", shown, tsb_strerror(err));
+		doing(sh)->misused = true;
 	} else {
 		sh->status = 0;
 		f = source_run(sh, &text, shown, argc, argv);
 	}
 	if (err)
 		sh->status = err == -ENOEXEC ? STATUS_NOT_EXECUTABLE : 1;
-	if (err && sh->opts[OPT_POSIX])
-		doing(sh)->misused = true;
 	str_end(&text);
 	return f;
 }

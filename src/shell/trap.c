@@ -182,8 +182,6 @@ void trap_set(struct shell *sh, int n, const char *action)
 	traps_know_ignored(sh);
 	drop_inherited(sh);
 	old = sh->traps[n].action;
-	if (n == SIGKILL || n == SIGSTOP)
-		return;
 	if (n > 0 && n < TRAP_DEBUG && d->ignored >> (n - 1) & 1)
 		return;
 	if (n >= TRAP_DEBUG && !action && d->trap_hidden[n - TRAP_DEBUG])
@@ -194,7 +192,7 @@ void trap_set(struct shell *sh, int n, const char *action)
 	if (n >= TRAP_DEBUG)
 		d->trap_hidden[n - TRAP_DEBUG] = false;
 	count_traps(sh);
-	if (n > 0 && n < TRAP_DEBUG)
+	if (n > 0 && n < TRAP_DEBUG && n != SIGKILL && n != SIGSTOP)
 		set_disposition(sh, n);
 	for (int sig = 1; n == TRAP_EXIT && sig < 32; sig++)
 		if (ends_shell(sig))

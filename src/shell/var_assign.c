@@ -131,6 +131,12 @@ static enum flow literal_expand(struct shell *sh, const struct assign *a, bool a
 
 /* ---- Putting a literal into an array ---- */
 
+/* Such an error ends a shell with set -e, and nothing else. */
+static bool literal_ends(struct shell *sh)
+{
+	return sh->opts[OPT_ERREXIT] && words_report(sh, FLOW_ABORT) != FLOW_NEXT;
+}
+
 static void literal_bad_key(struct shell *sh, const struct pair *p, bool assoc)
 {
 	struct sub sub = sub_of(&p->item->sub);
@@ -165,7 +171,7 @@ static bool literal_index(struct shell *sh, const struct var *v, const struct pa
 	if (sub.kind != SUBSCRIPT_EXPR || text.n == 0) {
 		literal_bad_key(sh, p, false);
 		*index = -1;
-		return true;
+		return !literal_ends(sh);
 	}
 	/* Here, and not in x['1']=, quotes go before the text is an expression. */
 	if (!p->sub.p && (memchr(text.p, '\'', text.n) || memchr(text.p, '\\', text.n)))
@@ -180,9 +186,10 @@ static bool literal_index(struct shell *sh, const struct var *v, const struct pa
 	}
 	if (*index < 0)
 		*index = (int64_t)((uint64_t)*index + (uint64_t)array_last(v->array) + 1);
-	if (*index < 0)
-		literal_bad_key(sh, p, false);
-	return true;
+	if (*index >= 0)
+		return true;
+	literal_bad_key(sh, p, false);
+	return !literal_ends(sh);
 }
 
 static int fill_indexed(struct shell *sh, struct var *v, const struct pairs *list, bool append)
@@ -244,6 +251,8 @@ static int fill_assoc_flat(struct shell *sh, struct var *v, const struct pairs *
 
 		if (key.n == 0) {
 			shell_error(sh, "'': bad array subscript");
+			if (literal_ends(sh))
+				return 1;
 			continue;
 		}
 		if (fill_assoc_one(sh, v, key, &plain, value))
@@ -278,11 +287,15 @@ static int fill_assoc(struct shell *sh, struct var *v, const struct pairs *list)
 
 		if (sub.kind == SUBSCRIPT_NONE) {
 			literal_no_key(sh, v, p);
+			if (literal_ends(sh))
+				return 1;
 			continue;
 		}
 		key = p->sub;
 		if (key.n == 0) {
 			literal_bad_key(sh, p, true);
+			if (literal_ends(sh))
+				return 1;
 			continue;
 		}
 		if (fill_assoc_one(sh, v, key, p, p->value))

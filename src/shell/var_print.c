@@ -126,7 +126,13 @@ void var_print_plain(struct shell *sh, const struct var *cv, struct str *out)
 		print_array(sh, v, out);
 	} else if (var_text(sh, v, &value)) {
 		str_addc(out, '=');
-		quote_set(out, value.p, value.n);
+		if (sh->opts[OPT_POSIX] && quote_needs_ansi(value.p, value.n) &&
+		    quote_has_meta(value.p, value.n))
+			quote_single(out, value.p, value.n);
+		else if (sh->opts[OPT_POSIX] && quote_needs_ansi(value.p, value.n))
+			str_addslice(out, value);
+		else
+			quote_set(out, value.p, value.n);
 	}
 }
 

@@ -341,7 +341,8 @@ int var_unset(struct shell *sh, const char *text, size_t n, bool nameref)
 	name = name_of(base.p, base.n);
 	if (nameref && sub.kind == SUBSCRIPT_NONE) {
 		t.v = var_find(sh, &name);
-		return t.v && (t.v->flags & VAR_NAMEREF) ? unset_variable(sh, t.v) : 0;
+		return t.v && (t.v->flags & (VAR_NAMEREF | VAR_READONLY)) ?
+			unset_variable(sh, t.v) : 0;
 	}
 	t = var_target(sh, &name);
 	if (!t.v || t.bad)

@@ -60,6 +60,7 @@ enum format_dialect { FORMAT_BASH, FORMAT_GNU };
 struct format_job {
 	enum format_dialect dialect;
 	bool bytes;			/* the locale is C: what GNU's quotes is ASCII */
+	bool doubles;			/* floating point is that of double (bash's POSIX mode) */
 	const char *const *args;	/* the operands behind the format */
 	size_t n_args;
 	struct str *out;

@@ -7,6 +7,7 @@
 #include "text/format.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -132,6 +133,11 @@ static long double float_arg(struct run *r)
 	if (!s)
 		return 0;
 	enum format_parsed how = format_parse_float(s, &v, &end);
+	if (r->job->doubles) {
+		if (isinf((double)v) && !isinf(v))
+			how = FORMAT_RANGE;
+		v = (long double)(double)v;
+	}
 	check(r, s, how, end);
 	return v;
 }
@@ -382,7 +388,7 @@ static void directive(struct run *r)
 	char forbidden[256] = { 0 };
 	size_t start = r->at++;
 
-	r->spec = (struct format_spec){ .precision = -1 };
+	r->spec = (struct format_spec){ .precision = -1, .narrow = r->job->doubles };
 	if (r->at < r->n && r->fmt[r->at] == '%') {
 		r->at++;
 		str_addc(r->job->out, '%');

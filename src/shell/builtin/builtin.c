@@ -223,6 +223,19 @@ char *turn_path(struct shell *sh, const char *dir, size_t n, const char *name)
 	return turn_join(sh, start, n && dir[n - 1] != '/' ? "/" : NULL, name);
 }
 
+/* The function of complete -F. In POSIX mode it must be a name, and bash says so twice. */
+bool complete_function_name(struct shell *sh, const char *name)
+{
+	bool posix = sh->opts[OPT_POSIX];
+
+	if (posix ? text_is_name(name) : !strpbrk(name, "()<>;&| \t\n"))
+		return true;
+	if (posix)
+		shell_error(sh, "`%s': not a valid identifier", name);
+	builtin_error(sh, "`%s': not a valid identifier", name);
+	return false;
+}
+
 /* ---- Numbers ---- */
 
 /* As bash's legal_number: white space around it is fine. */

@@ -18,6 +18,9 @@ const char *builtin_summary(const struct builtin *b);
 bool builtin_has_help(const struct builtin *b);
 int builtin_tell_help(struct shell *sh);
 
+/* Of complete -F: false after a message. */
+bool complete_function_name(struct shell *sh, const char *name);
+
 /* Shared by declare, export, readonly, local: the value of an assignment
  * argument "name=value"; splits at = or +=. false: no assignment. */
 struct assign_text {

@@ -99,6 +99,7 @@ static int spec_options(struct spec *s, struct bopt *o, const char *letters)
 			break;
 		case 'F':
 			s->function = o->arg;
+			good = complete_function_name(o->sh, o->arg);
 			break;
 		case 'C':
 			s->command = o->arg;

@@ -227,7 +227,7 @@ static int declare_finish(struct declare *d, const struct assign_text *t, struct
 
 	if (d->on & VAR_READONLY)
 		v = var_declare(sh, t->name, t->n, VAR_READONLY | nameref, 0, d->local, d->global);
-	if (v && d->on & VAR_INDEXED && d->on & VAR_ASSOC) {
+	if (v && d->on & VAR_INDEXED && d->on & VAR_ASSOC && !d->traced) {
 		builtin_error(sh, "%s: cannot convert associative to indexed array", v->name);
 		return 1;
 	}
@@ -253,8 +253,11 @@ static int declare_look(const struct declare *d, const struct assign_text *t, co
 				      (int)strlen(arg), arg);
 		return 1;
 	}
-	if (memchr(t->name, '[', t->n) && element_refused(d, t))
+	if (memchr(t->name, '[', t->n) && element_refused(d, t)) {
+		/* a wrong assignment of export and readonly ends a shell in POSIX mode */
+		doing(sh)->misused |= d->traced && has_value;
 		return 1;
+	}
 	if (has_value && (d->on & VAR_NAMEREF) && !tree && nameref_refused(d, t))
 		return 1;
 	if (d->traced && !tree && !has_value && reference_refused(d, t))
@@ -368,6 +371,7 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 	if (has_value && declare_refused(d, &t, v, false))
 		return 1;
 	if (has_value && assign_value(d, v, &t)) {
+		doing(sh)->misused |= d->traced;
 		if (sh->failed != FLOW_NEXT)	/* arithmetic of -i: the line is given up */
 			*d->flow = sh->failed;
 		return 1;
@@ -479,7 +483,7 @@ static int declare_options(struct declare *d, struct bopt *o)
 			d->inherit = true;
 			break;
 		case 'p':
-			d->print = !o->plus;
+			d->print = true;	/* +p, too */
 			break;
 		default:
 			*(o->plus ? &d->off : &d->on) |= attribute(c);

@@ -56,7 +56,7 @@ static unsigned loop_count(struct shell *sh, int argc, char **argv, int *status,
 		return 0;
 	}
 	if (n < 1) {
-		builtin_error(sh, "%s: loop count out of range", argv[at]);
+		builtin_error(sh, "%s: loop count out of range", argv[1]);	/* be it "--" */
 		*status = 1;
 		sh->flow_count = sh->loop_depth;
 		*flow = FLOW_BREAK;
@@ -90,7 +90,7 @@ int builtin_continue(struct shell *sh, int argc, char **argv, enum flow *flow)
 }
 
 /* The status argument of return and exit. false: *status is an error's. */
-static bool status_argument(struct shell *sh, int argc, char **argv, int *status)
+static bool status_argument(struct shell *sh, int argc, char **argv, int *status, enum flow *flow)
 {
 	int at = first_operand(argc, argv);
 	int64_t n;
@@ -103,7 +103,7 @@ static bool status_argument(struct shell *sh, int argc, char **argv, int *status
 		return true;
 	}
 	if (at + 1 < argc) {
-		builtin_error(sh, "too many arguments");
+		*flow = too_many_arguments(sh);
 		*status = 1;
 		return false;
 	}
@@ -115,10 +115,8 @@ int builtin_return(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	int status = sh->status;
 
-	if (!status_argument(sh, argc, argv, &status)) {
-		*flow = FLOW_ABORT;
+	if (!status_argument(sh, argc, argv, &status, flow))
 		return status;
-	}
 	if (!sh->function_depth && !sh->source_depth) {
 		builtin_error(sh, "can only `return' from a function or sourced script");
 		doing(sh)->misused = true;
@@ -150,10 +148,8 @@ int builtin_exit(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	int status = sh->status;
 
-	if (!status_argument(sh, argc, argv, &status)) {
-		*flow = FLOW_ABORT;
+	if (!status_argument(sh, argc, argv, &status, flow))
 		return status;
-	}
 	if (sh->prompts && !sh->is_subshell && exit_warns(sh))
 		return 1;
 	*flow = FLOW_EXIT;
@@ -183,13 +179,11 @@ int builtin_shift(struct shell *sh, int argc, char **argv, enum flow *flow)
 		*flow = too_many_arguments(sh);
 		return 1;
 	}
-	if (n < 0) {
-		builtin_error(sh, "%s: shift count out of range", argv[at]);
-		return 1;
-	}
-	if ((uint64_t)n > sh->n_args) {
-		if (sh->opts[SHOPT_SHIFT_VERBOSE] && at < argc)
-			builtin_error(sh, "%s: shift count out of range", argv[at]);
+	if (n < 0 || (uint64_t)n > sh->n_args) {
+		/* the first argument is named, be it "--" */
+		if (n < 0 || sh->opts[SHOPT_SHIFT_VERBOSE])
+			builtin_error(sh, "%s%sshift count out of range", argc > 1 ? argv[1] : "",
+				      argc > 1 ? ": " : "");
 		return 1;
 	}
 	shell_shift(sh, (size_t)n);

@@ -41,7 +41,7 @@ static int finish(struct getopts *g, const char *letter, const char *arg, int st
 		return 1;
 	}
 	bad = set_text(sh, g->name, letter, strlen(letter));
-	return bad ? bad : status;
+	return status ? status : bad ? STATUS_USAGE : 0;
 }
 
 /* A wrong option: silent mode tells by variables, else by a message. */

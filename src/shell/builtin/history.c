@@ -104,8 +104,8 @@ static int history_transfer(struct shell *sh, char how, const char *arg)
 	size_t lines, fresh = d->history_new < d->history.n ? d->history_new : d->history.n;
 	int status;
 
-	if (!path)
-		return 0;
+	if (!path)		/* bash looks for ~/.history then, to read */
+		return how == 'n' || how == 'r';
 	if (arg && restricted_path(sh, arg) && builtin_restricted(sh, arg))
 		return 1;
 	switch (how) {

@@ -132,8 +132,8 @@ static const struct {
 } keywords[] = {
 	{ "!", "! PIPELINE", "Run a pipeline and turn its status around." },
 	{ "%", "job_spec [&]", "Bring a job to the foreground, or with & let it go on." },
-	{ "((", "(( expression ))", "Evaluate an arithmetic expression." },
-	{ "[[", "[[ expression ]]", "Evaluate a condition; words are not split." },
+	{ "(( ... ))", "(( expression ))", "Evaluate an arithmetic expression." },
+	{ "[[ ... ]]", "[[ expression ]]", "Evaluate a condition; words are not split." },
 	{ "case", "case WORD in [PATTERN [| PATTERN]...) COMMANDS ;;]... esac",
 	  "Run the commands of the first pattern that matches." },
 	{ "coproc", "coproc [NAME] command [redirections]",
@@ -155,7 +155,7 @@ static const struct {
 	{ "variables", "variables - Names and meanings of some shell variables",
 	  "Variables that mean something to the shell." },
 	{ "while", "while COMMANDS; do COMMANDS-2; done", "Run commands while others succeed." },
-	{ "{", "{ COMMANDS ; }", "Run commands as one." },
+	{ "{ ... }", "{ COMMANDS ; }", "Run commands as one." },
 };
 #define KEYWORDS (sizeof(keywords) / sizeof(keywords[0]))
 
@@ -211,7 +211,7 @@ static bool help_matching(struct shell *sh, const char *pattern, bool prefix, ch
 		const char *name = keywords[i].name;
 
 		if (prefix ? strncmp(name, pattern, n) != 0 :
-		    !pattern_match(pat, name, strlen(name)))
+		    strcmp(name, pattern) != 0 && !pattern_match(pat, name, strlen(name)))
 			continue;
 		help_topic(sh, name, keywords[i].synopsis, keywords[i].summary, form);
 		any = true;
@@ -243,13 +243,13 @@ int builtin_help(struct shell *sh, int argc, char **argv, enum flow *flow)
 	for (int c; (c = bopt_next(&o, "dms"));) {
 		if (c < 0)
 			return STATUS_USAGE;
-		form = (char)c;
+		form = form == 'd' || (form == 'm' && c == 's') ? form : (char)c;
 	}
 	if (o.at >= argc) {
 		help_all(sh);
 		return 0;
 	}
-	if (o.at < argc && strpbrk(argv[o.at], "*?["))
+	if (strpbrk(argv[o.at], "*?") || (strchr(argv[o.at], '[') && strchr(argv[o.at], ']')))
 		putf(sh, "Shell commands matching keyword%s `%s'\n\n", argc - o.at > 1 ? "s" : "",
 		     argv[o.at]);
 	for (int i = o.at; i < argc; i++)

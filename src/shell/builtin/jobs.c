@@ -543,7 +543,9 @@ int builtin_wait(struct shell *sh, int argc, char **argv, enum flow *flow)
 	}
 	if (w.variable && !(sh->opts[SHOPT_ASSOC_EXPAND_ONCE] &&
 			    var_unset_key(sh, w.variable, strlen(w.variable))))
-		var_unset(sh, w.variable, strlen(w.variable), false);
+		status = var_unset(sh, w.variable, strlen(w.variable), false);
+	if (status)
+		return 1;
 	if (next)
 		return wait_next(&w, argc, argv, o.at);
 	if (o.at >= argc)

@@ -19,7 +19,7 @@ struct mapfile {
 
 static bool mapfile_number(struct mapfile *m, const char *text, const char *what, int64_t *out)
 {
-	if (text_number(text, out) && *out >= 0)
+	if (text_number(text, out) && *out >= 0 && *out <= UINT32_MAX)
 		return true;
 	builtin_error(m->sh, "%s: invalid %s", text, what);
 	return false;

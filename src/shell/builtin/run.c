@@ -47,14 +47,17 @@ int builtin_eval(struct shell *sh, int argc, char **argv, enum flow *flow)
 	return sh->status;
 }
 
-/* A name without slash is searched in PATH (any readable file), then here. */
+/* A name without slash is searched in PATH (any readable file), then here; in POSIX mode it
+ * is NULL then. */
 static const char *source_path(struct shell *sh, const char *name)
 {
 	struct slice v;
 	const char *at, *end;
 
-	if (strchr(name, '/') || !sh->opts[SHOPT_SOURCEPATH] || !var_get_text(sh, "PATH", &v))
+	if (strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
 		return name;
+	if (!sh->opts[SHOPT_SOURCEPATH] || !var_get_text(sh, "PATH", &v))
+		return sh->opts[OPT_POSIX] ? NULL : name;
 	at = v.p;
 	end = v.p + v.n;
 	while (at && at <= end) {
@@ -68,7 +71,7 @@ static const char *source_path(struct shell *sh, const char *name)
 			return path;
 		at = colon ? colon + 1 : NULL;
 	}
-	return name;
+	return sh->opts[OPT_POSIX] ? NULL : name;
 }
 
 int builtin_source(struct shell *sh, int argc, char **argv, enum flow *flow)
@@ -86,6 +89,11 @@ int builtin_source(struct shell *sh, int argc, char **argv, enum flow *flow)
 	if (restricted_path(sh, argv[o.at]) && builtin_restricted(sh, argv[o.at]))
 		return 1;
 	path = source_path(sh, argv[o.at]);
+	if (!path) {
+		builtin_error(sh, "%s: file not found", argv[o.at]);
+		doing(sh)->misused = true;
+		return 1;
+	}
 	*flow = source_file(sh, path, path == argv[o.at] ? argv[o.at] : path, argc - o.at - 1,
 			    argv + o.at + 1, false);
 	sh->builtin = outer;
@@ -118,7 +126,13 @@ static int exec_find(struct shell *sh, const char *name, struct program *program
 	int status;
 
 	if (!strchr(name, '/')) {
-		path = *name ? command_path(sh, name, 0) : NULL;
+		bool dots = !strcmp(name, ".") || !strcmp(name, "..");
+
+		path = dots ? name : *name ? command_path(sh, name, 0) : NULL;
+		if (dots) {
+			builtin_error(sh, "%s: cannot execute: %s", name, tsb_strerror(EISDIR));
+			return STATUS_NOT_EXECUTABLE;
+		}
 		if (!path) {
 			builtin_error(sh, "%s: not found", name);
 			return STATUS_NOT_FOUND;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <strings.h>
 
 #include "text/escape.h"
 
@@ -47,21 +48,36 @@ static void trap_name(struct str *out, int n, bool posix)
 		str_adds(out, "EXIT");
 	else if (n >= TRAP_DEBUG)
 		str_adds(out, others[n - TRAP_DEBUG]);
+	else if (!signal_name(n))	/* the C library's own */
+		str_addf(out, "%d", n);
 	else
 		str_addf(out, "%s%s", posix ? "" : "SIG", signal_name(n));
 }
 
-static void print_trap(struct shell *sh, int n)
+/* In POSIX mode -p shows those without an action, too. */
+static void print_trap(struct shell *sh, int n, bool all)
 {
 	struct str *out = &doing(sh)->out;
+	const char *action = sh->traps[n].action;
 
-	if (!sh->traps[n].action || (n >= TRAP_DEBUG && doing(sh)->trap_hidden[n - TRAP_DEBUG]))
+	if (n >= TRAP_DEBUG && doing(sh)->trap_hidden[n - TRAP_DEBUG])
+		action = NULL;
+	if (!action && !(all && sh->opts[OPT_POSIX]))
 		return;
 	str_adds(out, "trap -- ");
-	quote_single(out, sh->traps[n].action, strlen(sh->traps[n].action));
+	if (action)
+		quote_single(out, action, strlen(action));
+	else
+		str_addc(out, '-');
 	str_addc(out, ' ');
 	trap_name(out, n, sh->opts[OPT_POSIX]);
 	str_addc(out, '\n');
+}
+
+/* In POSIX mode kill knows no SIG in front of a name. */
+static int kill_number(const struct shell *sh, const char *name)
+{
+	return sh->opts[OPT_POSIX] && !strncasecmp(name, "SIG", 3) ? -1 : signal_number(name);
 }
 
 static int bad_signal(struct shell *sh, const char *name)
@@ -70,20 +86,20 @@ static int bad_signal(struct shell *sh, const char *name)
 	return 1;
 }
 
-static int print_traps(struct shell *sh, int argc, char **argv, int from)
+static int print_traps(struct shell *sh, int argc, char **argv, int from, bool all)
 {
 	int status = 0;
 
 	if (from >= argc)
 		for (int i = 0; i < TRAP_COUNT; i++)
-			print_trap(sh, i);
+			print_trap(sh, i, all);
 	for (int i = from; i < argc; i++) {
 		int n = signal_number(argv[i]);
 
 		if (n < 0)
 			status = bad_signal(sh, argv[i]);
 		else
-			print_trap(sh, n);
+			print_trap(sh, n, all);
 	}
 	return status;
 }
@@ -115,12 +131,13 @@ int builtin_trap(struct shell *sh, int argc, char **argv, enum flow *flow)
 	}
 	traps_know_ignored(sh);
 	if (print || o.at >= argc)
-		return print_traps(sh, argc, argv, o.at);
+		return print_traps(sh, argc, argv, o.at, print);
 	action = argv[o.at];
 	from = o.at + 1;
 	if (from >= argc || (isdigit((unsigned char)*action) && signal_number(action) >= 0)) {
 		/* no action: the signals go back to their default */
-		if (signal_number(action) < 0)
+		if (signal_number(action) < 0 ||
+		    (sh->opts[OPT_POSIX] && !isdigit((unsigned char)*action) && !is_reset(action)))
 			return builtin_usage(sh);
 		from = o.at;
 		action = NULL;
@@ -148,17 +165,14 @@ static int list_one(struct shell *sh, const char *arg)
 	if (text_number(arg, &number)) {
 		if (number > 128)
 			number -= 128;
-		if (number == 0) {
-			puts_(sh, "EXIT\n");
-			return 0;
-		}
-		if (number < 1 || number > 64 || !signal_name((int)number))
+		if (number < 0 || number > 64)
 			return bad_signal(sh, arg);
-		putf(sh, "%s\n", signal_name((int)number));
+		if (number != 32 && number != 33)	/* the C library's own */
+			putf(sh, "%s\n", number ? signal_name((int)number) : "EXIT");
 		return 0;
 	}
-	sig = signal_number(arg);
-	if (sig < 0 || sig >= TRAP_DEBUG)
+	sig = kill_number(sh, arg);
+	if (sig < 0)
 		return bad_signal(sh, arg);
 	putf(sh, "%d\n", sig);
 	return 0;
@@ -213,51 +227,77 @@ static int kill_one(struct shell *sh, const char *arg, int sig)
 	return err ? 1 : 0;
 }
 
-/* The signal named by -s NAME, -n NUMBER or -NAME; *at moves behind it. -1:
- * status 1 after a message, -2: usage. */
-static int kill_signal(struct shell *sh, int argc, char **argv, int *at)
-{
-	const char *a = *at < argc ? argv[*at] : NULL, *name;
+/* What the options of kill say. */
+struct kill_options {
+	const char *name;	/* of the signal, as it is written */
 	int sig;
+	bool list;
+	int at;			/* the first operand */
+};
 
-	if (!a || a[0] != '-' || !a[1] || !strcmp(a, "--"))
-		return 15;
-	if (!strcmp(a, "-s") || !strcmp(a, "-n")) {
-		if (*at + 1 >= argc) {
-			builtin_error(sh, "%s: option requires an argument", a);
-			return -1;
+static void kill_named(struct shell *sh, struct kill_options *k, const char *name)
+{
+	k->name = name;
+	k->sig = !strcmp(name, "0") ? 0 : kill_number(sh, name);
+	if (k->sig >= TRAP_DEBUG)
+		k->sig = -1;
+}
+
+/* -s NAME, -n NUMBER, -sNAME, -nNUMBER, -NAME, -l, in any order; of -NAME only one. 0, or the
+ * status to end with. */
+static int kill_options(struct shell *sh, struct kill_options *k, int argc, char **argv)
+{
+	bool named = false;
+
+	for (; k->at < argc && argv[k->at][0] == '-'; k->at++) {
+		const char *a = argv[k->at];
+
+		if (!strcmp(a, "-l") || !strcmp(a, "-L")) {
+			k->list = true;
+		} else if (!strcmp(a, "-s") || !strcmp(a, "-n")) {
+			if (++k->at >= argc) {
+				builtin_error(sh, "%s: option requires an argument", a);
+				return 1;
+			}
+			kill_named(sh, k, argv[k->at]);
+		} else if (a[1] == 's' ? isalpha((unsigned char)a[2]) :
+			   a[1] == 'n' && isdigit((unsigned char)a[2])) {
+			kill_named(sh, k, a + 2);
+		} else if (!strcmp(a, "--")) {
+			k->at++;
+			break;
+		} else if (!strcmp(a, "-?")) {
+			return builtin_usage(sh);
+		} else if (!named) {
+			named = true;
+			kill_named(sh, k, a + 1);
+		} else {
+			break;
 		}
-		name = argv[++*at];
-	} else {
-		name = a + 1;
 	}
-	++*at;
-	sig = !strcmp(name, "0") ? 0 : signal_number(name);
-	if (sig < 0 && (*name == 's' || *name == 'n') && name == a + 1)
-		sig = signal_number(++name);
-	if (sig < 0 || sig >= TRAP_DEBUG) {
-		bad_signal(sh, name);
-		return -1;
-	}
-	return sig;
+	return 0;
 }
 
 int builtin_kill(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
-	int at = 1, sig, status = 1;
+	struct kill_options k = { .sig = 15, .at = 1 };
+	int status;
 
 	(void)flow;
-	if (argc > 1 && (!strcmp(argv[1], "-l") || !strcmp(argv[1], "-L")))
-		return kill_list(sh, argc, argv, 2);
-	sig = kill_signal(sh, argc, argv, &at);
-	if (sig < 0)
-		return 1;
-	if (at < argc && !strcmp(argv[at], "--"))
-		at++;
-	if (at >= argc)
+	if (argc < 2)
 		return builtin_usage(sh);
-	for (; at < argc; at++)
-		if (!kill_one(sh, argv[at], sig))
+	status = kill_options(sh, &k, argc, argv);
+	if (status)
+		return status;
+	if (k.list)
+		return kill_list(sh, argc, argv, k.at);
+	if (k.sig < 0)
+		return bad_signal(sh, k.name);
+	if (k.at >= argc)
+		return builtin_usage(sh);
+	status = 1;
+	for (int at = k.at; at < argc; at++)
+		if (!kill_one(sh, argv[at], k.sig))
 			status = 0;
 	return status;
 }

@@ -185,7 +185,7 @@ static void hash_list(struct shell *sh, bool reusable)
 	struct map_entry **all;
 
 	if (!sh->hashed.n) {
-		if (!reusable)
+		if (!reusable && !sh->opts[OPT_POSIX])
 			puts_(sh, "hash: hash table empty\n");
 		return;
 	}

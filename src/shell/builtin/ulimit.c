@@ -131,6 +131,11 @@ static bool limit_text(struct shell *sh, int i, const char *text, uint64_t *want
 		*want = UNLIMITED;
 	} else if (!strcmp(text, "hard") || !strcmp(text, "soft")) {
 		*want = limit_get(sh, i, *text == 'h');
+	} else if (num_u64(text, want) == NUM_RANGE && resources[i].unit_bytes <= 1) {
+		*want = UNLIMITED - 1;	/* which is more than any */
+	} else if (num_u64(text, want) == NUM_RANGE) {
+		builtin_error(sh, "%s: limit out of range", text);
+		return false;
 	} else if (num_u64(text, want) != NUM_OK) {
 		builtin_error(sh, "%s: invalid number", text);
 		return false;
