@@ -44,7 +44,8 @@ enum flow param_map(struct shell *sh, struct value *v, map_fn *f, void *ctx)
 
 /* ---- # ## % %% ---- */
 
-/* bash joins an array's elements where IFS is empty, and then does not split them. */
+/* bash joins an array's elements where IFS is empty, and then does not split them; the byte 1
+ * that protects their blanks stays there. */
 static void strip_join(struct shell *sh, struct value *v)
 {
 	struct str *s = scratch_take(sh);
@@ -52,7 +53,11 @@ static void strip_join(struct shell *sh, struct value *v)
 	for (size_t i = 0; i < v->n; i++) {
 		if (i)
 			str_addc(s, ' ');
-		str_addslice(s, v->items[i]);
+		for (size_t k = 0; k < v->items[i].n; k++) {
+			if (v->items[i].p[k] == ' ')
+				str_addc(s, 1);
+			str_addc(s, v->items[i].p[k]);
+		}
 	}
 	v->list = false;
 	v->text = (struct slice){ arena_dup(&sh->turn, s->p, s->n), s->n };

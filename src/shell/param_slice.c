@@ -102,6 +102,8 @@ static bool slice_outside(const struct shell *sh, const struct value *v, int64_t
 	int64_t n = v->list ? (int64_t)v->n + v->positional :
 		(int64_t)shell_chars(sh, v->text.p, v->text.n);
 
+	if (v->list && v->v && v->v->flags & VAR_ASSOC)
+		return false;	/* counted otherwise: slice_array() */
 	if (v->list && v->keys)
 		n = v->n ? v->keys[v->n - 1] + 1 : 0;
 	if (offset < 0)
