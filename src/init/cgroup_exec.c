@@ -218,7 +218,8 @@ void cgroup_exec_use(const struct cgroup *c, const struct cgroup_exec *e, struct
 	use->system_ns -= use->has_cpu ? e->system_ns : 0;
 	use_v1(e->v1, use);
 	box_refused(c, &box);
-	if (box.has_oom && box.oom_kills > e->oom_kills && e->v1[CGROUP_MEMORY] < 0) {
+	/* where each exec's group has the controller, those of its own are counted there */
+	if (box.has_oom && box.oom_kills > e->oom_kills && e->v1[CGROUP_MEMORY] < 0 && !c->with[CGROUP_MEMORY]) {
 		use->has_oom = true;
 		use->oom_kills += box.oom_kills - e->oom_kills;
 	}
