@@ -1,5 +1,5 @@
 #!/bin/bash
-# microvm.sh TINYBOX BUILD contract|uid|ssh|sync|attacks|PROGRAM: boxes in machines, emulated, as CI has no KVM. TAP. The kernel comes from the
+# microvm.sh TINYBOX BUILD contract|uid|ssh|sync|attacks|DOCKER-V2: boxes in machines, emulated, as CI has no KVM. TAP. The kernel comes from the
 # distribution once for a build directory (tools/microvm-kernel); where that or QEMU cannot be had all is skipped, and says so.
 here=$(dirname "$(realpath "$0")")
 tinybox=$(realpath "$1") build=$(realpath "$2") what=$3
@@ -39,7 +39,7 @@ ssh)
 	echo "[127.0.0.1]:$port $(cut -d' ' -f1,2 "$copy/hk.pub")" >"$copy/known"
 	python3 "$here/contract.py" --create "$create --ssh-port $port --ssh-identity $copy/ck --ssh-known-hosts $copy/known" "$tinybox" \
 		ssh:root@127.0.0.1:microvm ;;
-"$build"/*) "$here/docker-v2.sh" "$kernel" "$what" ;;
+*/docker-v2) "$here/docker-v2.sh" "$kernel" "$what" ;;
 sync) python3 "$here/sync.py" --only boxes --rounds 2 --create "--sandbox microvm $create" "$tinybox" ;;
 *) python3 "$here/microvm.py" "$tinybox" "$copy" ;;
 esac
