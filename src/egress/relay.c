@@ -312,7 +312,8 @@ static bool ended(struct relay *r)
 	}
 	if (!r->far.ended || r->near.out.size >= OUT_HIGH)
 		return false;
-	if (r->tell == TELL_BODY && r->response.kind == HT_CLOSE && !r->far.broken)
+	/* many end without a word of TLS: what came is passed on, and cut off as it was */
+	if (r->tell == TELL_BODY && r->response.kind == HT_CLOSE)
 		ht_body_close(&r->response, &r->near.out);
 	if (r->tell == TELL_HEAD && !r->near.out.size)
 		refuse(r, 502, NULL, "the host ended the connection");

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -127,11 +128,67 @@ def serve(cert):
     return s.server_address[1]
 
 
+def shape(c):
+    """Answers of every shape, by the path of the request."""
+    def read():
+        d = b""
+        while b"\r\n\r\n" not in d:
+            d += c.recv(65536) or sys.exit()
+        return d.split(b" ")[1].decode(), d, d.split(b"\r\n\r\n", 1)[1]
+    whole = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n"
+    while True:
+        path, head, body = read()
+        said = VALUE.encode()
+        if path == "/until-close":
+            c.sendall(b"HTTP/1.0 200 OK\r\n\r\n<" + said + b">" + said[:9])
+            break
+        if path == "/early":
+            c.sendall(b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno")
+            break
+        if path == "/upgrade":
+            c.sendall(b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nfirst")
+            c.sendall(c.recv(100).upper())
+            break
+        if path == "/continue":
+            c.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+            while len(body) < 5:
+                body += c.recv(100)
+        if path == "/cut":
+            c.sendall(whole % 100 + b"ten bytes.")
+            break
+        c.sendall({"/head": whole % 5, "/204": b"HTTP/1.1 204 No\r\n\r\n", "/304": b"HTTP/1.1 304 No\r\nContent-Length: 9\r\n\r\n",
+                   "/begun": whole % 12 + b"end " + said[:8], "/continue": whole % len(body) + body, "/two": (whole % 1 + b"x") * 2,
+                   "/lengths": b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+                   "/unasked": b"HTTP/1.1 101 Switching\r\n\r\nraw", "/lf": b"HTTP/1.1 200 OK\nA: b\n\n",
+                   "/header": b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nA: " + said + b"\r\n\r\n",
+                   "/big": whole % 20000000 + (said + b"\n").ljust(1000, b"-") * 20000}.get(path, whole % 2 + b"ok"))
+
+
+def serve_shapes():
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(f"{DIR}/good.pem", f"{DIR}/good.key")
+    server = socket.create_server(("127.0.0.1", 0), backlog=100)
+
+    def one(conn):
+        try:
+            with context.wrap_socket(conn, server_side=True) as c:
+                shape(c)
+        except (OSError, SystemExit):
+            pass
+
+    def accept():
+        while True:
+            threading.Thread(target=one, args=(server.accept()[0],), daemon=True).start()
+    threading.Thread(target=accept, daemon=True).start()
+    return server.getsockname()[1]
+
+
+SHAPES = serve_shapes()
 GOOD, WRONG, PLAIN, BARE = serve("good"), serve("wrong"), serve(None), serve("good")
 NET = ["--network", "egress"]
-for p in (GOOD, WRONG, PLAIN, BARE):
+for p in (GOOD, WRONG, PLAIN, BARE, SHAPES):
     NET += ["--allow", f"localhost:{p}", "--allow", f"127.0.0.1:{p}"]
-SECRETS = ["--secret", f"TOKEN=env:TOKEN_HERE@localhost:{GOOD},LOCALHOST.:{WRONG}",
+SECRETS = ["--secret", f"TOKEN=env:TOKEN_HERE@localhost:{GOOD},LOCALHOST.:{WRONG},localhost:{SHAPES}",
            "--secret", f"KEY@http://localhost:{PLAIN}", "--secret-ca", DIR + "/ca.pem"]
 BOX = ["create", "--sandbox", "namespace", *NET]
 
@@ -333,6 +390,55 @@ if b' 400 ' not in r[:20]: bad.append(({first!r}, r[:100]))
         has(out, "400 Bad Request", "chunks that are none")
 
 
+def shapes(box):
+    out = python(box, CLIENT + f"""
+import hashlib, threading
+P = {SHAPES}
+def req(path, method="GET", more=""): return ("%s %s HTTP/1.1\\r\\nHost: localhost:%d\\r\\n%s\\r\\n" % (method, path, P, more)).encode()
+def reply(s, body):
+    d, at = bytearray(), -1
+    while at < 0 or len(d) < at + 4 + body:
+        c = s.recv(65536)
+        if not c: return bytes(d) + b"(closed)"
+        d += c
+        at = d.find(b"\\r\\n\\r\\n") if at < 0 else at
+    return bytes(d)
+def line(d): return d.split(b"\\r\\n")[0].decode() + " " + d.split(b"\\r\\n\\r\\n", 1)[-1].decode()
+print(1, line(say(P, req("/until-close"))))
+s = tunnel(P)
+for path, method, n in (("/head", "HEAD", 0), ("/204", "GET", 0), ("/304", "GET", 0), ("/begun", "GET", 12), ("/ok", "GET", 2)):
+    s.sendall(req(path, method)); print(2, line(reply(s, n)))
+s.sendall(req("/header")); print(2, reply(s, 0).split(b"A: ")[1].strip().decode())
+s.sendall(req("/continue", "POST", "Expect: 100-continue\\r\\nContent-Length: 5\\r\\n")); print(3, line(reply(s, 0)))
+s.sendall(b"hello"); print(3, line(reply(s, 5)))
+s = tunnel(P)
+s.sendall(req("/early", "POST", "Content-Length: 1000\\r\\n")); print(4, line(reply(s, 2)))
+s = tunnel(P)
+s.sendall(req("/upgrade", "GET", "Connection: Upgrade\\r\\nUpgrade: x\\r\\n")); print(5, line(reply(s, 5)))
+s.sendall(b"loud"); print(5, rest(s).decode())
+print(6, line(say(P, req("/cut"))))
+print(7, line(say(P, req("/two"))))
+for path in ("/lengths", "/unasked", "/lf"): print(8, line(say(P, req(path))).split(" ")[1])
+s = tunnel(P); s.sendall(req("/big")); d = reply(s, 20000000)
+print(9, len(d.split(b"\\r\\n\\r\\n", 1)[1]), d.count(b"*" * 28), d.count(b"ghp_"))
+good = []
+def one():
+    s = tunnel(P); s.sendall(req("/ok", "GET", "A: %s\\r\\n" % T.decode())); good.append(reply(s, 2)[-2:])
+t = [threading.Thread(target=one) for _ in range(60)]
+[x.start() for x in t]; [x.join() for x in t]; print(10, good.count(b"ok"))
+s = tunnel(P); s.settimeout(20)
+for c in req("/ok"): s.sendall(bytes([c]))
+print(11, line(reply(s, 2)))
+""")[1].splitlines()
+    star = "*" * len(VALUE)
+    want = [f"1 HTTP/1.0 200 OK <{star}>{VALUE[:9]}", "2 HTTP/1.1 200 OK ", "2 HTTP/1.1 204 No ", "2 HTTP/1.1 304 No ",
+            f"2 HTTP/1.1 200 OK end {VALUE[:8]}", "2 HTTP/1.1 200 OK ok", "2 " + star, "3 HTTP/1.1 100 Continue ", "3 HTTP/1.1 200 OK hello",
+            "4 HTTP/1.1 413 Too Large no", "5 HTTP/1.1 101 Switching first", "5 LOUD", "6 HTTP/1.1 200 OK ten bytes.",
+            "7 HTTP/1.1 200 OK x", "8 502", "8 502", "8 502", "9 20000000 20000 0", "10 60", "11 HTTP/1.1 200 OK ok"]
+    for i, line in enumerate(want):
+        ok(i < len(out) and out[i] == line, f"answers of every shape: {line.replace(VALUE[:9], 'ghp_')[:30]}", out[i:i + 3])
+
+
 def outside(box):
     have = subprocess.run(["grep", "-rlF", VALUE, DIR + "/state"], capture_output=True, text=True, check=False).stdout
     ok(not have, "no file of the store has the value: record, logs, audit log, layers", have)
@@ -477,6 +583,7 @@ try:
     swaps(the_box, the_mark)
     refuses(the_box, the_mark)
     smuggling(the_box)
+    shapes(the_box)
     outside(the_box)
     again(the_box, the_mark)
     kept(the_box, the_mark)
