@@ -160,6 +160,20 @@ is "bytes in JSON" ff00 "$(tb exec --json web printf '\377\0' | json out hex)"
 proc=$(tb spawn web sh -c 'exit 5')
 tb wait web "$proc"
 is "spawn and wait" 5 $?
+proc=$(tb spawn --label both web sh -c 'echo o; echo e >&2')
+tb wait web "$proc"
+is "logs --json" "web $proc o e" "$(tb logs --json --label both web | python3 -c 'import json, sys
+d = json.load(sys.stdin); print(d["box"], d["proc"], d["out"].strip(), d["err"].strip())')"
+is "attach --json" "exit o" "$(proc=$(tb spawn web sh -c 'sleep 0.2; echo o'); tb attach --json web "$proc" | python3 -c 'import json, sys
+d = json.load(sys.stdin); print(d["reason"], d["out"].strip())')"
+is "shell --json" "3 o" "$(echo 'echo o; exit 3' | tb shell --json web | python3 -c 'import json, sys
+d = json.load(sys.stdin); print(d["status"], d["out"].strip())')"
+is "events --json" yes "$(tb events --json web | head -1 | grep -q '^{' && echo yes)"
+for verb in attach audit cp create doctor events exec fork forward inspect kill logs ls pause ps reap resume rm run shell snapshot spawn \
+	start stop sync template ttl wait; do
+	has "--json of $verb" "--json" "$(tb $verb --help)"
+done
+for verb in create run reap sync; do has "--dry-run of $verb" "--dry-run" "$(tb $verb --help)"; done
 proc=$(tb spawn --label server web sleep 70)
 has "ps" "sleep 70" "$(tb ps web)"
 tb wait --timeout 100ms web "$proc" 2>/dev/null

@@ -22,6 +22,7 @@ struct boxc {
 	struct tsb_list env, allow, publish, labels, accept, hooks, secrets;
 	const char *hook_timeout, *interval, *kernel, *accel, *secret_ca;
 	const char *autosnapshot, *autosnapshot_keep;
+	const char *process;		/* that logs is about, when its label was given */
 	bool persistent, read_only, read_only_root;
 	bool hook_warn, shorten, watch, verify;
 	/* where */

@@ -7,6 +7,8 @@
 #include <stddef.h>
 
 #define JSON TSB_OPT_FLAG(struct boxc, json, 0, "json", "print JSON, as tinybox(1) describes it")
+#define JSON_OUT TSB_OPT_FLAG(struct boxc, json, 0, "json", \
+		"print one JSON object with the output in it (out, err), when it has ended")
 #define FORCE(h) TSB_OPT_FLAG(struct boxc, force, 'f', "force", h)
 #define GRACE TSB_OPT_STR(struct boxc, grace, 0, "grace", "SPAN", \
 		"from SIGTERM to SIGKILL; default 0: SIGKILL at once")
@@ -143,13 +145,13 @@ static const struct tsb_opt spawn_options[] = {
 static const struct tsb_opt shell_options[] = {
 	ENV_OPTIONS,
 	TSB_OPT_STR(struct boxc, timeout, 0, "timeout", "SPAN", "end it and all it started"), GRACE,
-	TSB_OPT_END
+	JSON_OUT, TSB_OPT_END
 };
 
 static const struct tsb_opt attach_options[] = {
 	TSB_OPT_FLAG(struct boxc, interactive, 'i', "interactive", "send standard input to it"),
 	TSB_OPT_STR(struct boxc, record, 0, "record", "FILE", "write the end record there, JSON"),
-	TSB_OPT_END
+	JSON_OUT, TSB_OPT_END
 };
 
 static const struct tsb_opt ls_options[] = {
@@ -197,7 +199,7 @@ static const struct tsb_opt stop_options[] = { GRACE, JSON, TSB_OPT_END };
 
 static const struct tsb_opt logs_options[] = {
 	TSB_OPT_FLAG(struct boxc, follow, 'f', "follow", "go on until it ends"),
-	PROC_LABEL("the latest that has this label"), TSB_OPT_END
+	PROC_LABEL("the latest that has this label"), JSON_OUT, TSB_OPT_END
 };
 
 static const struct tsb_opt reap_options[] = {
@@ -211,7 +213,8 @@ static const struct tsb_opt reap_options[] = {
 static const struct tsb_opt doctor_options[] = { TARGET_OPTIONS, JSON, TSB_OPT_END };
 
 static const struct tsb_opt events_options[] = {
-	TSB_OPT_FLAG(struct boxc, follow, 'f', "follow", "go on"), TSB_OPT_END
+	TSB_OPT_FLAG(struct boxc, follow, 'f', "follow", "go on"),
+	TSB_OPT_FLAG(struct boxc, json, 0, "json", "as without it: it is JSON always"), TSB_OPT_END
 };
 
 static const struct tsb_opt forward_options[] = {

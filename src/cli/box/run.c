@@ -282,13 +282,25 @@ static void say_reason(const struct follow *f, const struct tbx_doc *end)
 			   "%lld of standard error", (long long)out, (long long)err);
 }
 
+/* A log has no end of its own. */
+static int finish_log(const struct follow *f)
+{
+	if (!f->c->json)
+		return 0;
+	printf("{\"box\":\"%s\",\"proc\":\"%s\"", f->box, f->c->process);
+	hex_or_text(stdout, "out", &f->out);
+	hex_or_text(stdout, "err", &f->err);
+	puts("}");
+	return boxc_flush(f->c, 0);
+}
+
 static int finish(struct follow *f)
 {
 	const struct tbx_doc *end = tbx_stream_end(f->s);
 	int status;
 
 	if (!end)
-		return 0;		/* a log */
+		return finish_log(f);
 	status = save_record(f, end);
 	if (status)
 		return status;

@@ -174,7 +174,7 @@ int boxc_shell(struct boxc *c)
 		return status;
 	e.argv = argv;
 	e.input = TBX_STDIN_STREAM;
-	e.terminal = boxc_is_table();
+	e.terminal = boxc_is_table() && !c->json;
 	return boxc_stream(c, c->argv[0], &e);
 }
 
@@ -198,6 +198,7 @@ int boxc_logs(struct boxc *c)
 
 	if (status)
 		return status;
+	c->process = *proc;
 	status = tbx_stream_logs(c->tbx, c->argv[0], *proc, c->follow, 0, &s);
 	if (status)
 		return boxc_failed(c, status);
