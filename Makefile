@@ -3,7 +3,7 @@ B ?= build
 MESON_FLAGS ?= -Dlto=true
 run: all ; @tools/run-demo $(B)/tinysandbox
 all: $(B)/build.ninja ; @ninja -C $(B) >$(B)/ninja.log || { cat $(B)/ninja.log; exit 1; }
-$(B)/build.ninja: ; @tools/install-needs && CC=$${CC:-gcc} meson setup $(B) $(MESON_FLAGS) >$(B).log || { cat $(B).log; exit 1; }
+$(B)/build.ninja: ; @echo "building in $(B), minutes at first: $(B)/ninja.log tells how far it is" ; tools/install-needs && CC=$${CC:-gcc} meson setup $(B) $(MESON_FLAGS) >$(B).log || { cat $(B).log; exit 1; }
 check: all ; tools/check $(B)
 oracle: ; @tools/spec.py oracle tests/spec/*/*.test tests/agent/*.test tests/cmd/*.test >oracle.tap; s=$$?; grep -v '^ok' oracle.tap; rm oracle.tap; exit $$s
 asan: ; @tools/coverage --forget build-asan; SPEC_TIMEOUT=120 GCOV_ERROR_FILE=/dev/null $(MAKE) check B=build-asan MESON_FLAGS='-Doptimization=1 -Ddebug=false -Dc_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false -Db_coverage=true'

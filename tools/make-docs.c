@@ -123,7 +123,7 @@ static void page(const char *dir, const struct tsb_command *cmd, const char *bef
 
 static int manual(const char *dir)
 {
-	page(dir, &cli_tool, "", "");
+	page(dir, &cli_tool, "", cli_manual);
 	for (size_t i = 0; cmd_table[i]; i++)
 		page(dir, cmd_table[i], "tinysandbox-", "");
 	page(dir, &boxc_tool, "", boxc_manual);

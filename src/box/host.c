@@ -96,7 +96,8 @@ int bx_helper(struct tbx_store *store, const char *name, char **path)
 		*path = helper_in(TINYBOX_LIBEXEC, name);
 	if (*path)
 		return TBX_OK;
-	return bx_fail(store, TBX_ERR_HOST, "%s: not found %s%s; it is installed with tinybox", name,
+	return bx_fail(store, TBX_ERR_HOST, "%s: not found %s%s; it is installed with tinybox (helper_dir of "
+		       "struct tbx_options names another place)", name,
 		       store->opt.helper_dir ? "in " : "beside this program or in ",
 		       store->opt.helper_dir ? store->opt.helper_dir : TINYBOX_LIBEXEC);
 }

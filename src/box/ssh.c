@@ -192,8 +192,10 @@ static int feed(struct tbx_store *store, const json_t *target, const char *const
 	if (!status && !strstr(*out, MARK)) {
 		char *said = bx_child_said(&c);
 
-		status = bx_fail(store, TBX_ERR_HOST, "%s: cannot be used: %s", c.what,
-				 said ? said : "its login shell did not run our script");
+		status = bx_fail(store, TBX_ERR_HOST, "%s: cannot be used: %s%s", c.what,
+				 said ? said : "its login shell did not run our script",
+				 said && strstr(said, "host key is known") ?
+				 " (--accept-new-host-key takes the one it shows)" : "");
 		free(said);
 	}
 	bx_conn_close(&c);

@@ -21,6 +21,8 @@ struct cli {
 
 /* The program as a command: its option table. */
 extern const struct tsb_command cli_tool;
+/* What its manual says behind the options: man(7) source. */
+extern const char cli_manual[];
 /* Fills *cli; -1, or the status to exit with. */
 int cli_options(struct cli *cli, int argc, char **argv);
 /* "tinysandbox: message" on standard error; the status 2. */

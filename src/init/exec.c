@@ -444,7 +444,7 @@ static void refuse_start(struct exec *e, int error)
 	else if (error == EOPNOTSUPP)
 		refuse(e, WIRE_ERROR_POLICY, 0,
 		       "no control group of this exec's own can be had for its memory, pids or cpu",
-		       NULL, "ask for them for the box as a whole, or do not ask");
+		       NULL, "make the box with that limit, so that its commands can have one, or do not ask");
 	else
 		refuse(e, WIRE_ERROR_SYSTEM, error, "the command was not started", NULL, NULL);
 }

@@ -60,7 +60,7 @@
 	TSB_OPT_STR(struct boxc, secret_ca, 0, "secret-ca", "FILE", \
 		    "authorities to trust at these hosts, beside those of the box's host"), \
 	TSB_OPT_LIST(struct boxc, publish, 'p', "publish", "[[ADDR:]HOST:]GUEST", \
-		     "a TCP port of the box on this machine; may be repeated"), \
+		     "a TCP port of the box on the machine it is on; may be repeated"), \
 	TSB_OPT_LIST(struct boxc, accept, 0, "accept", "CONTROL", \
 		     "do without this control if nothing can enforce it: filesystem, processes, " \
 		     "network, memory, cpu, pids, disk, open-files, syscalls, privileges, devices, " \
