@@ -357,15 +357,15 @@ static void tell_disk(const struct spec *spec, struct report *r, bool done)
 		report_enforced(r, "disk", asked, "the engine's storage driver (size)");
 }
 
-/* What `run` says behind its errors: where its options are explained. */
-static void cut_help(struct tool *t)
+/* What the command says behind the engine's error: where its options are explained, or the container's name. */
+static void cut_rest(struct tool *t)
 {
-	static const char *const starts[] = {"\nSee '", "\nRun '"};
+	static const char *const starts[] = {"\nSee 'docker", "\nRun 'docker", "\nError: failed to start containers"};
 
 	for (size_t i = 0; t->errors.data && i < sizeof(starts) / sizeof(*starts); i++) {
 		char *at = strstr(t->errors.data, starts[i]);
 
-		if (at && strstr(at, "run --help'")) {
+		if (at) {
 			*at = '\0';
 			t->errors.size = (size_t)(at - t->errors.data);
 		}
@@ -399,7 +399,7 @@ bool docker_create(struct docker *d, const struct spec *spec, const char *user, 
 		good = create(d, &t, spec, user, image, limited);
 	}
 	if (!good) {
-		cut_help(&t);
+		cut_rest(&t);
 		return docker_failed(d, &t, "the engine makes or starts no container");
 	}
 	note_id(d, tool_line(&t));
@@ -427,9 +427,14 @@ bool docker_start(struct docker *d, const char *box)
 		return true;
 	docker_word(&w, "start");
 	docker_word(&w, "--");
-	name_word(&w, box);
-	if (!docker_call(d, &t, &w, SHORT))
+	if (*d->id)
+		docker_word(&w, d->id);
+	else
+		name_word(&w, box);
+	if (!docker_call(d, &t, &w, SHORT)) {
+		cut_rest(&t);
 		return docker_failed(d, &t, "the engine does not start the container");
+	}
 	tool_free(&t);
 	return true;
 }

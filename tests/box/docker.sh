@@ -474,8 +474,12 @@ is "no other directory either" "" "$(ls state/boxes)"
 # ---- others at the same engine ----
 box=$(box)
 id=$(D ps -q --no-trunc)
+tb stop "$box" >/dev/null
+D rename "$id" another; tb start "$box" >/dev/null
+is "a container that somebody renamed is started again" "alive" "$(tb exec "$box" echo alive)"
+D rename "$id" "tinybox-$box-$(cat state/tag)"
 D commit "$id" theirs/of:1 >/dev/null
-D run -d --name theirs --entrypoint /bin/sleep theirs/of:1 1000 >/dev/null
+D run -d --network none --name theirs --entrypoint /bin/sleep theirs/of:1 1000 >/dev/null
 D pause "$id" >/dev/null
 has "a container that somebody paused holds up nobody, and is told" "somebody may have paused its container" "$(tb ls --json)"
 tb rm "$box" >/dev/null
