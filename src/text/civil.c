@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "text/zones_past.h"
+
 #define DAY 86400
 
 /* ---- Dates ---- */
@@ -191,6 +193,24 @@ static bool zone_parse(struct zone *z, const char *s)
 	return zone_read_rule(&s, &z->start) && zone_read_rule(&s, &z->end);
 }
 
+static const struct zone_past_row *zone_find_past(const char *tz)
+{
+	size_t low = 0, high = zones_past.n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int c = strcmp(zones_past.rows[mid].place, tz);
+
+		if (!c)
+			return &zones_past.rows[mid];
+		if (c < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
 void zone_init(struct zone *z, const char *tz)
 {
 	struct zone_place place;
@@ -199,10 +219,12 @@ void zone_init(struct zone *z, const char *tz)
 		tz = "UTC0";
 	if (*tz == ':')
 		tz++;
-	if (zone_parse(z, tz))	/* places whose names are such rules have these rules */
-		return;
-	if (!zone_place(&place, tz, strlen(tz), false) || !zone_parse(z, place.rule))
+	/* Places whose names are such rules have these rules. */
+	if (!zone_parse(z, tz) && (!zone_place(&place, tz, strlen(tz), false) || !zone_parse(z, place.rule))) {
 		zone_utc(z, tz);
+		return;
+	}
+	z->past = zone_find_past(tz);
 }
 
 /* The instant of a rule in a year, as local time before the change. */
@@ -232,15 +254,44 @@ static bool zone_is_dst(const struct zone *z, int64_t sec)
 
 	if (!z->has_dst || !civil_from(sec, z->offset[0], &c))
 		return false;
-	start = zone_when(&z->start, c.year) - z->offset[0];
-	end = zone_when(&z->end, c.year) - z->offset[1];
+	/* Rules have no years before 1970, as for glibc. */
+	start = zone_when(&z->start, c.year < 1970 ? 1970 : c.year) - z->offset[0];
+	end = zone_when(&z->end, c.year < 1970 ? 1970 : c.year) - z->offset[1];
 	return start < end ? sec >= start && sec < end : sec >= start || sec < end;
+}
+
+/* What held in the past; NULL: the rule holds. */
+static const struct zone_kind *zone_back_then(const struct zone *z, int64_t sec)
+{
+	const struct zone_past_row *p = z->past;
+	size_t low = 0, high = p ? p->n : 0;
+
+	if (!p || sec >= zones_past.at[p->from + p->n - 1])
+		return NULL;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (zones_past.at[p->from + mid] <= sec)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return &zones_past.kinds[p->kinds + (low ? zones_past.which[p->from + low - 1] : 0)];
 }
 
 int32_t zone_offset(const struct zone *z, int64_t sec, const char **name, bool *dst)
 {
-	bool is_dst = zone_is_dst(z, sec);
+	const struct zone_kind *then = zone_back_then(z, sec);
+	bool is_dst;
 
+	if (then) {
+		if (name)
+			*name = then->name;
+		if (dst)
+			*dst = then->dst;
+		return then->offset;
+	}
+	is_dst = zone_is_dst(z, sec);
 	if (name)
 		*name = z->name[is_dst];
 	if (dst)
@@ -248,12 +299,40 @@ int32_t zone_offset(const struct zone *z, int64_t sec, const char **name, bool *
 	return z->offset[is_dst];
 }
 
+/*
+ * Of two instants with the same local time the one that is found first, from UTC on, as glibc's mktime() goes: west of
+ * Greenwich the earlier one, east of it the later. In a gap, what held before it.
+ */
+static int64_t zone_local(const struct zone *z, int64_t local)
+{
+	int32_t o = zone_offset(z, local, NULL, NULL), now;
+
+	for (int i = 0; i < 3; i++, o = now) {
+		now = zone_offset(z, local - o, NULL, NULL);
+		if (now == o)
+			return local - o;
+	}
+	return local - zone_offset(z, local - DAY, NULL, NULL);
+}
+
+/* With what held a day before or a day behind, whichever is of that kind. */
+static int64_t zone_local_kind(const struct zone *z, int64_t local, bool isdst)
+{
+	for (int64_t away = -DAY; away <= DAY; away += 2 * DAY) {
+		bool dst;
+		int32_t o = zone_offset(z, local + away, NULL, &dst);
+
+		if (dst == isdst)
+			return local - o;
+	}
+	return local - z->offset[isdst && z->has_dst];
+}
+
 bool civil_to(const struct zone *z, int64_t year, int64_t month, int64_t day, int64_t hour,
 	      int64_t minute, int64_t second, int isdst, int64_t *sec)
 {
 	const int64_t big = INT64_MAX / 4, years = (int64_t)1 << 33;
-	int64_t local, t;
-	int first;
+	int64_t local;
 
 	if (year < -years || year > years || month < -big / 4 || month > big / 4)
 		return false;
@@ -265,15 +344,6 @@ bool civil_to(const struct zone *z, int64_t year, int64_t month, int64_t day, in
 	    __builtin_add_overflow(local, minute, &local) ||
 	    __builtin_add_overflow(local, second, &local) || local < -big || local > big)
 		return false;
-	/* The offset that makes itself true; in a gap, that of before it. */
-	first = isdst > 0 && z->has_dst;
-	t = local - z->offset[first];
-	if (isdst < 0 && zone_is_dst(z, t) != (bool)first) {
-		int64_t other = local - z->offset[!first];
-
-		if (zone_is_dst(z, other) != (bool)first)
-			t = other;
-	}
-	*sec = t;
+	*sec = isdst < 0 ? zone_local(z, local) : zone_local_kind(z, local, isdst > 0);
 	return true;
 }

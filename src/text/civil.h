@@ -1,8 +1,9 @@
 /*
  * The calendar and time zones, without libc's locale, environment or files:
  * proleptic Gregorian dates, and zones by POSIX TZ rules. The places of the
- * zone database are known with today's rules (zones.def); other names are UTC
- * under the name's first letters, as glibc has it for them.
+ * zone database have today's rules (zones.def) and, as far as the machine
+ * that built the program knew it, their past (zones_past.h); other names are
+ * UTC under the name's first letters, as glibc has it for them.
  */
 #ifndef TEXT_CIVIL_H
 #define TEXT_CIVIL_H
@@ -32,6 +33,7 @@ struct zone {
 	int32_t offset[2];			/* seconds east of UTC */
 	bool has_dst;
 	struct zone_rule start, end;
+	const struct zone_past_row *past;	/* what was before the rule; NULL: nothing else */
 };
 
 /* tz as in the environment variable TZ; NULL: UTC. Never fails. */

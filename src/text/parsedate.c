@@ -336,8 +336,8 @@ static bool take_numeric_date(struct parse *p)
 		return true;
 	}
 	if (b->kind == DATE_MONTH) {
-		if (c->kind == DATE_SIGNED && c->glued && c->negative) {
-			set_date(p, -c->value, c->digits, b->value, a->value);
+		if (c->kind == DATE_SIGNED) {	/* 5-Jan-2024; and so "5 Jan +1 day" is of the year 1 */
+			set_date(p, c->value < 0 ? -c->value : c->value, c->digits, b->value, a->value);
 			p->at += 3;
 		} else if (c->kind == DATE_NUMBER) {	/* whatever follows it */
 			set_date(p, c->value, c->digits, b->value, a->value);
@@ -458,6 +458,13 @@ static bool take_number(struct parse *p)
 		p->at += 2;
 		return true;
 	}
+	if (is_kind(p, 1, DATE_SIGNED) && !is_unit(p, 2)) {	/* "10 +0200": an hour and its zone */
+		p->label = "time";
+		p->at++;
+		set_time(p, a->value, 0, 0, 0);
+		p->zones++;
+		return take_zone_offset(p, &p->zone_minutes);
+	}
 	take_bare_number(p);
 	p->label = "number";
 	return true;
@@ -495,7 +502,7 @@ static bool take_day(struct parse *p, int64_t ordinal)
 	p->day_ordinal = ordinal;
 	p->day_number = (int)peek(p, 0)->value;
 	p->at++;
-	if (is_char(p, 0, ','))
+	if (!p->ordinal_seen && is_char(p, 0, ','))
 		p->at++;
 	return true;
 }
@@ -657,17 +664,17 @@ bool parsedate_traced(const char *text, int64_t now_sec, int32_t now_nsec, const
 {
 	struct parse p = { .zone = zone, .meridian = -1, .no_ago = SIZE_MAX, .trace = trace };
 	struct zone other;
+	const char *rest = take_tz(skip_blanks(text), p.tz, sizeof(p.tz));
 	struct civil c;
 	bool dst, ok;
 
-	text = take_tz(skip_blanks(text), p.tz, sizeof(p.tz));
-	if (!text)
+	if (!rest)
 		return false;
-	if (*p.tz) {
+	if (rest != skip_blanks(text)) {	/* TZ="" is UTC */
 		zone_init(&other, p.tz);
 		p.zone = &other;
 	}
-	if (!scan(&p, *skip_blanks(text) ? text : "0"))
+	if (!scan(&p, *skip_blanks(rest) ? rest : "0"))
 		return false;
 	if (!civil_from(now_sec, zone_offset(p.zone, now_sec, NULL, &dst), &c))
 		return false;
