@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/merge.h"
 #include "cmd/quote.h"
 #include "text/regex.h"
 
@@ -209,40 +210,21 @@ static int ptx_order(const struct ptx *x, const struct ptx_occurrence *a,
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-/* A heap's sort: no memory, no depth. */
-static void ptx_sift(const struct ptx *x, struct ptx_occurrence *at, size_t i, size_t n)
+static bool ptx_before(void *ctx, const void *a, const void *b)
 {
-	size_t child;
+	struct ptx *x = ctx;
 
-	while ((child = 2 * i + 1) < n) {
-		struct ptx_occurrence swap;
-
-		child += child + 1 < n && ptx_order(x, &at[child], &at[child + 1]) < 0;
-		if (ptx_order(x, &at[i], &at[child]) >= 0)
-			return;
-		swap = at[i];
-		at[i] = at[child];
-		at[child] = swap;
-		i = child;
-	}
+	tsb_tick(x->p, 1);
+	return ptx_order(x, a, b) < 0;
 }
 
 static void ptx_sort(struct ptx *x)
 {
-	struct ptx_occurrence *at = x->found.at, swap;
+	size_t size = sizeof(*x->found.at);
+	void *spare = tsb_alloc(x->p, x->found.n * size + 1);
 
-	for (size_t i = x->found.n / 2; i--;) {
-		ptx_sift(x, at, i, x->found.n);
-		tsb_tick(x->p, 1);
-	}
-	for (size_t n = x->found.n; n > 1;) {
-		n--;
-		swap = at[0];
-		at[0] = at[n];
-		at[n] = swap;
-		ptx_sift(x, at, 0, n);
-		tsb_tick(x->p, 1);
-	}
+	merge_sort(x->found.at, spare, x->found.n, size, ptx_before, x);
+	tsb_free(x->p, spare);
 }
 
 void ptx_measure(struct ptx *x)

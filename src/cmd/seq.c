@@ -218,11 +218,29 @@ static const char *seq_skip_zeros(const char *s)
 	return s;
 }
 
+/* How many numbers follow the first, if that is soon told. */
+static bool seq_count(const char *first, size_t n, const char *last, size_t m, unsigned step,
+		      uint64_t *count)
+{
+	uint64_t from = 0, to = 0;
+
+	if (!last || !step || n > 18 || m > 18)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		from = from * 10 + (unsigned)(first[i] - '0');
+	for (size_t i = 0; i < m; i++)
+		to = to * 10 + (unsigned)(last[i] - '0');
+	*count = (to - from) / step;
+	return true;
+}
+
 /* last NULL: without end. */
 static void seq_whole(struct tsb_proc *p, const char *first, const char *last, unsigned step,
 		      char separator)
 {
 	size_t n, m, room, at;
+	uint64_t left = 0;
+	bool counted;
 	char *s;
 
 	first = seq_skip_zeros(first);
@@ -235,9 +253,17 @@ static void seq_whole(struct tsb_proc *p, const char *first, const char *last, u
 	memcpy(s + at, first, n);
 	if (last && seq_compare(first, n, last, m) > 0)
 		return;
+	s[room] = separator;
+	for (counted = seq_count(first, n, last, m, step, &left); counted && left; left--) {
+		tsb_put(p, s + at, room - at + 1);
+		if (tsb_out_error(p))
+			return;
+		tsb_tick(p, 1);
+		at = seq_add(s, at, room, step);
+	}
 	for (;;) {
 		tsb_put(p, s + at, room - at);
-		at = seq_add(s, at, room, step);
+		at = counted ? 0 : seq_add(s, at, room, step);
 		if (at == 0 || (last && seq_compare(s + at, room - at, last, m) > 0))
 			break;
 		tsb_putc(p, separator);

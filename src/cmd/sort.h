@@ -62,6 +62,9 @@ void sort_tables(struct sort *s);
 struct sort_line sort_key_text(const struct sort *s, const struct sort_key *k,
 			       const struct sort_line *line);
 /* Compares by the keys from k on, without the last resort. */
+/* Of two texts of that key, as sort_key_text() gives them. */
+int sort_compare_texts(struct sort *s, const struct sort_key *k, const struct sort_line *a,
+		       const struct sort_line *b);
 int sort_compare_keys(struct sort *s, const struct sort_key *k, const struct sort_line *a,
 		      const struct sort_line *b);
 /* The whole order, with the last resort unless -s or -u. */

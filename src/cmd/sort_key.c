@@ -295,34 +295,41 @@ static int compare_odd(struct sort *s, const struct sort_key *k, struct sort_lin
 	return d;
 }
 
-static int compare_key(struct sort *s, const struct sort_key *k, const struct sort_line *x,
-		       const struct sort_line *y)
+static int compare_texts(struct sort *s, const struct sort_key *k, const struct sort_line *a,
+			 const struct sort_line *b)
 {
-	struct sort_line a = sort_key_text(s, k, x), b = sort_key_text(s, k, y);
-
 	if (k->numeric)
-		return sort_compare_numeric(&a, &b);
+		return sort_compare_numeric(a, b);
 	if (k->general)
-		return sort_compare_general(s, &a, &b);
+		return sort_compare_general(s, a, b);
 	if (k->human)
-		return sort_compare_human(&a, &b);
+		return sort_compare_human(a, b);
 	if (k->month)
-		return sort_month(&a) - sort_month(&b);
+		return sort_month(a) - sort_month(b);
 	if (k->random || k->version)
-		return compare_odd(s, k, a, b);
+		return compare_odd(s, k, *a, *b);
 	if (k->ignore || k->fold)
-		return compare_changed(s, k, &a, &b);
-	return sort_compare_bytes(&a, &b);
+		return compare_changed(s, k, a, b);
+	return sort_compare_bytes(a, b);
+}
+
+int sort_compare_texts(struct sort *s, const struct sort_key *k, const struct sort_line *a,
+		       const struct sort_line *b)
+{
+	int d = compare_texts(s, k, a, b);
+
+	return d ? (d > 0) == k->reverse ? -1 : 1 : 0;
 }
 
 int sort_compare_keys(struct sort *s, const struct sort_key *k, const struct sort_line *a,
 		      const struct sort_line *b)
 {
 	for (; k; k = k->next) {
-		int d = compare_key(s, k, a, b);
+		struct sort_line x = sort_key_text(s, k, a), y = sort_key_text(s, k, b);
+		int d = sort_compare_texts(s, k, &x, &y);
 
 		if (d)
-			return (d > 0) == k->reverse ? -1 : 1;
+			return d;
 	}
 	return 0;
 }

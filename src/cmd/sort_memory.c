@@ -227,12 +227,37 @@ static void sort_by_image(struct memory *m, struct record *r, size_t n)
 
 /* ---- Sorting by comparing ---- */
 
+/* The image is no more needed: it says where in the line the key's text is. */
+static void load_places(struct memory *m, const struct sort_key *k, struct record *r, size_t n)
+{
+	for (size_t i = 0; k && i < n; i++) {
+		struct sort_line line = line_of(m, &r[i]), t = sort_key_text(m->s, k, &line);
+
+		r[i].image = (uint64_t)(t.at - line.at) << 32 | t.n;
+	}
+}
+
+static struct sort_line text_at(const struct memory *m, const struct record *r)
+{
+	return (struct sort_line){ m->text + r->at + (r->image >> 32), (uint32_t)r->image };
+}
+
 static int compare_from(struct memory *m, const struct sort_key *k, const struct record *x,
 			const struct record *y)
 {
-	struct sort_line a = line_of(m, x), b = line_of(m, y);
-	int d = sort_compare_keys(m->s, k, &a, &b);
+	struct sort_line a, b;
+	int d = 0;
 
+	if (k) {
+		a = text_at(m, x);
+		b = text_at(m, y);
+		d = sort_compare_texts(m->s, k, &a, &b);
+	}
+	if (d)
+		return d;
+	a = line_of(m, x);
+	b = line_of(m, y);
+	d = sort_compare_keys(m->s, k ? k->next : NULL, &a, &b);
 	if (d || (m->s->keys && !sort_has_last_resort(m->s)))
 		return d;
 	d = sort_compare_bytes(&a, &b);
@@ -272,6 +297,7 @@ static void sort_by_comparing(struct memory *m, const struct sort_key *k, struct
 {
 	struct record *from = r, *to = m->spare;
 
+	load_places(m, k, r, n);
 	for (size_t i = 0; i < n; i += FEW)
 		insert_by_comparing(m, k, r + i, n - i < FEW ? n - i : FEW);
 	for (size_t w = FEW; w < n; w *= 2) {

@@ -188,6 +188,62 @@ static void strings_put_front(struct strings *s, const char *name, uint64_t addr
 	str_end(&text);
 }
 
+/* More of a run that began at `address`: enough for a string is written at once. */
+static void strings_add(struct strings *s, struct str *run, const char *name, uint64_t address,
+			const char *p, size_t n)
+{
+	size_t least = (size_t)s->least, more;
+
+	if (run->n < least) {
+		more = n < least - run->n ? n : least - run->n;
+		str_addn(run, p, more);
+		p += more;
+		n -= more;
+		if (run->n < least)
+			return;
+		strings_put_front(s, name, address);
+		sink_put(&s->out, run->p, run->n);
+	}
+	sink_put(&s->out, p, n);
+}
+
+/* Characters of one byte, which files mostly have, a block at a time. */
+static void strings_scan_bytes(struct strings *s, const char *name, int fd)
+{
+	bool graphic[256];
+	uint64_t begun = 0;
+	struct str run;
+	char *block;
+	size_t n;
+
+	for (int c = 0; c < 256; c++)
+		graphic[c] = strings_is_graphic(s, c);
+	tsb_reader_init(&s->in, s->p, fd);
+	s->address = 0;
+	str_init(&run, tsb_heap_of(s->p), STR_MAX_DEFAULT);
+	while ((n = tsb_getblock(&s->in, &block))) {
+		for (size_t i = 0, from; i < n; i++) {
+			from = i;
+			while (i < n && graphic[(unsigned char)block[i]])
+				i++;
+			begun = run.n ? begun : s->address + from;
+			if (i > from)
+				strings_add(s, &run, name, begun, block + from, i - from);
+			if (i == n)
+				break;
+			if (run.n >= s->least)
+				sink_puts(&s->out, s->separator ? s->separator : "\n");
+			str_reset(&run);
+		}
+		s->address += n;
+		tsb_tick(s->p, n);
+	}
+	if (run.n >= s->least)
+		sink_puts(&s->out, s->separator ? s->separator : "\n");
+	str_end(&run);
+	tsb_reader_end(&s->in);
+}
+
 static void strings_scan(struct strings *s, const char *name, int fd)
 {
 	struct str run;
@@ -347,6 +403,8 @@ static void strings_scan_file(struct strings *s, const char *name, int fd)
 {
 	if (s->unicode)
 		strings_scan_utf8(s, name, fd);
+	else if (s->unit == 1 && s->least)
+		strings_scan_bytes(s, name, fd);
 	else
 		strings_scan(s, name, fd);
 }
