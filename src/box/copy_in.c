@@ -141,6 +141,27 @@ static void link_field(struct wire_out *o, const void *ctx)
 	wire_text(o, WIRE_F_LINK, ctx);
 }
 
+/* For a link: what stands there is replaced, as a file is by a file; not a directory. */
+static int make_room(struct copy *cp, const char *to)
+{
+	struct copy_stat old;
+	struct wire_frame f;
+	struct bx_conn c;
+	bool found, dir;
+	int status = copy_stat(cp, to, false, &old, &found);
+
+	if (status || !found)
+		return status;
+	dir = S_ISDIR(old.mode);
+	copy_stat_free(&old);
+	if (dir)
+		return TBX_OK;
+	status = copy_ask(cp, WIRE_REMOVE, to, NULL, NULL, &c, &f);
+	if (!status)
+		bx_conn_close(&c);
+	return status;
+}
+
 static int send_link(struct copy *cp, int dir, const char *name, const char *from, const char *to,
 		     bool tree)
 {
@@ -159,7 +180,9 @@ static int send_link(struct copy *cp, int dir, const char *name, const char *fro
 		cp->links++;
 		return flush(cp, BATCH);
 	}
-	status = copy_ask(cp, WIRE_SYMLINK, to, link_field, target, &c, &f);
+	status = make_room(cp, to);
+	if (!status)
+		status = copy_ask(cp, WIRE_SYMLINK, to, link_field, target, &c, &f);
 	if (status)
 		return status;
 	bx_conn_close(&c);
@@ -269,13 +292,27 @@ static int send_open(struct copy *cp, int fd, const struct stat *st, const char 
 	return depth ? tree_dir(cp, fd, st, from, to, depth) : top_dir(cp, fd, st, from, to);
 }
 
+/* It is not opened, which a device would take for a beginning. */
+static bool is_special(int dir, const char *name, unsigned depth)
+{
+	struct stat st;
+
+	return !fstatat(dir, name, &st, depth ? AT_SYMLINK_NOFOLLOW : 0) && !S_ISREG(st.st_mode) &&
+	       !S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode);
+}
+
 static int send_any(struct copy *cp, int dir, const char *name, const char *from, const char *to,
 		    unsigned depth)
 {
-	int fd = depth ? copy_open(dir, name, O_RDONLY | O_NONBLOCK, 0) :
-		 openat(dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC), status;
 	struct stat st;
+	int fd, status;
 
+	if (is_special(dir, name, depth)) {
+		copy_skip(cp, from, "a socket, a pipe or a device");
+		return TBX_OK;
+	}
+	fd = depth ? copy_open(dir, name, O_RDONLY | O_NONBLOCK, 0) :
+	     openat(dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 && errno == ELOOP)
 		return send_link(cp, dir, name, from, to, depth != 0);
 	if (fd < 0 && errno == ENXIO) {

@@ -93,6 +93,17 @@ static int need_stage(struct conn *c)
 	return error;
 }
 
+/* What stands there is replaced, as a file is by a file; not a directory. */
+static int replace_link(struct tsb_sandbox *box, const char *target, const char *at)
+{
+	struct tsb_stat st;
+	int error = tsb_make_link(box, target, at) ? tsb_errno(box) : 0;
+
+	if (error != EEXIST || tsb_stat_file(box, at, &st) || S_ISDIR(st.mode))
+		return error;
+	return tsb_remove(box, at) || tsb_make_link(box, target, at) ? tsb_errno(box) : 0;
+}
+
 static int put_link(struct conn *c, const char *path, const char *target)
 {
 	struct sync *y = c->sync;
@@ -100,8 +111,8 @@ static int put_link(struct conn *c, const char *path, const char *target)
 	char *at = y->state == WIRE_TREE_SYNC ? temp_name(c, path) : sync_path(y, path);
 	int error = at ? 0 : ENOMEM;
 
-	if (at && tsb_make_link(box_of(c), target, at))
-		error = tsb_errno(box_of(c));
+	if (at)
+		error = replace_link(box_of(c), target, at);
 	if (!error && y->state == WIRE_TREE_SYNC && !sync_note(y, WIRE_TREE_PUT, path, number, 0))
 		error = ENOMEM;
 	free(at);

@@ -102,6 +102,9 @@ static int plain_link(struct sync *y, const char *path, const char *target)
 	if (dir < 0)
 		return -errno;
 	status = symlinkat(target, dir, name) ? -errno : 0;
+	/* what stands there is replaced, as a file is by a file; not a directory */
+	if (status == -EEXIST && !unlinkat(dir, name, 0))
+		status = symlinkat(target, dir, name) ? -errno : 0;
 	close(dir);
 	return status;
 }

@@ -246,8 +246,25 @@ tb cp tree "web:$dir/in" 2>err
 is "a pipe is not copied, and said" 70 $?
 has "... by name" "tree/pipe" "$(cat err)"
 rm -f tree/pipe
+if [ "$(id -u)" = 0 ] && mknod tree/device b 254 0 2>/dev/null; then
+	tb cp tree "web:$dir/in3" 2>err
+	is "a device is not opened, and said" "70 tinybox: cp: tree/device: a socket, a pipe or a device: not copied" "$? $(cat err)"
+	is "... and strace agrees" 0 "$(strace -f -e trace=openat,openat2 -o trace "$tinybox" cp tree/device "web:$dir/in3" 2>/dev/null; grep -c 'tree/device' trace)"
+	rm -f tree/device
+fi
 is "the rest is there" "" "$(diff -r --no-dereference tree in)"
 is "a time" "$(stat -c %y tree/sub/data)" "$(stat -c %y in/sub/data 2>&1)"
+# the same again, links and all: here, in a namespace's way and in a virtual box's
+new=$(tb create)
+for to in "web:$dir/in" "$new:/tmp/in"; do
+	[ "$to" = "web:$dir/in" ] || tb cp tree "$to"
+	mkdir -p again/tree && ln -sfn changed again/tree/link && mkdir -p again/tree/empty
+	ln -sfn elsewhere one
+	is "a tree over itself: ${to#*:}" "0 0 0 0" "$(for from in again/tree/. one one again/tree; do
+		case $from in one) tb cp one "${to%/*}/one" ;; *) tb cp again/tree "${to%/in}/in2" 2>&1 ;; esac; echo $?; done | tr '\n' ' ' | sed 's/ $//')"
+	is "... the link is the new one" "changed elsewhere" "$(tb exec "${to%%:*}" sh -c "readlink ${to#*:}2/link ${to#*:}2/tree/link $(dirname "${to#*:}")/one" | sort -u | tr '\n' ' ' | sed 's/ $//')"
+done
+tb rm "$new" >/dev/null
 tb cp "web:$dir/in" out1
 is "out" "" "$(diff -r --no-dereference tree out1 2>&1)"
 is "a mode" 741 "$(stat -c %a 'out1/a b' 2>&1)"
