@@ -1,6 +1,6 @@
 /*
  * An image's archive in the one form that travels. Docker from version 25 on names what is in it by hashes below blobs/, and
- * podman in another way; both have a manifest.json that says which file is what. Of these files the old form is
+ * podman in another way; both have a manifest.json that says which file is what, or an OCI layout's index. Of these files the old form is
  * made, with nothing else in it. What an engine of this machine writes is no stranger's, but it is read as if it were.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
@@ -137,6 +137,56 @@ static bool read_manifest(struct canon *c)
 	return good;
 }
 
+/* ---- An OCI layout, which has no manifest.json ---- */
+
+/* Behind the next "digest" the name of that blob. */
+static bool next_digest(const char **at, const char *end, char name[101])
+{
+	static const char key[] = "\"digest\"", sum[] = "\"sha256:";
+	const char *s = strstr(*at, key);
+
+	if (!s || (end && s > end))
+		return false;
+	s += sizeof(key) - 1;
+	s += strspn(s, " \t\r\n:");
+	if (strncmp(s, sum, sizeof(sum) - 1) || !archive_hex(s + sizeof(sum) - 1))
+		return false;
+	snprintf(name, 101, "blobs/sha256/%.64s", s + sizeof(sum) - 1);
+	*at = s + sizeof(sum) - 1 + ARCHIVE_HEX;
+	return true;
+}
+
+/*
+ * The first image of its index. It is looked through and not parsed: whatever is found, the configuration must have its hash,
+ * and the engine finds in it those of the layers.
+ */
+static bool read_layout(struct canon *c)
+{
+	uint64_t size = 0;
+	char *text = read_text(c, "index.json", &size), name[101];
+	const char *at = text, *end;
+	bool good = text && next_digest(&at, NULL, name);
+
+	free(text);
+	text = good ? read_text(c, name, &size) : NULL;
+	at = text ? strstr(text, "\"config\"") : NULL;
+	good = at && next_digest(&at, NULL, c->config);
+	at = good ? strstr(text, "\"layers\"") : NULL;
+	end = at ? strchr(at, ']') : NULL;
+	for (c->layers = 0; end && c->layers < LAYERS_MOST && next_digest(&at, end, c->layer[c->layers]);)
+		c->layers++;
+	free(text);
+	return good && c->layers && c->layers < LAYERS_MOST;
+}
+
+static bool read_either(struct canon *c)
+{
+	uint64_t size;
+	off_t at;
+
+	return find(c, "manifest.json", &at, &size) ? read_manifest(c) : read_layout(c);
+}
+
 static const char *hex_of(const char *name)
 {
 	return strncmp(name, "blobs/sha256/", 13) ? name : name + 13;
@@ -268,7 +318,7 @@ bool archive_id(int from, char id[ARCHIVE_HEX + 1])
 	if (good) {
 		c->from = from;
 		c->size = st.st_size;
-		good = read_manifest(c);
+		good = read_either(c);
 		memcpy(id, hex_of(c->config), ARCHIVE_HEX);
 		id[ARCHIVE_HEX] = '\0';
 	}
@@ -286,7 +336,7 @@ bool archive_canon(int from, int to, const char id[ARCHIVE_HEX], const char *nam
 		c->from = from;
 		c->to = to;
 		c->size = st.st_size;
-		good = read_manifest(c) && put_all(c, id, name);
+		good = read_either(c) && put_all(c, id, name);
 		text_free(&c->manifest);
 	}
 	free(c);

@@ -33,12 +33,11 @@ static bool octal(const uint8_t *s, size_t n, uint64_t *out)
 	return i > 0 && *out < 1ull << 40;
 }
 
-enum archive { ARCHIVE_UNKNOWN, ARCHIVE_TREE, ARCHIVE_IMAGE, ARCHIVE_OCI };
+enum archive { ARCHIVE_UNKNOWN, ARCHIVE_TREE, ARCHIVE_IMAGE };
 
-/* An image that was saved has one of these names at its top, newer ones both; anything else is a root's files. */
+/* An image that was saved has one of these names at its top, or both; anything else is a root's files. */
 static enum archive archive_of(int fd)
 {
-	enum archive found = ARCHIVE_TREE;
 	uint8_t head[512];
 	const char *name;
 	off_t at = 0;
@@ -46,17 +45,15 @@ static enum archive archive_of(int fd)
 
 	for (unsigned i = 0; i < HEADS_MOST; i++) {
 		if (pread(fd, head, sizeof(head), at) != (ssize_t)sizeof(head) || !head[0])
-			return i ? found : ARCHIVE_UNKNOWN;
+			return i ? ARCHIVE_TREE : ARCHIVE_UNKNOWN;
 		if (memcmp(head + 257, "ustar", 5) || !octal(head + 124, 12, &size))
 			return ARCHIVE_UNKNOWN;
 		name = (char *)head + (head[0] == '.' && head[1] == '/' ? 2 : 0);
-		if (!strcmp(name, "manifest.json"))
+		if (!strcmp(name, "manifest.json") || !strcmp(name, "oci-layout"))
 			return ARCHIVE_IMAGE;
-		if (!strcmp(name, "oci-layout"))
-			found = ARCHIVE_OCI;
 		at += (off_t)(512 + ((size + 511) & ~511ull));
 	}
-	return found;
+	return ARCHIVE_TREE;
 }
 
 /* ---- What is packed ---- */
@@ -195,15 +192,9 @@ static bool load(struct docker *d, int fd)
 
 static bool from(struct docker *d, int fd)
 {
-	switch (archive_of(fd)) {
-	case ARCHIVE_IMAGE:
+	if (archive_of(fd) == ARCHIVE_IMAGE)
 		return load(d, fd);
-	case ARCHIVE_OCI:
-		return docker_failed(d, NULL, "the archive is an OCI layout: `skopeo copy oci-archive:A docker-archive:B` makes one of "
-				     "it that can be used, or load it by the engine's own command, and give --image its name");
-	default:
-		return lseek(fd, 0, SEEK_SET) == 0 && docker_import(d, fd);
-	}
+	return lseek(fd, 0, SEEK_SET) == 0 && docker_import(d, fd);
 }
 
 bool docker_load_archive(struct docker *d, const char *path, const char *dir)

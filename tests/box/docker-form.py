@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""docker-form.py DOCKER FORM WORD...: the docker command, whose `save` writes as docker 25 (FORM 25) or podman does, or one of a few
-ways that nobody should believe."""
+"""docker-form.py DOCKER FORM WORD...: the docker command, whose `save` writes as docker 25 (FORM 25) or podman does, as an OCI layout
+(oci), or one of a few ways that nobody should believe."""
+import gzip
 import hashlib
 import io
 import json
@@ -52,6 +53,18 @@ if form == "podman":
     put("repositories", b"{}")
     put("manifest.json", json.dumps([{"Config": own + ".json", "RepoTags": ["localhost/some:name"], "Layers": [h + ".tar" for h in hexes]}],
                                     separators=(",", ":")).encode())
+elif form == "oci":
+    def blob_of(data, kind, **more):
+        digest = hashlib.sha256(data).hexdigest()
+        put("./blobs/sha256/" + digest, data)
+        return {"mediaType": f"application/vnd.oci.image.{kind}", "digest": "sha256:" + digest, "size": len(data), **more}
+
+    put("./oci-layout", b'{"imageLayoutVersion": "1.0.0"}')
+    packed = [blob_of(gzip.compress(data), "layer.v1.tar+gzip") for data in layers]
+    whole = {"schemaVersion": 2, "layers": packed, "config": blob_of(config, "config.v1+json")}
+    named = {"org.opencontainers.image.ref.name": "steal/nameit:1"}
+    index = [blob_of(json.dumps(whole, indent=1).encode(), "manifest.v1+json", annotations=named)]
+    put("./index.json", json.dumps({"schemaVersion": 2, "manifests": index}, indent=1).encode())
 else:
     blob = "blobs/sha256/"
     put_dir("blobs/")

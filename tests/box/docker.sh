@@ -125,8 +125,12 @@ is "control: the engine would give them" yes "$([ "$(D images -q --no-trunc test
 D tag "$kept_id" test/busybox:1
 LC_ALL=C sed 's#"RepoTags"#"repoTags"#' steal.tar >spelled.tar
 gzip -k spelled.tar
-mkdir oci && echo '{"imageLayoutVersion":"1.0.0"}' >oci/oci-layout && tar -C oci -cf oci.tar .
-for bad in spelled.tar spelled.tar.gz oci.tar; do
+mkdir oci && echo '{"imageLayoutVersion":"1.0.0"}' >oci/oci-layout && tar -C oci -cf none.tar .
+"$here/docker-form.py" "$(command -v docker)" oci save test/busybox:1 >oci.tar
+box=$(tb create --sandbox docker --image ./oci.tar)
+is "an OCI layout" works "$(tb exec "$box" echo works)"
+tb rm "$box" >/dev/null
+for bad in spelled.tar spelled.tar.gz none.tar; do
 	tb create --sandbox docker --image ./$bad 2>err
 	has "an archive of a form that is not known is refused ($bad)" "give --image its name" "$(cat err)"
 done
