@@ -106,6 +106,20 @@ static bool tell_files(struct kept *k)
 	return serve_check_report(k->b);
 }
 
+/* Commands are to be the workspace's owner, whom an engine that maps user ids does not let in. */
+static void tell_owner(struct kept *k)
+{
+	const struct spec *s = &k->b->spec;
+	struct stat st;
+	struct ucred u;
+	socklen_t n = sizeof(u);
+
+	if (s->workspace && !s->readonly && !s->given_user && !stat(s->workspace, &st) &&
+	    !getsockopt(k->sock, SOL_SOCKET, SO_PEERCRED, &u, &n) && u.uid && u.uid != st.st_uid)
+		report_open(&k->b->report, "filesystem", "", "the engine maps user ids: in the container nobody is the workspace's "
+			    "owner, and it cannot be written", "an engine without userns-remap can, or a workspace of the box's own");
+}
+
 static void tell_network(struct kept *k, const struct door_facts *f)
 {
 	const struct spec *s = &k->b->spec;
@@ -334,6 +348,7 @@ static bool start_box(struct kept *k)
 		return false;
 	door_close(b->dir, k->door);
 	k->door = -1;
+	tell_owner(k);
 	tell_network(k, &facts);
 	tell_powers(k, &facts);
 	tell_limits(k, &facts);
