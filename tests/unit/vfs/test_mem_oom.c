@@ -17,66 +17,10 @@
 #include "vfs/proc.h"
 #include "vfs/vfs.h"
 
-#include "tap.h"
+#include "unit/failing_heap.h"
+#include "unit/tap.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SKIP 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-	__has_feature(memory_sanitizer)
-#define SKIP 1
-#endif
-#endif
-
-#ifdef SKIP
-int main(void)
-{
-	printf("1..0 # SKIP the allocator is the sanitizer's\n");
-	return 0;
-}
-#else
-
-extern void *__libc_malloc(size_t n);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *p, size_t n);
-extern void __libc_free(void *p);
-
-static bool armed;
-static long countdown, live;
-
-static bool fails(void)
-{
-	return armed && countdown-- == 0;
-}
-
-void *malloc(size_t n)
-{
-	void *p = fails() ? NULL : __libc_malloc(n);
-	live += p != NULL;
-	return p;
-}
-
-void *calloc(size_t count, size_t size)
-{
-	void *p = fails() ? NULL : __libc_calloc(count, size);
-	live += p != NULL;
-	return p;
-}
-
-void *realloc(void *old, size_t n)
-{
-	void *p = fails() ? NULL : __libc_realloc(old, n);
-	live += p && !old;
-	return p;
-}
-
-void free(void *p)
-{
-	live -= p != NULL;
-	__libc_free(p);
-}
-
-/* ---- */
+#ifndef FAILING_HEAP_SKIPS
 
 static struct tsb_caller who = { 1000, 1000, 1, { 5, 0 } };
 static char text[10000];
