@@ -89,6 +89,14 @@ static int trace(char **a)
 	return WORKED;
 }
 
+/* A descriptor of another process, by its pidfd. */
+static int steal(char **a)
+{
+	int pidfd = (int)syscall(434 /* pidfd_open */, atoi(a[0]), 0);
+
+	return verdict(pidfd < 0 || syscall(438 /* pidfd_getfd */, pidfd, 0, 0) < 0);
+}
+
 static int proc_file(char **a)
 {
 	char path[300];
@@ -533,7 +541,7 @@ static const struct {
 	const char *name;
 	int (*f)(char **a);
 	int args;
-} attack[] = {{"see", see, 1}, {"trace", trace, 1}, {"proc-file", proc_file, 2}, {"peek", peek, 1}, {"exe-write", exe_write, 1}, {"rights", rights, 2},
+} attack[] = {{"see", see, 1}, {"trace", trace, 1}, {"steal", steal, 1}, {"proc-file", proc_file, 2}, {"peek", peek, 1}, {"exe-write", exe_write, 1}, {"rights", rights, 2},
 	{"read-file", read_file, 1}, {"write-file", write_file, 1}, {"make-file", make_file, 1},
 	{"leaked", leaked, 2}, {"environment", environment, 1}, {"set-uid", set_uid, 1},
 	{"device", device, 1}, {"fill-disk", fill_disk, 1}, {"tcp", tcp, 1}, {"unix", unix_socket, 1},

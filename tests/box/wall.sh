@@ -74,6 +74,7 @@ all() {
 		inside="proc-file 1 $f" attack "/proc/1/$f" -- proc-file $victim $f
 	done
 	inside="peek 1" attack "the memory of process 1" -- peek $victim
+	inside="steal 1" attack "a descriptor of process 1" -- steal $victim
 	attack "a host file is read" -- read-file "$dir/secret"
 	attack "a host file is made" -- make-file "$dir/host/new"
 	needs_root=1 attack "the host's shadow is read" -- read-file /etc/shadow
@@ -104,10 +105,24 @@ all() {
 	may_lack="userfaultfd" needs_root=1 attack "userfaultfd" -- call 323
 	may_lack="bpf" needs_root=1 attack "bpf" -- call 321
 	may_lack="perf_event_open" needs_root=1 attack "perf_event_open" -- call 298
+	may_lack="handles of files" needs_root=1 attack "handles of files" -- call 304
+	may_lack="fanotify" needs_root=1 attack "fanotify" -- call 300
+	may_lack="the new mount calls" needs_root=1 attack "the new mount calls" -- call 430
+	may_lack="trees of mounts" attack "trees of mounts" -- call 428
+	may_lack="accounting" needs_root=1 attack "accounting" -- call 163
+	may_lack="modules" needs_root=1 attack "modules" -- call 175
+	may_lack="the kernel's log" needs_root=1 attack "the kernel's log" -- call 103
+	may_lack="statmount" attack "statmount" -- call 457
 	may_lack="AF_ALG" attack "AF_ALG" -- family 38 0
 	may_lack="AF_VSOCK" attack "AF_VSOCK" -- family 40 0
 	needs_root=1 may_lack="AF_PACKET" attack "AF_PACKET" -- family 17 768
 	attack "uevents of the kernel" -- family 16 15
+	may_lack="netfilter by netlink" attack "netfilter by netlink" -- family 16 12
+	may_lack="xfrm by netlink" attack "xfrm by netlink" -- family 16 6
+	may_lack="AF_BLUETOOTH" attack "AF_BLUETOOTH" -- family 31 1
+	may_lack="AF_TIPC" attack "AF_TIPC" -- family 30 0
+	may_lack="binfmt_misc" needs_root=1 attack "binfmt_misc" -- write-file /proc/sys/fs/binfmt_misc/register
+	may_lack="the program for modules" needs_root=1 attack "the program for modules" -- write-file /proc/sys/kernel/modprobe
 	needs_root=1 attack "core_pattern" -- write-file /proc/sys/kernel/core_pattern
 	needs_root=1 may_lack="sysrq-trigger" attack "sysrq-trigger" -- write-file /proc/sysrq-trigger
 	needs_root=1 may_lack="kcore" attack "kcore" -- read-file /proc/kcore
