@@ -450,9 +450,12 @@ int bx_secrets_start(struct bx *b, struct bx_conn *c, char **ca)
 
 /* ---- Into the box ---- */
 
+/* A container's root may not be written at all, or not by its user, who may be its workspace's. */
 static const char *place_of(const struct bx *b)
 {
-	return json_is_true(bx_at(b->record, "spec.read_only_root")) ? "/tmp/.tinybox" : "/etc/tinybox";
+	const char *kind = json_string_value(bx_at(b->record, "placement.workspace.sandbox"));
+
+	return kind && !strcmp(kind, "docker") ? "/dev/shm/.tinybox" : "/etc/tinybox";
 }
 
 static bool env_has(const json_t *env, const char *name)
@@ -498,6 +501,8 @@ void bx_secrets_message(const struct bx *b, struct wire_out *o)
 	for (size_t i = 0; json_array_size(secrets) && more[i]; i++)
 		if (!env_has(env, more[i]))
 			put_env(o, more[i], place_of(b), "/ca.pem");
+	if (json_array_size(secrets) && !env_has(env, "WGETRC"))
+		put_env(o, "WGETRC", place_of(b), "/wgetrc");
 }
 
 static int begin(struct bx *b, struct bx_conn *c, enum wire_type type, const char *path)
@@ -590,6 +595,16 @@ static int write_file(struct bx *b, const char *name, const char *data, size_t n
 	return status;
 }
 
+/* wget has no variable of its own for it. */
+static int write_wgetrc(struct bx *b)
+{
+	char *text = bx_format("ca_certificate = %s/bundle.pem\n", place_of(b));
+	int status = text ? write_file(b, "wgetrc", text, strlen(text)) : bx_memory(b->store);
+
+	free(text);
+	return status;
+}
+
 /* A box without its authority's certificate is none. What was wrong stays said. */
 static void stop(struct bx *b)
 {
@@ -624,6 +639,8 @@ int bx_secrets_trust(struct bx *b, const char *ca)
 		status = make_dir(b, place_of(b));
 	if (!status)
 		status = write_file(b, "ca.pem", ca, strlen(ca));
+	if (!status)
+		status = write_wgetrc(b);
 	if (!status)
 		status = write_file(b, "bundle.pem", bundle.data, bundle.n);
 	free(bundle.data);

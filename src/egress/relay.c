@@ -45,6 +45,7 @@ struct relay {
 	struct ht_place place;
 	bool tls, guarded;	/* a secret is for this host */
 	bool is_head, upgrade;
+	bool cut;		/* an answer is not whole: the box is to see that */
 	struct ht_body request, response;
 	struct ht_scrub scrub;
 	struct ht_buf basic;	/* the latest credentials that hold a value */
@@ -252,10 +253,12 @@ static bool hear_body(struct relay *r)
 	size_t n = ht_body_take(&r->response, r->far.in.data, r->far.in.size, &r->near.out);
 
 	ht_drop(&r->far.in, n);
-	if (r->response.why)
-		finish(r);	/* in the middle of it: the box sees it cut off */
-	else if (r->response.done)
+	if (r->response.why) {
+		r->cut = true;
+		finish(r);
+	} else if (r->response.done) {
 		answered(r);
+	}
 	return n || r->response.done || r->response.why;
 }
 
@@ -312,6 +315,7 @@ static bool ended(struct relay *r)
 	}
 	if (!r->far.ended || r->near.out.size >= OUT_HIGH)
 		return false;
+	r->cut = (r->tell == TELL_BODY && r->response.kind != HT_CLOSE) || (r->tell != TELL_IDLE && r->far.broken);
 	/* many end without a word of TLS: what came is passed on, and cut off as it was */
 	if (r->tell == TELL_BODY && r->response.kind == HT_CLOSE)
 		ht_body_close(&r->response, &r->near.out);
@@ -366,7 +370,7 @@ static bool last_words(struct relay *r)
 		r->until = server_now() + PATIENCE;
 		return true;
 	}
-	if (r->near.ssl && !r->far.broken && !r->near.broken)
+	if (r->near.ssl && !r->cut && !r->near.broken)
 		SSL_shutdown(r->near.ssl);
 	ERR_clear_error();
 	shutdown(r->near.fd, SHUT_WR);

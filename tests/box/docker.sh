@@ -305,9 +305,15 @@ secret=$(DOCKER_SECRET="the real value" box --network egress --allow "$to" --sec
 is "a secret: what the box sees" "*** **** ***** from outside" "$(tb exec "$secret" sh -c 'wget -q -O - --header "Token: $TOKEN" "http://$1/"' sh "$to" | sed 's/\*\*\*\**/*** **** *****/')"
 is "... and the host" "the real value" "$(cat http.said)"
 has "... inside is a placeholder" tbx_secret_ "$(tb exec "$secret" printenv TOKEN)"
-is "... and the certificate of an authority" 1 "$(tb exec "$secret" grep -c BEGIN /etc/tinybox/ca.pem)"
+is "... and the certificate of an authority" 1 "$(tb exec "$secret" grep -c BEGIN /dev/shm/.tinybox/ca.pem)"
 is "... no value in the container" "" "$(D inspect $(D ps -q) | grep -F "the real value")"
 tb rm "$secret" >/dev/null
+mkdir mine1 && chown 1000:1000 mine1
+for more in "--dir $dir/mine1" --read-only-root; do
+	secret=$(DOCKER_SECRET="the real value" box --network egress --allow "$to" --secret "TOKEN=env:DOCKER_SECRET@http://$to" $more)
+	is "... with ${more%% *}: the certificate" "/dev/shm/.tinybox/ca.pem 1" "$(tb exec "$secret" sh -c 'echo $NODE_EXTRA_CA_CERTS $(grep -c BEGIN $NODE_EXTRA_CA_CERTS)')"
+	tb rm "$secret" >/dev/null
+done
 is "... with a loopback only" lo "$(tb exec "$box" sh -c 'sed 1,2d /proc/net/dev' | cut -d: -f1 | xargs)"
 tb exec "$box" sh -c '(echo from inside | nc -lp 8099) >/dev/null 2>&1 & while ! grep -q :1FA3 /proc/net/tcp*; do usleep 10000; done'
 port=$(tb inspect --json "$box" | python3 -c 'import json, sys; p = json.load(sys.stdin)["published"][0]; print(p["address"], p["host"])')

@@ -305,6 +305,10 @@ def in_the_box(box):
     ok(python(box, SEARCH, VALUE.encode()[::-1].hex())[1].strip() == "nowhere", "... nor what it is not")
     out = tb("exec", box, "--", "printenv", "TOKEN", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")[1].split()
     ok(len(out) == 3 and re.fullmatch("tbx_secret_[0-9a-f]{40}", out[0]), "a placeholder is", out)
+    tb("exec", box, "--", "sh", "-c", f"unset no_proxy NO_PROXY; wget -q -O - https://localhost:{GOOD}/wget; curl -s https://localhost:{GOOD}/curl; "
+       f"git ls-remote https://localhost:{GOOD}/git")
+    paths = [s[2].split("/")[1] for s in seen[-3:]]
+    ok(paths == ["wget", "curl", "git"] or not shutil.which("curl"), "wget, curl and git trust the authority", paths)
     ok(out[1:] == ["/etc/tinybox/bundle.pem", "/etc/tinybox/ca.pem"], "programs are told of the authority", out)
     return out[0]
 
@@ -416,7 +420,17 @@ s.sendall(req("/early", "POST", "Content-Length: 1000\\r\\n")); print(4, line(re
 s = tunnel(P)
 s.sendall(req("/upgrade", "GET", "Connection: Upgrade\\r\\nUpgrade: x\\r\\n")); print(5, line(reply(s, 5)))
 s.sendall(b"loud"); print(5, rest(s).decode())
+def strict(path):
+    c = ssl.create_default_context()
+    c.options &= ~128  # OP_IGNORE_UNEXPECTED_EOF
+    s = c.wrap_socket(tunnel(P, tls=False), server_hostname="localhost", suppress_ragged_eofs=False)
+    s.sendall(req(path))
+    try:
+        while s.recv(65536): pass
+        return "whole"
+    except ssl.SSLError: return "cut off"
 print(6, line(say(P, req("/cut"))))
+print(6, strict("/cut"), strict("/early"), strict("/until-close"))
 print(7, line(say(P, req("/two"))))
 for path in ("/lengths", "/unasked", "/lf"): print(8, line(say(P, req(path))).split(" ")[1])
 s = tunnel(P); s.sendall(req("/big")); d = reply(s, 20000000)
@@ -433,7 +447,7 @@ print(11, line(reply(s, 2)))
     star = "*" * len(VALUE)
     want = [f"1 HTTP/1.0 200 OK <{star}>{VALUE[:9]}", "2 HTTP/1.1 200 OK ", "2 HTTP/1.1 204 No ", "2 HTTP/1.1 304 No ",
             f"2 HTTP/1.1 200 OK end {VALUE[:8]}", "2 HTTP/1.1 200 OK ok", "2 " + star, "3 HTTP/1.1 100 Continue ", "3 HTTP/1.1 200 OK hello",
-            "4 HTTP/1.1 413 Too Large no", "5 HTTP/1.1 101 Switching first", "5 LOUD", "6 HTTP/1.1 200 OK ten bytes.",
+            "4 HTTP/1.1 413 Too Large no", "5 HTTP/1.1 101 Switching first", "5 LOUD", "6 HTTP/1.1 200 OK ten bytes.", "6 cut off whole cut off",
             "7 HTTP/1.1 200 OK x", "8 502", "8 502", "8 502", "9 20000000 20000 0", "10 60", "11 HTTP/1.1 200 OK ok"]
     for i, line in enumerate(want):
         ok(i < len(out) and out[i] == line, f"answers of every shape: {line.replace(VALUE[:9], 'ghp_')[:30]}", out[i:i + 3])

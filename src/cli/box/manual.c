@@ -47,7 +47,7 @@ const char boxc_manual[] =
 "A \\fISOURCE\\fR is \\fBenv:\\fR\\fIVARIABLE\\fR (that of the same name where nothing is said), \\fBfile:\\fR\\fIPATH\\fR or \\fBstdin\\fR, all of it but a newline at the end: "
 "8 to 8192 bytes. It is read where tinybox is called, when the box is made, started or forked; no file has the value. A box of a snapshot or a template has only "
 "the secrets that it is given. Programs trust these hosts by a certificate that the box is told of: SSL_CERT_FILE, CURL_CA_BUNDLE, "
-"REQUESTS_CA_BUNDLE, GIT_SSL_CAINFO, NODE_EXTRA_CA_CERTS and others, unless \\fB\\-\\-env\\fR sets them; HTTP/1.1 is spoken. An answer with the value in it comes back with stars; "
+"REQUESTS_CA_BUNDLE, GIT_SSL_CAINFO, NODE_EXTRA_CA_CERTS, WGETRC and others, unless \\fB\\-\\-env\\fR sets them; HTTP/1.1 is spoken. An answer with the value in it comes back with stars; "
 "one that changes it is not noticed, so name hosts that do not hand out what they were given. Behind namespace, docker and microvm.\n"
 ".SH \"COMMANDS IN A BOX\"\n"
 "The command is a vector of words: no shell reads it. Its environment is the box's, on which \\fB\\-\\-env\\fR adds; nothing of the\n"
