@@ -224,8 +224,8 @@ struct tbx_spec {
 	bool hook_keep;
 	/*
 	 * Behind docker: the image. What begins with a slash or a dot is a directory, or an archive
-	 * (of a root's files, or as `docker save` writes it), anything else a reference. Behind
-	 * microvm: a directory, or a disk with a file system.
+	 * (of a root's files, or of an image, by docker or as an OCI layout), anything else a
+	 * reference. Behind microvm: a directory, or a disk with a file system.
 	 */
 	const char *image;
 	bool read_only_root;		/* behind docker: all but the workspace and /tmp */

@@ -15,6 +15,7 @@ const char boxc_manual[] =
 "a container of the image of \\fB\\-\\-image\\fR, made by the docker or podman of that machine: no new privileges, few capabilities, no network\n"
 "but through our proxy unless it is \\fBopen\\fR, which is the engine's own. The image's entrypoint never runs. Commands are root, or the\n"
 "owner of a \\fB\\-\\-dir\\fR that can be written. \\fBDOCKER_HOST\\fR is heeded once, when the box is made; \\fBTINYBOX_DOCKER\\fR names the program.\n"
+"Limits of single commands (\\fBexec \\-\\-memory\\fR) are there when root made the box.\n"
 ".TP\n\\fBmicrovm\\fR\n"
 "a machine with a kernel of its own, run by QEMU behind the namespace wall. Its root is an image (\\fB\\-\\-image\\fR) or busybox; the "
 "workspace is a copy. The kernel is a directory that tools/microvm\\-kernel makes (\\fB\\-\\-kernel\\fR).\n"
