@@ -580,6 +580,23 @@ static void du_list(struct du *d, struct files0 *list)
 	}
 }
 
+/* Those that have a name; an empty one is told of. */
+static void du_operands(struct du *d, int argc, char **argv)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < argc; i++) {
+		if (*argv[i]) {
+			argv[n++] = argv[i];
+			continue;
+		}
+		tsb_warn(d->p, "invalid zero-length file name");
+		d->status = 1;
+	}
+	if (n)
+		du_walk(d, n, argv);
+}
+
 static int du_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	static char here[] = ".";
@@ -606,7 +623,7 @@ static int du_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 			return 1;
 		du_list(d, &list);
 	} else {
-		du_walk(d, argc ? (size_t)argc : 1, argc ? argv : none);
+		du_operands(d, argc ? argc : 1, argc ? argv : none);
 	}
 	if (d->total)
 		du_put(d, &d->grand, "total");

@@ -384,7 +384,9 @@ static int expr_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	const char *v;
 
 	(void)opts;
-	if (argc == 1 && (!strcmp(argv[0], "--help") || !strcmp(argv[0], "--version")))
+	/* Alone, these may be shortened. */
+	if (argc == 1 && !strncmp(argv[0], "--", 2) && argv[0][2] &&
+	    (!strncmp("--help", argv[0], strlen(argv[0])) || !strncmp("--version", argv[0], strlen(argv[0]))))
 		return expr_asked(p, argv[0][2] == 'h');
 	if (argc && !strcmp(argv[0], "--"))
 		e.arg++;

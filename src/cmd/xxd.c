@@ -181,7 +181,7 @@ static int xxd_byte(struct xxd *x, long n)
 	if (c < 0 && x->in.error) {
 		sink_flush(&x->out);
 		tsb_flush(x->p);
-		tsb_warn_errno(x->p, x->in.error, "%s", "read error");
+		tsb_warn(x->p, "%s", tsb_strerror(x->in.error));
 		tsb_exit(x->p, 2);
 	}
 	return c;
@@ -378,7 +378,7 @@ static int xxd_open(struct xxd *x, int n, char **names)
 	x->is_stdin = !n || input_is_stdin(names[0]);
 	in = n ? input_open(x->p, names[0]) : 0;
 	if (in < 0) {
-		tsb_warn_errno(x->p, in, "%s", names[0]);
+		tsb_warn(x->p, "%s%s%s", names[0], *names[0] ? ": " : "", tsb_strerror(in));	/* perror() */
 		tsb_exit(x->p, 2);
 	}
 	if (n > 1 && strcmp(names[1], "-")) {

@@ -271,7 +271,7 @@ def normal(case, x):
     if case.name == 'tar': out = re.sub(rb'\x00153\d{8}\x00\d{6}\x00|\d\d ctime=\d+\.\d+', b'NOW', out)     # and the checksum
     if case.name == 'sort' and '--random-source' not in case.line() and case.has('R', 'random-sort', 'sort'): out = lines(out)
     err = re.sub(rb'(Total bytes.*, )[^,]*/s\)', rb'\1', x.err)
-    return (x.status, out, err, x.tree)
+    return (x.status, *options_more.normal(case, out, err, x.tree))
 
 
 def lines(text):
@@ -332,4 +332,4 @@ EXPLAINED = [
     ("awk: where output by a pipe or to a file comes when the program dies", lambda c, a, b: c.name == 'awk' and '| "cat"' in c.line() and a.status == b.status and a.err == b.err),
     ("awk dies of an error of its own", lambda c, a, b: c.name == 'awk' and b'internal error: segfault' in a.err),
     ("LC_ALL=C printf: characters of more than a byte as numbers, and \\u", lambda c, a, b: c.name == 'printf' and 'LC_ALL=C' in c.env),
-]
+] + options_more.EXPLAINED

@@ -326,3 +326,35 @@ def finish(commands, ls):
     MORE['tree'] = simple('-a -d -f -i -l -x -L=1|2|0|x -P=*.txt|a|[ -I=d|*.c|a|d*|n* -o=out --ignore-case --matchdirs --prune --noreport --charset=ascii|utf-8|x --filelimit=2|x -q -N -Q -p -u -g -s -h --si -D --timefmt=%Y|%F -F -v -t -c -U -r --dirsfirst --sort=name|size|mtime|x -C -n -J -X -A -S --du --inodes --device --gitignore --metafirst --info -H=. -T=tit --nolinks --fromfile'.replace(' --inodes --device', '').replace(' -c', '').replace(' -S', ''), ['d', '.', 'nope', 'a', 'dln', 'de'], 0, 2, 4)
     MORE['rg'] = simple("-i,--ignore-case -s,--case-sensitive -S,--smart-case -v,--invert-match -w,--word-regexp -x,--line-regexp -F,--fixed-strings -e,--regexp=a|the|o.|( -n,--line-number -N,--no-line-number -c,--count --count-matches -l,--files-with-matches --files-without-match -o,--only-matching -r,--replace=X|[$0]|$1 -A,--after-context=@small -B,--before-context=@small -C,--context=1|2 -m,--max-count=1|2|x -g,--glob=*.txt|!a|*.{c,txt}|[ -t,--type=c|txt|x -T,--type-not=c -u,--unrestricted -., --hidden --no-ignore -H,--with-filename -I,--no-filename --heading --no-heading --column -b,--byte-offset -q,--quiet --json --files -L,--follow -a,--text -U,--multiline --multiline-dotall -z,--search-zip -0,--null --null-data --passthru --trim -p,--pretty --color=never|always|x --vimgrep --max-depth=1|0|x -M,--max-columns=5|0|x --sort=path|x --stats -E,--encoding=utf-8|latin1|x --crlf -f,--file=a|nope --iglob=*.TXT --context-separator=== --no-messages --max-filesize=10|1K|x -P,--pcre2 --stop-on-nonmatch --type-list".replace(' -.,', '').replace(' --stats', '').replace(' --json', '').replace(' --type-list', ''), ['d', '.', 'a', 'b', 'nope', 'c.txt', 'uni', 'dln', 'z0', '-'], 0, 2, 4, before=lambda r: [r.choice(['a', 'the', 'o', 'x', '(', '\\w+', '^', 'e$', '[[:alpha:]]+', 'foo|bar', 'A', '(a)(.)', '\\d', 'é', '.'])] if r.random() < .95 else [])
     commands.update((n, g) for n, g in MORE.items() if n not in commands)
+
+
+# ---- what may rightly differ ----
+
+RANDOM = ('mktemp', 'tempfile', 'mcookie', 'uuidgen', 'zrun', 'bzdiff', 'bzcmp', 'zdiff', 'xzdiff', 'lzdiff', 'shred')
+
+
+def normal(case, out, err, tree):
+    """Names and numbers out of chance, times, what the machine is."""
+    n = case.name
+    if n in RANDOM:
+        hide = lambda t: re.sub(rb'20\d\d-\d\d-\d\d \S+ \+0000|(?<=[./])[A-Za-z0-9]{3,10}(?=\b)|(file|pre|x|nn)[A-Za-z0-9]{6}|[0-9a-f]{32}|[0-9a-f-]{36}', b'R', t)
+        out, err, tree = hide(out), hide(err), b'' if n in ('mktemp', 'tempfile', 'shred') else tree
+    if n in ('env', 'printenv'): out = b'\n'.join(sorted(l for l in re.split(b'[\n\0]', out) if not l.startswith((b'LD_PRELOAD=', b'_='))))
+    if n == 'hardlink': out = re.sub(rb'Duration: .*', b'', out)
+    if n in ('dd', 'time'): err = re.sub(rb', [-+.e0-9]+ s, \S+ \S+|[0-9.]+user.*\n.*swaps', b'', err)
+    if n == 'time': tree = re.sub(rb'(?m)^.* w/(out|a|ha) -> $|^\d+ \d+ w/(out|a|ha)$', b'', tree)
+    if n == 'rg': out, err = (b'\n'.join(sorted(t.split(b'\n'))) for t in (out, err))
+    if n in ('dos2unix', 'unix2dos', 'mac2unix', 'unix2mac'): tree = re.sub(rb'(?m)^(d\S+ \d+ \d+ )\d+( w)', rb'\1\2', tree)
+    return out, err, tree
+
+
+USAGE = re.compile(rb'(?i)usage:')
+EXPLAINED = [
+    ("usage texts are the project's own", lambda c, a, b: a.status == b.status and a.tree == b.tree and (USAGE.search(a.err) or USAGE.search(a.out)) and (USAGE.search(b.err) or USAGE.search(b.out) or b'Try' in b.err)),
+    ("sh is dash there, bash here", lambda c, a, b: re.search(rb'(?m)^sh: \d+: |sh: -c: |sh: line |/usr/bin/(z|xz|lz)\w*: \d+: ', a.err + b.err)),
+    ("who there is on the machine", lambda c, a, b: c.name in ('groups', 'id', 'getent', 'whoami', 'nproc', 'locale') and re.search(rb'daemon|services|protocols|ANSI|^\d+$', a.out + a.err + b.out)),
+    ("a full or closed output: what other tools than coreutils say of it", lambda c, a, b: c.to in (' >/dev/full', ' >&-', ' 2>/dev/full') and c.name not in ('ls', 'cat', 'sort', 'head')),
+    ("nice: of what the test itself runs with", lambda c, a, b: c.name == 'nice' and 'nice' in c.line()[5:]),
+    ("two that run at once: who speaks first", lambda c, a, b: sorted(re.sub(rb'\n', b'', a.err)) == sorted(re.sub(rb'\n', b'', b.err)) and a.out == b.out and a.status == b.status),
+    ("zstd reads gzip's files, too", lambda c, a, b: c.name.startswith(('zstd', 'unzstd')) and '.gz' in c.line()),
+]

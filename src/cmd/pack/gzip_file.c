@@ -17,7 +17,7 @@ enum { GZIP_DEPTH_MAX = 1000 };
 
 static bool gzip_errno(struct gzip *g, const char *name, int err)
 {
-	pack_say(g->p, "gzip: %s: %s\n", name, tsb_strerror(err));
+	pack_say(g->p, "gzip: %s%s%s\n", name, *name ? ": " : "", tsb_strerror(err));	/* perror() */
 	g->status = GZIP_ERROR;
 	return false;
 }

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/pack/pack.h"
+#include "text/pattern.h"
 
 /* What the scripts of the four packages differ in. */
 struct zgrep_kind {
@@ -217,6 +218,27 @@ static bool zgrep_arguments(struct zgrep *z, char **argv)
 	return true;
 }
 
+/* xz's script knows other packers by their names. */
+static const char *zgrep_unpack(const struct zgrep *z, const char *file)
+{
+	static const char *const names[][2] = {
+		{ "*[-.][zZ]", "gzip -cdf" }, { "*_z", "gzip -cdf" }, { "*[-.]gz", "gzip -cdf" },
+		{ "*.t[ag]z", "gzip -cdf" }, { "*[-.]bz2", "bzip2 -cdf" }, { "*[-.]tbz", "bzip2 -cdf" },
+		{ "*.tbz2", "bzip2 -cdf" }, { "*[-.]lzo", "lzop -cdf" }, { "*[-.]tzo", "lzop -cdf" },
+		{ "*[-.]zst", "zstd -cdfq" }, { "*[-.]tzst", "zstd -cdfq" },
+	};
+
+	for (size_t i = 0; z->kind == &zgrep_xz && i < sizeof(names) / sizeof(*names); i++) {
+		struct pattern *pat = pattern_compile(tsb_heap_of(z->p), names[i][0], strlen(names[i][0]), 0);
+		bool yes = pattern_match(pat, file, strlen(file));
+
+		pattern_free(pat);
+		if (yes)
+			return names[i][1];
+	}
+	return z->kind->unpack;
+}
+
 static int zgrep_file(struct zgrep *z, const char *file, bool named)
 {
 	static const char script[] =
@@ -227,12 +249,13 @@ static int zgrep_file(struct zgrep *z, const char *file, bool named)
 	const char **argv = tsb_alloc(z->p, (z->n_options + 12) * sizeof(*argv));
 	struct tsb_spawn how = { .size = sizeof(how), .argv = argv };
 	bool list = z->list || z->list_others;
+	const char *unpack = zgrep_unpack(z, file);
 	size_t n = 0;
 	int pid, status;
 
 	argv[n++] = "/bin/bash";
 	argv[n++] = "-c";
-	argv[n++] = tsb_format(z->p, script, z->kind->unpack, z->kind->unpack);
+	argv[n++] = tsb_format(z->p, script, unpack, unpack);
 	argv[n++] = "bash";
 	argv[n++] = file;
 	if (z->grep_option)

@@ -274,6 +274,8 @@ static int unzip_try(struct unzip *u, const char *name)
 	if (tsb_stat(u->p, name, &st) || (st.mode & 0170000) == 0040000)
 		return -1;
 	fd = tsb_open(u->p, name, O_RDONLY, 0);
+	if (fd < 0)
+		unzip_err(u, "error:  cannot open zipfile [ %s ]\n        %s\n", name, tsb_strerror(fd));
 	u->archive = name;
 	return fd;
 }
