@@ -309,7 +309,8 @@ static bool advance_far(struct relay *r)
 /* Nothing moves: because one side says no more? */
 static bool ended(struct relay *r)
 {
-	if (r->near.broken || (r->near.ended && r->ask != ASK_DONE && !r->far.out.size)) {
+	/* who ends one direction only does so without TLS; in it nobody waits for the answer any more */
+	if (r->near.broken || (r->near.ended && (r->near.ssl || r->ask != ASK_DONE) && !r->far.out.size)) {
 		r->phase = ENDED;
 		return true;
 	}

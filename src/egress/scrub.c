@@ -54,7 +54,7 @@ static void scrub(struct ht_scrub *s, const char *data, size_t n, struct ht_buf 
 	size_t before = out->size, last, keep;
 
 	ht_put(out, data, n);
-	if (out->failed)
+	if (!n || out->failed)
 		return;
 	last = stars(s, data, n, out->data + before);
 	keep = whole ? 0 : begun(s, data, n);
