@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct tsb_heap;
 
@@ -22,8 +23,10 @@ struct tsb_heap;
 /* Grows *at so that *cap > n; zeroes the item at n. */
 bool vec_grow_(struct tsb_heap *h, void *at, size_t n, size_t *cap, size_t size);
 
+/* Mostly there is room: then it is a few instructions. */
 #define vec_add(h, v) \
-	(vec_grow_((h), &(v)->at, (v)->n, &(v)->cap, sizeof(*(v)->at)) ? \
+	(((v)->n < (v)->cap ? (memset(&(v)->at[(v)->n], 0, sizeof(*(v)->at)), true) : \
+	  vec_grow_((h), &(v)->at, (v)->n, &(v)->cap, sizeof(*(v)->at))) ? \
 	 &(v)->at[(v)->n++] : NULL)
 #define vec_pop(v) ((v)->at[--(v)->n])
 #define vec_last(v) ((v)->at[(v)->n - 1])

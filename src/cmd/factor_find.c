@@ -65,12 +65,30 @@ static void factor_distance(const struct factor_field *f, uint64_t *out, const u
 	factor_take(out, less ? a : b, f->n);
 }
 
+/* The same for numbers of one word, which most are. */
+static uint64_t factor_mul_word(const struct factor_field *f, uint64_t a, uint64_t b)
+{
+	factor_wide v = (factor_wide)a * b, low = (uint64_t)v, sum;
+
+	low += (factor_wide)((uint64_t)v * f->inverse) * f->m[0];
+	sum = (v >> 64) + (low >> 64);
+	return (uint64_t)(sum >= f->m[0] ? sum - f->m[0] : sum);
+}
+
 static void factor_mul(struct factor_field *f, uint64_t *out, const uint64_t *a, const uint64_t *b)
 {
 	size_t n = f->n;
 	uint64_t *t = f->scratch;
 	factor_wide v;
 
+	if (n == 1) {
+		out[0] = factor_mul_word(f, a[0], b[0]);
+		if (++f->unticked > 4096) {
+			tsb_tick(f->p, f->unticked / 64);
+			f->unticked = 0;
+		}
+		return;
+	}
 	memset(t, 0, (n + 2) * sizeof(*t));
 	for (size_t i = 0; i < n; i++) {
 		uint64_t carry = 0, q;

@@ -74,7 +74,7 @@ uint64_t limbs_remainder(struct limbs a, uint64_t d)
 	limbs_wide rest = 0;
 
 	for (size_t i = a.n; i--;)
-		rest = (rest << 64 | a.at[i]) % d;
+		rest = rest ? (rest << 64 | a.at[i]) % d : a.at[i] % d;	/* the short division if it will do */
 	return (uint64_t)rest;
 }
 
