@@ -263,7 +263,12 @@ void proc_start(struct tsb_proc *p, proc_main_fn *main, void *arg)
 	p->main = main;
 	p->arg = arg;
 	p->stack = stack_take(&k->stacks);
-	if (!p->stack) {	/* the host has no memory for a stack */
+	if (!p->stack) {
+		static const char why[] = "tinysandbox: the host has no memory for one more process\n";
+
+		if (!k->limit_told)
+			hostio_tell(k, why, sizeof(why) - 1);
+		k->limit_told = true;
 		proc_end(p, SIGKILL);
 		return;
 	}
