@@ -54,6 +54,9 @@ bool eg_resolve(struct eg_resolver *r, const char *name)
 	if (pipe2(io, O_CLOEXEC))
 		return false;
 	pid = syscall(SYS_clone3, &a, sizeof(a));
+	/* (as wall_clone()) */
+	if (pid < 0 && errno == ENOSYS)
+		pid = syscall(SYS_clone, CLONE_PIDFD, 0, &pidfd, 0, 0);
 	if (!pid)
 		child(name, io[1]);
 	close(io[1]);

@@ -42,8 +42,10 @@ static bool range_is_ours(const char *map)
 		close(fd);
 	text[n < 0 ? 0 : n] = 0;
 	for (char *line = text; !found && line && *line; line = strchr(at, '\n')) {
-		unsigned long inside = strtoul(line, &at, 10), count;
+		unsigned long inside, count;
 
+		line += *line == '\n';
+		inside = strtoul(line, &at, 10);
 		strtoul(at, &at, 10);
 		count = strtoul(at, &at, 10);
 		found = inside <= WALL_BASE && count >= WALL_RANGE &&
@@ -215,6 +217,9 @@ static const char *clone_why(int error)
 		return "no more namespaces are allowed (user.max_user_namespaces and its like)";
 	case EINVAL:
 		return "this kernel lacks a kind of namespace";
+	case ENOSYS:
+		return "clone3 is missing, with which a process begins in its control groups (a container's filter: "
+			"docker, --security-opt seccomp=unconfined)";
 	default:
 		return "the box's first process cannot be made";
 	}

@@ -65,6 +65,32 @@ if [[ " ${walls[*]} " == *" namespace "* ]]; then
 		skip "namespace: so are its processes" "no control group"
 	fi
 
+	# ---- where the machine is less than a whole one: it works, or says in time what is missing ----
+	if unshare -U --map-root-user true 2>/dev/null; then
+		is "namespace: root of a user namespace with one id" "uid=0(root)" "$(mkdir -m 700 own
+			TINYBOX_STATE_DIR=$dir/own/s timeout 60 unshare -U --map-root-user "$tinybox" run --sandbox namespace -- id 2>&1 | cut -d' ' -f1)"
+	else
+		skip "namespace: root of a user namespace with one id" "no user namespaces"
+	fi
+	lacking="strace -f -qq -o /dev/null -e inject=clone3:error=ENOSYS"
+	if $lacking true 2>/dev/null; then
+		for wall in "namespace" "passthrough --network open"; do
+			timeout 60 $lacking "$tinybox" run --sandbox $wall -- echo in >out 2>err
+			case $?$(cat out) in
+			0in) answer=yes ;;
+			70) answer=$(grep -c 'clone3 is missing' err) ;;
+			*) answer=no ;;
+			esac
+			[ "$(id -u)" = 0 ] && want='[1y]*' || want=yes
+			case $answer in $want) is "clone3 is missing: ${wall%% *}" 0 0 ;; *) is "clone3 is missing: ${wall%% *}" yes "$answer $(cat err)" ;; esac
+		done
+	fi
+	box=$(tb create --sandbox namespace --dir "$(dirname "$tinybox")" --read-only)
+	tb exec --timeout 60s -e TINYBOX_STATE_DIR=/tmp/s "$box" -- ./tinybox run --sandbox namespace -- true >out 2>err
+	is "namespace: a box in a box is refused, with a reason" "70 1" "$? $(grep -c 'user namespaces are forbidden here' err)"
+	is "namespace: ... but a virtual one" in "$(tb exec -e TINYBOX_STATE_DIR=/tmp/s "$box" -- ./tinybox run -- echo in 2>/dev/null)"
+	tb rm "$box" >/dev/null
+
 	# ---- a directory that becomes a link, and back, while it is copied ----
 	mkdir -p race/dir victim
 	echo inside >race/dir/file
