@@ -351,7 +351,11 @@ void shell_prompts(struct shell *sh);
 struct prompting {
 	struct tsb_termios terminal;	/* as it was when it was lent */
 	bool terminal_lent;
-	struct str kill;		/* what the line editor's keys killed last */
+	struct str kills[10];		/* what the line editor's keys killed, the last one behind the others */
+	size_t n_kills, kill_at;	/* kill_at: what a yank gives */
+	struct str macro;		/* keys of the last macro */
+	bool recording, inputrc_read;
+	unsigned including;		/* files of $include within one another */
 	struct str sought;		/* what it was last told to search */
 	size_t from;			/* C-o: the next line begins as this one of the past; 0: empty */
 };

@@ -39,6 +39,13 @@ static void edit_begin(struct edit *e, const char *given)
 	str_init(&e->line, e->sh->heap, EDIT_LINE + 4096);
 	str_init(&e->out, e->sh->heap, STR_MAX_DEFAULT);
 	str_init(&e->mine, e->sh->heap, STR_MAX_DEFAULT);
+	str_init(&e->pending, e->sh->heap, STR_MAX_DEFAULT);
+	str_init(&e->vi.typed, e->sh->heap, EDIT_LINE);
+	if (!at->inputrc_read)
+		inputrc_read(e->sh, NULL);
+	e->mode = 'e';
+	if (e->sh->opts[OPT_VI])
+		edit_vi_begin(e);
 	edit_window(e);
 	edit_raw(e);
 	if (given)
@@ -68,6 +75,8 @@ static void edit_done(struct edit *e, struct str *out)
 	str_end(&e->line);
 	str_end(&e->out);
 	str_end(&e->mine);
+	str_end(&e->pending);
+	str_end(&e->vi.typed);
 }
 
 enum edit_end edit_line(struct shell *sh, int in, const char *prompt, const char *given, bool file_names,
@@ -76,7 +85,7 @@ enum edit_end edit_line(struct shell *sh, int in, const char *prompt, const char
 	struct edit *e = heap_alloc(sh->heap, sizeof(*e));
 	enum edit_end end;
 
-	*e = (struct edit){ .sh = sh, .in = in, .prompt = prompt, .prompt_n = strlen(prompt), .unread = -1,
+	*e = (struct edit){ .sh = sh, .in = in, .prompt = prompt, .prompt_n = strlen(prompt), .count = 1,
 			    .file_names = file_names, .deadline_ns = deadline_ns };
 	edit_begin(e, given);
 	while (e->end == EDIT_GOES_ON) {

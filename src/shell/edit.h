@@ -21,6 +21,17 @@ struct edit_step {
 struct edit;
 typedef void edit_fn(struct edit *e, int count);
 
+/* vi: what ".", ";", "n" do again. */
+struct edit_vi {
+	int key, motion, target, count;	/* the change: d2w is d, w, 0, 2 */
+	struct str typed;	/* what was put in by it */
+	size_t begun;		/* where that began; the insertion is noted as one change */
+	bool inserting, replacing, again, once;	/* again: "." does it; once: there was a command */
+	int find, find_target;	/* f F t T */
+	bool sought_back;
+	size_t marks[26];
+};
+
 struct edit {
 	struct shell *sh;
 	int in;
@@ -46,7 +57,14 @@ struct edit {
 	/* history: the line shown, counted from the newest; 0: the new one, which is kept meanwhile */
 	size_t past;
 	struct str mine;
-	int unread;		/* a byte that is to be read again; < 0: none */
+	struct str pending;	/* bytes that are read before those of the terminal: keys again, macros */
+	size_t macros;		/* expanded since a byte was typed */
+	int mode;		/* 'e' Emacs, 'i' and 'c' vi: inserting, commands */
+	bool overwrite, given;	/* given: a count was typed ... */
+	int count;		/* ... this one */
+	int key;		/* the last one of what is done ... */
+	size_t keys_n;		/* ... and how many it is */
+	struct edit_vi vi;
 	int listed;		/* Tab was typed that many times */
 };
 
@@ -61,6 +79,13 @@ bool edit_works(struct shell *sh, int in);	/* a terminal that is good enough */
 /* ---- edit_keys.c ---- */
 void edit_key(struct edit *e);			/* reads one, and does it */
 int edit_byte(struct edit *e);			/* < 0: e->end says why */
+void edit_unread(struct edit *e, const char *text, size_t n);	/* to be read next */
+void edit_type(struct edit *e, int lead, int count);	/* a character, however many bytes it has */
+int edit_character(struct edit *e, char text[4], size_t *n, int lead);	/* the rest of it; its first byte */
+void edit_recorded(struct edit *e, size_t drop);	/* the macro that is recorded ends, without its last keys */
+edit_fn edit_self, edit_quoted, edit_paste, edit_accept, edit_accept_next, edit_delete_or_end, edit_comment, edit_abort,
+	edit_find_forward, edit_find_backward, edit_search_backward, edit_search_forward, edit_digits, edit_macro_begin,
+	edit_macro_end, edit_macro_call, edit_reread, edit_emacs_mode, edit_vi_mode, edit_refuse;
 void edit_search(struct edit *e, bool backward);
 
 /* ---- edit_text.c: changes; each can be undone ---- */
@@ -75,10 +100,48 @@ edit_fn edit_forward_char, edit_backward_char, edit_forward_word, edit_backward_
 	edit_line_end, edit_delete_char, edit_rubout, edit_kill_line, edit_kill_to_begin, edit_kill_word,
 	edit_rubout_word, edit_rubout_blank_word, edit_yank, edit_transpose, edit_transpose_words, edit_upcase,
 	edit_downcase, edit_capitalize, edit_undo, edit_revert, edit_delete_space, edit_set_mark, edit_swap_mark,
-	edit_kill_whole;
+	edit_kill_whole, edit_yank_pop, edit_kill_region, edit_copy_region, edit_overwrite, edit_tab, edit_forward_blank,
+	edit_backward_blank, edit_kill_blank, edit_rubout_shell_word, edit_transpose_blanks, edit_magic_space,
+	edit_expand_line, edit_expand_history, edit_tilde, edit_universal;
+void edit_kill(struct edit *e, size_t from, size_t to);
+void edit_copy(struct edit *e, size_t from, size_t to);	/* into the ring, as a new one */
+void edit_go(struct edit *e, size_t to);
+size_t edit_word_end(const struct edit *e, size_t at);
+size_t edit_word_begin(const struct edit *e, size_t at);
+const struct str *edit_killed(struct edit *e);	/* what a yank gives; NULL: nothing */
 
 /* ---- edit_past.c ---- */
-edit_fn edit_older, edit_newer, edit_oldest, edit_newest, edit_last_arg;
+edit_fn edit_older, edit_newer, edit_oldest, edit_newest, edit_last_arg, edit_nth_arg, edit_search_prefix_back,
+	edit_search_prefix, edit_ask_back, edit_ask_forward;
+void edit_show_past(struct edit *e, size_t past);
+/* A pattern is asked for behind the prompt's last line and a sign; false: given up. */
+bool edit_ask(struct edit *e, int sign, bool backward);
+void edit_sought_again(struct edit *e, bool backward);
+
+/* ---- edit_map.c: which key does what, and the functions' names ---- */
+struct edit_binding {
+	char kind;		/* 'f' a function, 'm' a macro's keys, 'x' a command; NUL: nothing */
+	edit_fn *fn;
+	const char *text;
+};
+/* *more: with further keys it may be another. */
+struct edit_binding edit_bound(struct shell *sh, int mode, const char *keys, size_t n, bool *more);
+edit_fn *edit_function(const char *name, size_t n);	/* NULL: it does nothing here */
+bool edit_fixed(const char *name, int mode, size_t *at, struct slice *keys);	/* its usual keys, one by one */
+
+/* A line as of ~/.inputrc: "KEYS": FUNCTION, set NAME VALUE. NULL, or what is wrong. kind: 'f', or 'x' for commands. */
+const char *edit_bind_line(struct shell *sh, const char *line, int mode, char kind);
+/* Keys as they are written, within quotes: \C-x, \e ... */
+void edit_decode_keys(struct str *out, const char *text, size_t n);
+void edit_encode_keys(struct str *out, const char *keys, size_t n);
+void inputrc_read(struct shell *sh, const char *path);	/* NULL: INPUTRC, or ~/.inputrc */
+const char *edit_setting(struct shell *sh, const char *name);	/* of `set`, its default else; NULL: unknown */
+bool edit_is_on(struct shell *sh, const char *name);
+bool edit_setting_at(size_t i, const char **name, bool *on_off);
+
+/* ---- edit_vi.c ---- */
+edit_fn edit_vi_command, edit_vi_movement, edit_vi_eof;
+void edit_vi_begin(struct edit *e);
 const char *edit_history(const struct edit *e, size_t past);	/* NULL: none so old */
 
 /* ---- edit_show.c ---- */

@@ -13,8 +13,6 @@
 #include "shell/builtin/builtin.h"
 #include "shell/words.h"
 
-#define COMPLETE_ASK 100	/* more than that are listed only when wanted */
-
 struct completion {
 	struct edit *e;
 	struct tsb_heap *heap;
@@ -380,7 +378,7 @@ static bool completion_insert(struct completion *c)
 		str_addc(&t, c->quote);
 	add_quoted(c, &t, c->names.at[0], n);
 	if (one && (c->files || c->variable) && is_directory(c, c->names.at[0])) {
-		if (c->names.at[0][n - 1] != '/')
+		if (c->names.at[0][n - 1] != '/' && edit_is_on(c->e->sh, "mark-directories"))
 			str_addc(&t, '/');
 	} else if (one) {
 		if (c->quote)
@@ -406,9 +404,12 @@ static const char *shown(const struct completion *c, size_t i)
 static bool wanted(struct completion *c)
 {
 	struct edit *e = c->e;
+	int64_t most;
 	int k;
 
-	if (c->names.n < COMPLETE_ASK)
+	/* more than that are listed only when wanted */
+	if (num_i64(edit_setting(e->sh, "completion-query-items"), &most) != NUM_OK || most <= 0 ||
+	    (int64_t)c->names.n < most)
 		return true;
 	str_addf(&e->out, "Display all %zu possibilities? (y or n)", c->names.n);
 	tsb_write_all(e->sh->p, 2, e->out.p, e->out.n);
@@ -474,6 +475,14 @@ static void completion_end(struct completion *c)
 	str_end(&c->text);
 }
 
+static void edit_ambiguous(struct completion *c)
+{
+	if (c->names.n > 1 && edit_is_on(c->e->sh, "show-all-if-ambiguous"))
+		completion_list(c);
+	else
+		edit_bell(c->e);
+}
+
 void edit_complete(struct edit *e, int count)
 {
 	struct completion c;
@@ -485,7 +494,7 @@ void edit_complete(struct edit *e, int count)
 	else if (e->did == edit_complete && c.names.n > 1 && e->listed)
 		completion_list(&c);
 	else if (!completion_insert(&c) || c.names.n > 1)
-		edit_bell(e);
+		edit_ambiguous(&c);
 	e->listed = c.names.n > 1;
 	completion_end(&c);
 }

@@ -1,4 +1,4 @@
-/* Keys: bytes are read until they are one of the table, which is bash's for Emacs. */
+/* Keys: bytes are read, from the terminal or of a macro, until something is bound to them. */
 #include "shell/edit.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <termios.h>
 
-#include "base/utf8.h"
+#include "base/num.h"
 
 /* ---- Bytes ---- */
 
@@ -38,16 +38,20 @@ static bool edit_late(struct edit *e)
 	return e->deadline_ns >= 0 && !tsb_poll_in(e->sh->p, e->in, left < 0 ? 0 : left);
 }
 
+void edit_unread(struct edit *e, const char *text, size_t n)
+{
+	str_insert(&e->pending, 0, text, n);
+}
+
 int edit_byte(struct edit *e)
 {
 	unsigned char c;
 	ssize_t n;
 
-	if (e->unread >= 0) {
-		int again = e->unread;
-
-		e->unread = -1;
-		return again;
+	if (e->pending.n) {
+		c = (unsigned char)e->pending.p[0];
+		str_erase(&e->pending, 0, 1);
+		return c;
 	}
 	/* Only what a person could look at is painted. */
 	if ((e->stale || e->out.n) && tsb_poll_in(e->sh->p, e->in, 0) <= 0)
@@ -58,8 +62,12 @@ int edit_byte(struct edit *e)
 			return -1;
 		}
 		n = tsb_read(e->sh->p, e->in, &c, 1);
-		if (n == 1)
+		if (n == 1) {
+			e->macros = 0;
+			if (prompting(e->sh)->recording)
+				str_addc(&prompting(e->sh)->macro, c);
 			return c;
+		}
 		if (n == -EINTR && !edit_signal(e))
 			continue;
 		if (n != -EINTR)
@@ -70,37 +78,49 @@ int edit_byte(struct edit *e)
 
 /* ---- Typing ---- */
 
-static void edit_self(struct edit *e, int count)
+void edit_self(struct edit *e, int count)
 {
-	(void)e, (void)count;
+	edit_type(e, e->key, count);
 }
 
-/* A character whole, however many bytes it has. */
-static void edit_type(struct edit *e, int lead, int count)
+/* A character whole: how many bytes, and they. */
+int edit_character(struct edit *e, char text[4], size_t *n, int lead)
 {
 	int want = lead < 0xc2 || lead > 0xf4 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-	char text[4] = { (char)lead };
-	size_t n = 1;
 
-	while ((int)n < want) {
+	text[0] = (char)lead;
+	for (*n = 1; (int)*n < want;) {
 		int c = edit_byte(e);
 
 		if (c < 0)
-			return;
+			return c;
 		if ((c & 0xc0) != 0x80) {
-			e->unread = c;
+			edit_unread(e, (char[1]){ (char)c }, 1);
 			break;
 		}
-		text[n++] = (char)c;
+		text[(*n)++] = (char)c;
 	}
-	if (e->did != edit_self || !e->undo.n || e->at - e->undo.at[e->undo.n - 1].at >= 20)
+	return lead;
+}
+
+void edit_type(struct edit *e, int lead, int count)
+{
+	char text[4];
+	size_t n;
+
+	if (edit_character(e, text, &n, lead) < 0)
+		return;
+	if (!e->vi.inserting && (e->did != edit_self || !e->undo.n || e->at - e->undo.at[e->undo.n - 1].at >= 20))
 		edit_note(e);
-	for (; count > 0; count--)
+	for (; count > 0; count--) {
+		if ((e->overwrite || e->vi.replacing) && e->at < e->line.n)
+			edit_remove(e, e->at, edit_next(e, e->at));
 		edit_insert(e, text, n);
+	}
 	e->doing = edit_self;
 }
 
-static void edit_quoted(struct edit *e, int count)
+void edit_quoted(struct edit *e, int count)
 {
 	struct tsb_termios old, t;
 	int c;
@@ -116,7 +136,7 @@ static void edit_quoted(struct edit *e, int count)
 		edit_type(e, c, count);
 }
 
-static void edit_paste(struct edit *e, int count)
+void edit_paste(struct edit *e, int count)
 {
 	static const char over[] = "\033[201~";
 	struct str text;
@@ -138,19 +158,19 @@ static void edit_paste(struct edit *e, int count)
 
 /* ---- Ends ---- */
 
-static void edit_accept(struct edit *e, int count)
+void edit_accept(struct edit *e, int count)
 {
 	(void)count;
 	e->end = EDIT_LINE_DONE;
 }
 
-static void edit_accept_next(struct edit *e, int count)
+void edit_accept_next(struct edit *e, int count)
 {
 	prompting(e->sh)->from = e->past;
 	edit_accept(e, count);
 }
 
-static void edit_delete_or_end(struct edit *e, int count)
+void edit_delete_or_end(struct edit *e, int count)
 {
 	if (!e->line.n)
 		e->end = EDIT_AT_END;
@@ -158,16 +178,18 @@ static void edit_delete_or_end(struct edit *e, int count)
 		edit_delete_char(e, count);
 }
 
-static void edit_comment(struct edit *e, int count)
+void edit_comment(struct edit *e, int count)
 {
+	const char *sign = edit_setting(e->sh, "comment-begin");
+
 	e->at = 0;
 	edit_note(e);
-	edit_insert(e, "#", 1);
+	edit_insert(e, sign, strlen(sign));
 	e->at = e->line.n;
 	edit_accept(e, count);
 }
 
-static void edit_abort(struct edit *e, int count)
+void edit_abort(struct edit *e, int count)
 {
 	(void)count;
 	edit_bell(e);
@@ -190,103 +212,221 @@ static void edit_find(struct edit *e, int step)
 	edit_bell(e);
 }
 
-static void edit_find_forward(struct edit *e, int count)
+void edit_find_forward(struct edit *e, int count)
 {
 	(void)count;
 	edit_find(e, 1);
 }
 
-static void edit_find_backward(struct edit *e, int count)
+void edit_find_backward(struct edit *e, int count)
 {
 	(void)count;
 	edit_find(e, -1);
 }
 
-static void edit_search_backward(struct edit *e, int count)
+void edit_search_backward(struct edit *e, int count)
 {
 	(void)count;
 	edit_search(e, true);
 }
 
-static void edit_search_forward(struct edit *e, int count)
+void edit_search_forward(struct edit *e, int count)
 {
 	(void)count;
 	edit_search(e, false);
 }
 
-/* ---- The table ---- */
-
-static const struct edit_binding {
-	const char *keys;
-	size_t n;
-	edit_fn *fn;
-} bindings[] = {
-#define KEYS(text, fn) { text, sizeof(text) - 1, fn }
-	KEYS("\0", edit_set_mark), KEYS("\001", edit_line_begin), KEYS("\002", edit_backward_char),
-	KEYS("\004", edit_delete_or_end), KEYS("\005", edit_line_end), KEYS("\006", edit_forward_char),
-	KEYS("\007", edit_abort), KEYS("\b", edit_rubout), KEYS("\t", edit_complete), KEYS("\n", edit_accept),
-	KEYS("\013", edit_kill_line), KEYS("\014", edit_clear), KEYS("\r", edit_accept),
-	KEYS("\016", edit_newer), KEYS("\017", edit_accept_next), KEYS("\020", edit_older),
-	KEYS("\021", edit_quoted), KEYS("\022", edit_search_backward), KEYS("\023", edit_search_forward),
-	KEYS("\024", edit_transpose), KEYS("\025", edit_kill_to_begin), KEYS("\026", edit_quoted),
-	KEYS("\027", edit_rubout_blank_word), KEYS("\031", edit_yank), KEYS("\035", edit_find_forward),
-	KEYS("\037", edit_undo), KEYS("\177", edit_rubout),
-	KEYS("\030\025", edit_undo), KEYS("\030\030", edit_swap_mark), KEYS("\030\177", edit_kill_to_begin),
-	KEYS("\033#", edit_comment), KEYS("\033*", edit_insert_all), KEYS("\033.", edit_last_arg),
-	KEYS("\033_", edit_last_arg), KEYS("\033<", edit_oldest), KEYS("\033>", edit_newest),
-	KEYS("\033=", edit_possible), KEYS("\033?", edit_possible), KEYS("\033\\", edit_delete_space),
-	KEYS("\033 ", edit_set_mark), KEYS("\033b", edit_backward_word), KEYS("\033c", edit_capitalize),
-	KEYS("\033d", edit_kill_word), KEYS("\033f", edit_forward_word), KEYS("\033l", edit_downcase),
-	KEYS("\033r", edit_revert), KEYS("\033t", edit_transpose_words), KEYS("\033u", edit_upcase),
-	KEYS("\033\b", edit_rubout_word), KEYS("\033\177", edit_rubout_word), KEYS("\033\007", edit_abort),
-	KEYS("\033\014", edit_clear), KEYS("\033\035", edit_find_backward),
-	KEYS("\033[A", edit_older), KEYS("\033[B", edit_newer), KEYS("\033[C", edit_forward_char),
-	KEYS("\033[D", edit_backward_char), KEYS("\033[H", edit_line_begin), KEYS("\033[F", edit_line_end),
-	KEYS("\033OA", edit_older), KEYS("\033OB", edit_newer), KEYS("\033OC", edit_forward_char),
-	KEYS("\033OD", edit_backward_char), KEYS("\033OH", edit_line_begin), KEYS("\033OF", edit_line_end),
-	KEYS("\033[1~", edit_line_begin), KEYS("\033[4~", edit_line_end), KEYS("\033[7~", edit_line_begin),
-	KEYS("\033[8~", edit_line_end), KEYS("\033[3~", edit_delete_char),
-	KEYS("\033[3;5~", edit_kill_word), KEYS("\033[1;5C", edit_forward_word),
-	KEYS("\033[1;5D", edit_backward_word), KEYS("\033[1;3C", edit_forward_word),
-	KEYS("\033[1;3D", edit_backward_word), KEYS("\033[200~", edit_paste),
-#undef KEYS
-};
-
-/* NULL: none; *more: they may yet become one. */
-static edit_fn *binding_of(const char *keys, size_t n, bool *more)
+void edit_refuse(struct edit *e, int count)
 {
-	edit_fn *fn = NULL;
+	(void)count;
+	edit_bell(e);
+}
 
-	*more = false;
-	for (size_t i = 0; i < sizeof(bindings) / sizeof(*bindings); i++) {
-		const struct edit_binding *b = &bindings[i];
+/* ---- Numbers, macros ---- */
 
-		if (b->n < n || memcmp(b->keys, keys, n))
-			continue;
-		if (b->n == n)
-			fn = b->fn;
-		else
-			*more = true;
+static void edit_show_count(struct edit *e, int count, bool minus, bool digits)
+{
+	struct str prompt;
+
+	str_init(&prompt, e->sh->heap, 64);
+	str_addf(&prompt, "(arg: %s%.0d", minus ? "-" : "", 0);
+	if (digits || !minus)
+		str_addf(&prompt, "%d", count);
+	else
+		str_addc(&prompt, '1');
+	str_adds(&prompt, ") ");
+	if (!e->pending.n && tsb_poll_in(e->sh->p, e->in, 0) <= 0)
+		edit_show_as(e, prompt.p, prompt.n, e->line.p, e->line.n, e->at);
+	e->plain = false;
+	e->stale = true;
+	str_end(&prompt);
+}
+
+/* ESC may stand before each digit. */
+static int edit_digit(struct edit *e)
+{
+	int c = edit_byte(e), next;
+
+	if (c != 27)
+		return c;
+	next = edit_byte(e);
+	if (next >= '0' && next <= '9')
+		return next;
+	if (next >= 0)
+		edit_unread(e, (char[1]){ (char)next }, 1);
+	return c;
+}
+
+/* A number for the next key. */
+void edit_digits(struct edit *e, int count)
+{
+	bool minus = e->key == '-', digits = false;
+	int n = 0, c = minus ? edit_byte(e) : e->key;
+
+	(void)count;
+	if (minus)
+		edit_show_count(e, 1, true, false);
+	for (; c >= '0' && c <= '9'; c = edit_digit(e)) {
+		n = n < 10000 ? n * 10 + c - '0' : n;
+		digits = true;
+		edit_show_count(e, n, minus, true);
 	}
-	return fn;
+	if (c >= 0)
+		edit_unread(e, (char[1]){ (char)c }, 1);
+	e->count = digits ? minus ? -n : n : -1;
+	e->given = true;
+	e->doing = edit_digits;
 }
 
-/* ESC and a digit: a number for the next key. */
-static int edit_count(struct edit *e, int c)
+void edit_universal(struct edit *e, int count)
 {
-	int count = 0;
+	int c = edit_byte(e);
 
-	for (; c >= '0' && c <= '9'; c = edit_byte(e))
-		count = count < 10000 ? count * 10 + c - '0' : count;
-	e->unread = c;
-	return count;
+	e->given = true;
+	e->doing = edit_digits;
+	if (c == '-' || (c >= '0' && c <= '9')) {
+		e->key = c;
+		edit_digits(e, count);
+		return;
+	}
+	e->count = count * 4;
+	if (c >= 0)
+		edit_unread(e, (char[1]){ (char)c }, 1);
 }
+
+void edit_macro_begin(struct edit *e, int count)
+{
+	struct prompting *at = prompting(e->sh);
+
+	(void)count;
+	if (at->recording) {
+		edit_abort(e, count);
+		return;
+	}
+	str_reset(&at->macro);
+	at->recording = true;
+}
+
+void edit_recorded(struct edit *e, size_t drop)
+{
+	struct prompting *at = prompting(e->sh);
+
+	at->recording = false;
+	str_cut(&at->macro, at->macro.n > drop ? at->macro.n - drop : 0);
+}
+
+void edit_macro_end(struct edit *e, int count)
+{
+	if (!prompting(e->sh)->recording) {
+		edit_abort(e, count);
+		return;
+	}
+	edit_recorded(e, e->keys_n);
+}
+
+static void edit_expand_macro(struct edit *e, const char *text, size_t n)
+{
+	if (++e->macros > 1000 || e->pending.n + n > 65536) {	/* it calls itself */
+		str_reset(&e->pending);
+		edit_bell(e);
+		return;
+	}
+	edit_unread(e, text, n);
+}
+
+void edit_macro_call(struct edit *e, int count)
+{
+	struct prompting *at = prompting(e->sh);
+
+	if (at->recording || !at->macro.n) {
+		edit_abort(e, count);
+		return;
+	}
+	for (; count > 0; count--)
+		edit_expand_macro(e, at->macro.p, at->macro.n);
+}
+
+void edit_reread(struct edit *e, int count)
+{
+	(void)count;
+	inputrc_read(e->sh, NULL);
+}
+
+void edit_emacs_mode(struct edit *e, int count)
+{
+	(void)count;
+	e->mode = 'e';
+	e->sh->opts[OPT_EMACS] = true;
+	e->sh->opts[OPT_VI] = false;
+}
+
+void edit_vi_mode(struct edit *e, int count)
+{
+	(void)count;
+	e->sh->opts[OPT_EMACS] = false;
+	e->sh->opts[OPT_VI] = true;
+	edit_vi_begin(e);
+}
+
+/* bind -x: the command sees the line, and may change it. */
+static void edit_command(struct edit *e, const char *text)
+{
+	struct shell *sh = e->sh;
+	char number[24];
+	struct slice v;
+	int status = sh->status;
+	int64_t at;
+
+	str_adds(&e->out, "\r\033[K");
+	tsb_write_all(sh->p, 2, e->out.p, e->out.n);
+	str_reset(&e->out);
+	var_set_text(sh, "READLINE_LINE", e->line.p, e->line.n);
+	var_set_text(sh, "READLINE_POINT", number, num_format_u64(number, e->at));
+	var_set_text(sh, "READLINE_MARK", number, num_format_u64(number, e->mark));
+	eval_text(sh, text, strlen(text), "bind", 1);
+	put_flush(sh);
+	sh->status = status;
+	if (var_get_text(sh, "READLINE_LINE", &v) && (v.n != e->line.n || memcmp(v.p, e->line.p, v.n)))
+		edit_replace(e, 0, e->line.n, v.p, v.n < EDIT_LINE ? v.n : 0);
+	if (var_get_text(sh, "READLINE_POINT", &v) && num_i64(arena_dup(&sh->turn, v.p, v.n), &at) == NUM_OK)
+		e->at = at < 0 ? 0 : (size_t)at > e->line.n ? e->line.n : (size_t)at;
+	var_unset(sh, "READLINE_LINE", 13, false);
+	var_unset(sh, "READLINE_POINT", 14, false);
+	var_unset(sh, "READLINE_MARK", 13, false);
+	e->stale = e->whole = true;
+}
+
+/* ---- One key ---- */
 
 /* A sequence that nothing is bound to is read to its end. */
 static void edit_unknown(struct edit *e, const char *keys, size_t n)
 {
-	int c = keys[n - 1];
+	int c = (unsigned char)keys[n - 1];
 
+	if (e->mode == 'c' && n >= 2 && keys[0] == '\033' && keys[1] != '[' && keys[1] != 'O') {
+		edit_unread(e, keys + 1, n - 1);	/* ESC is nothing to vi's commands */
+		return;
+	}
 	if (n >= 2 && keys[0] == '\033' && keys[1] == '[')
 		while (c >= 0 && (n == 2 || c < 64 || c > 126)) {
 			c = edit_byte(e);
@@ -295,46 +435,71 @@ static void edit_unknown(struct edit *e, const char *keys, size_t n)
 	edit_bell(e);
 }
 
+static void edit_do(struct edit *e, const struct edit_binding *b, int count)
+{
+	if (b->kind == 'm') {
+		edit_expand_macro(e, b->text, strlen(b->text));
+		e->doing = e->did;
+	} else if (b->kind == 'x') {
+		edit_command(e, b->text);
+	} else {
+		e->doing = b->fn;
+		b->fn(e, count);
+	}
+}
+
+/* What could go on waits half a second for it, as when ESC is a key of its own. */
+static bool edit_waits(struct edit *e)
+{
+	if (e->pending.n)
+		return true;
+	edit_show(e);
+	return tsb_poll_in(e->sh->p, e->in, 500000000) > 0;
+}
+
+static void edit_one_key(struct edit *e, int count)
+{
+	struct edit_binding found = { 0 };
+	size_t n = 0, found_n = 0;
+	char keys[32];
+	bool more = true;
+	int c;
+
+	while (more && n < sizeof(keys) && (!found.kind || found_n < n || edit_waits(e))) {
+		struct edit_binding b;
+
+		c = edit_byte(e);
+		if (c < 0)
+			return;
+		if (n == 2 && keys[0] == '\033' && keys[1] == '\033' && c != '[' && c != 'O' && e->mode == 'e')
+			n--;	/* ESC twice is ESC */
+		keys[n++] = (char)c;
+		b = edit_bound(e->sh, e->mode, keys, n, &more);
+		if (b.kind) {
+			found = b;
+			found_n = n;
+		}
+	}
+	if (found_n < n && found.kind)
+		edit_unread(e, keys + found_n, n - found_n);
+	e->key = (unsigned char)keys[found.kind ? found_n - 1 : n - 1];
+	e->keys_n = found_n;
+	if (found.kind)
+		edit_do(e, &found, count);
+	else
+		edit_unknown(e, keys, n);
+}
+
 void edit_key(struct edit *e)
 {
-	int c = edit_byte(e), count = 1;
-	char keys[8];
-	size_t n = 0;
-	edit_fn *fn;
-	bool more;
+	int count = e->given ? e->count : 1;
 
 	e->doing = NULL;
-	if (c >= 32 && c != 127) {
-		edit_type(e, c, count);
-		e->did = e->doing;
+	edit_one_key(e, count);
+	if (e->doing == edit_digits)
 		return;
-	}
-	for (; c >= 0; c = edit_byte(e)) {
-		if (n == 1 && keys[0] == '\033' && c >= '0' && c <= '9') {
-			count = edit_count(e, c);
-			n = 0;
-			continue;
-		}
-		if (n == 2 && keys[0] == '\033' && keys[1] == '\033')
-			keys[--n] = (char)c;
-		keys[n++] = (char)c;
-		if (n == 1 && (unsigned char)c >= 32 && c != 127) {
-			edit_type(e, c, count);
-			break;
-		}
-		if (n == 2 && keys[0] == '\033' && c >= 'A' && c <= 'Z' && c != 'O')
-			keys[1] = (char)(c | 32);
-		fn = binding_of(keys, n, &more);
-		if (fn) {
-			e->doing = fn;
-			fn(e, count);
-			break;
-		}
-		if (!more || n == sizeof(keys)) {
-			edit_unknown(e, keys, n);
-			break;
-		}
-	}
+	e->given = false;
+	e->count = 1;
 	e->did = e->doing;
 }
 
@@ -433,7 +598,8 @@ static void search_end(struct search *s, int c)
 		edit_set(e, line, strlen(line));
 		e->past = s->past;
 		e->at = s->at < e->line.n ? s->at : e->line.n;
-		e->unread = c == 27 && tsb_poll_in(e->sh->p, e->in, 0) <= 0 ? -1 : c;
+		if (c != 27 || tsb_poll_in(e->sh->p, e->in, 0) > 0)
+			edit_unread(e, (char[1]){ (char)c }, 1);
 	}
 	e->stale = true;
 }

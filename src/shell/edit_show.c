@@ -10,7 +10,8 @@
 
 void edit_bell(struct edit *e)
 {
-	str_addc(&e->out, '\a');
+	if (strcmp(edit_setting(e->sh, "bell-style"), "none"))
+		str_addc(&e->out, '\a');
 }
 
 void edit_window(struct edit *e)

@@ -53,7 +53,7 @@ static bool edit_of_word(const struct edit *e, size_t at)
 	return c >= 0 && utf8_is(c, "alnum");
 }
 
-static size_t word_end(const struct edit *e, size_t at)
+size_t edit_word_end(const struct edit *e, size_t at)
 {
 	while (at < e->line.n && !edit_of_word(e, at))
 		at = edit_next(e, at);
@@ -62,7 +62,7 @@ static size_t word_end(const struct edit *e, size_t at)
 	return at;
 }
 
-static size_t word_begin(const struct edit *e, size_t at)
+size_t edit_word_begin(const struct edit *e, size_t at)
 {
 	while (at && !edit_of_word(e, edit_before(e, at)))
 		at = edit_before(e, at);
@@ -137,7 +137,7 @@ void edit_set(struct edit *e, const char *text, size_t n)
 
 /* ---- Moving ---- */
 
-static void edit_go(struct edit *e, size_t to)
+void edit_go(struct edit *e, size_t to)
 {
 	e->at = to;
 	e->plain = false;
@@ -162,9 +162,9 @@ void edit_backward_char(struct edit *e, int count)
 void edit_forward_word(struct edit *e, int count)
 {
 	for (; count > 0; count--)
-		edit_go(e, word_end(e, e->at));
+		edit_go(e, edit_word_end(e, e->at));
 	for (; count < 0; count++)
-		edit_go(e, word_begin(e, e->at));
+		edit_go(e, edit_word_begin(e, e->at));
 }
 
 void edit_backward_word(struct edit *e, int count)
@@ -203,14 +203,51 @@ void edit_swap_mark(struct edit *e, int count)
 
 static bool edit_was_kill(const struct edit *e)
 {
-	return e->did == edit_kill_line || e->did == edit_kill_to_begin || e->did == edit_kill_word ||
-	       e->did == edit_rubout_word || e->did == edit_rubout_blank_word || e->did == edit_kill_whole;
+	static edit_fn *const kills[] = {
+		edit_kill_line, edit_kill_to_begin, edit_kill_word, edit_rubout_word, edit_rubout_blank_word,
+		edit_kill_whole, edit_kill_region, edit_kill_blank, edit_rubout_shell_word,
+	};
+
+	for (size_t i = 0; e->mode == 'e' && i < sizeof(kills) / sizeof(*kills); i++)
+		if (e->did == kills[i])
+			return true;
+	return false;
+}
+
+/* Room for one more in the ring: the oldest goes. */
+static struct str *edit_new_kill(struct edit *e)
+{
+	struct prompting *at = prompting(e->sh);
+	size_t most = sizeof(at->kills) / sizeof(*at->kills);
+
+	if (at->n_kills == most) {
+		struct str oldest = at->kills[0];
+
+		memmove(at->kills, at->kills + 1, (most - 1) * sizeof(*at->kills));
+		at->kills[--at->n_kills] = oldest;
+	}
+	str_reset(&at->kills[at->n_kills]);
+	at->kill_at = at->n_kills++;
+	return &at->kills[at->kill_at];
+}
+
+const struct str *edit_killed(struct edit *e)
+{
+	struct prompting *at = prompting(e->sh);
+
+	return at->n_kills ? &at->kills[at->kill_at] : NULL;
+}
+
+void edit_copy(struct edit *e, size_t from, size_t to)
+{
+	str_addn(edit_new_kill(e), e->line.p + from, to - from);
 }
 
 /* Kills that follow one another are one text. */
-static void edit_kill(struct edit *e, size_t from, size_t to)
+void edit_kill(struct edit *e, size_t from, size_t to)
 {
-	struct str *kill = &prompting(e->sh)->kill;
+	struct prompting *at = prompting(e->sh);
+	struct str *kill;
 
 	if (from > to) {
 		size_t swap = from;
@@ -220,8 +257,12 @@ static void edit_kill(struct edit *e, size_t from, size_t to)
 	}
 	if (from == to)
 		return;
-	if (!edit_was_kill(e))
-		str_reset(kill);
+	if (edit_was_kill(e) && at->n_kills) {
+		at->kill_at = at->n_kills - 1;
+		kill = &at->kills[at->kill_at];
+	} else {
+		kill = edit_new_kill(e);
+	}
 	edit_note(e);
 	if (from < e->at)
 		str_insert(kill, 0, e->line.p + from, to - from);
@@ -282,7 +323,7 @@ void edit_kill_word(struct edit *e, int count)
 	size_t to = e->at;
 
 	for (; count > 0; count--)
-		to = word_end(e, to);
+		to = edit_word_end(e, to);
 	edit_kill(e, e->at, to);
 }
 
@@ -291,7 +332,7 @@ void edit_rubout_word(struct edit *e, int count)
 	size_t from = e->at;
 
 	for (; count > 0; count--)
-		from = word_begin(e, from);
+		from = edit_word_begin(e, from);
 	edit_kill(e, from, e->at);
 }
 
@@ -308,16 +349,128 @@ void edit_rubout_blank_word(struct edit *e, int count)
 
 void edit_yank(struct edit *e, int count)
 {
-	const struct str *kill = &prompting(e->sh)->kill;
+	const struct str *kill = edit_killed(e);
 
 	(void)count;
-	if (!kill->n) {
+	if (!kill || !kill->n) {
 		edit_bell(e);
 		return;
 	}
 	edit_note(e);
-	e->mark = e->at;
+	e->mark = e->yanked = e->at;
 	edit_insert(e, kill->p, kill->n);
+}
+
+void edit_yank_pop(struct edit *e, int count)
+{
+	struct prompting *at = prompting(e->sh);
+
+	(void)count;
+	if ((e->did != edit_yank && e->did != edit_yank_pop) || !at->n_kills) {
+		edit_bell(e);
+		return;
+	}
+	at->kill_at = at->kill_at ? at->kill_at - 1 : at->n_kills - 1;
+	edit_replace(e, e->yanked, e->at, at->kills[at->kill_at].p, at->kills[at->kill_at].n);
+	e->mark = e->yanked;
+}
+
+void edit_kill_region(struct edit *e, int count)
+{
+	(void)count;
+	edit_kill(e, e->mark < e->line.n ? e->mark : e->line.n, e->at);
+}
+
+void edit_copy_region(struct edit *e, int count)
+{
+	size_t mark = e->mark < e->line.n ? e->mark : e->line.n;
+
+	(void)count;
+	edit_copy(e, mark < e->at ? mark : e->at, mark < e->at ? e->at : mark);
+}
+
+void edit_overwrite(struct edit *e, int count)
+{
+	(void)count;
+	e->overwrite = !e->overwrite;
+}
+
+void edit_tab(struct edit *e, int count)
+{
+	edit_note(e);
+	for (; count > 0; count--)
+		edit_insert(e, "\t", 1);
+}
+
+/* ---- Words of the shell: between blanks, quotes and all ---- */
+
+static bool edit_breaks(char c)
+{
+	return c && strchr(" \t\n;&()|<>", c);
+}
+
+static size_t shell_word_end(const struct edit *e, size_t at)
+{
+	char quote = '\0';
+
+	while (at < e->line.n && edit_breaks(e->line.p[at]))
+		at++;
+	for (; at < e->line.n && (quote || !edit_breaks(e->line.p[at])); at++) {
+		char c = e->line.p[at];
+
+		if (c == '\\' && quote != '\'' && at + 1 < e->line.n)
+			at++;
+		else if (quote ? c == quote : c == '"' || c == '\'')
+			quote = quote ? '\0' : c;
+	}
+	return at;
+}
+
+static size_t shell_word_begin(const struct edit *e, size_t at)
+{
+	size_t begin = 0;
+
+	for (size_t end = 0; end < at;) {
+		size_t from = end;
+
+		while (from < e->line.n && edit_breaks(e->line.p[from]))
+			from++;
+		if (from >= at)
+			break;
+		begin = from;
+		end = shell_word_end(e, end);
+	}
+	return begin;
+}
+
+void edit_forward_blank(struct edit *e, int count)
+{
+	for (; count > 0; count--)
+		edit_go(e, shell_word_end(e, e->at));
+}
+
+void edit_backward_blank(struct edit *e, int count)
+{
+	for (; count > 0; count--)
+		edit_go(e, shell_word_begin(e, e->at));
+}
+
+void edit_kill_blank(struct edit *e, int count)
+{
+	size_t to = e->at;
+
+	for (; count > 0; count--)
+		to = shell_word_end(e, to);
+	edit_kill(e, e->at, to);
+}
+
+void edit_rubout_shell_word(struct edit *e, int count)
+{
+	size_t from = e->at;
+
+	for (; count > 0; count--)
+		from = shell_word_begin(e, from);
+	edit_kill(e, from, e->at);
 }
 
 void edit_delete_space(struct edit *e, int count)
@@ -367,7 +520,20 @@ void edit_transpose(struct edit *e, int count)
 
 void edit_transpose_words(struct edit *e, int count)
 {
-	size_t d = word_end(e, e->at), c = word_begin(e, d), a = word_begin(e, c), b = word_end(e, a);
+	size_t d = edit_word_end(e, e->at), c = edit_word_begin(e, d), a = edit_word_begin(e, c), b = edit_word_end(e, a);
+
+	(void)count;
+	if (a == c || b > c) {
+		edit_bell(e);
+		return;
+	}
+	edit_exchange(e, a, b, c, d);
+}
+
+void edit_transpose_blanks(struct edit *e, int count)
+{
+	size_t d = shell_word_end(e, e->at), c = shell_word_begin(e, d), a = shell_word_begin(e, c),
+	       b = shell_word_end(e, a);
 
 	(void)count;
 	if (a == c || b > c) {
@@ -384,7 +550,7 @@ static void edit_case(struct edit *e, int count, int32_t (*change)(int32_t c), b
 	struct str t;
 
 	for (; count > 0; count--)
-		to = word_end(e, to);
+		to = edit_word_end(e, to);
 	str_init(&t, e->sh->heap, STR_MAX_DEFAULT);
 	for (size_t at = e->at; at < to;) {
 		char text[4];

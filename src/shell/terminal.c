@@ -16,7 +16,9 @@ struct prompting *prompting(struct shell *sh)
 
 	if (!d->prompting) {
 		d->prompting = heap_zalloc(sh->heap, sizeof(*d->prompting));
-		str_init(&d->prompting->kill, sh->heap, STR_MAX_DEFAULT);
+		for (int i = 0; i < 10; i++)
+			str_init(&d->prompting->kills[i], sh->heap, STR_MAX_DEFAULT);
+		str_init(&d->prompting->macro, sh->heap, 65536);
 		str_init(&d->prompting->sought, sh->heap, STR_MAX_DEFAULT);
 	}
 	return d->prompting;

@@ -527,7 +527,7 @@ static void read_typed(struct shell *sh, struct line_source *src, struct str *ou
 	prompt = prompt_text(sh, out->n > 0);
 	doing(sh)->prompts_shown++;
 
-	if (!sh->opts[OPT_EMACS] || !edit_works(sh, src->fd)) {
+	if ((!sh->opts[OPT_EMACS] && !sh->opts[OPT_VI]) || !edit_works(sh, src->fd)) {
 		tsb_write_all(sh->p, 2, prompt.p, prompt.n);
 		read_line(sh, src, out);
 		return;

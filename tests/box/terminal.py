@@ -140,7 +140,7 @@ class Typist:
 
     def settled(self):
         """For filling: what it shows when nothing comes any more."""
-        while self.look(time.monotonic() + 0.5):
+        while self.look(time.monotonic() + 0.8):
             pass
         return self.screen.shown()
 
