@@ -34,6 +34,29 @@ static uint32_t cond_line(struct parser *ps)
 	return ps->tok.kind == TOK_EOF ? lex_last_line(ps) + 1 : lex_line(ps, ps->tok.pos);
 }
 
+/* bash reads on to the end of the line, and complains of what is not closed there, too. */
+static void cond_rest(struct parser *ps)
+{
+	struct failure first = ps->failure, second;
+	enum tok_kind kind;
+
+	if (first.limit)
+		return;
+	ps->failed = false;
+	ps->failure = (struct failure){ .message = NULL };
+	do {
+		lex_take(ps);
+		kind = lex_peek(ps, LEX_PLAIN);
+	} while (!ps->failed && kind != TOK_NEWLINE && kind != TOK_EOF && kind != TOK_ERROR);
+	second = ps->failure;
+	ps->failure = first;
+	if (ps->failed && second.incomplete && !second.limit && second.message && !first.detail.n) {
+		parse_fail_more(ps, second.line, second.message);
+		ps->failure.as_end = false;
+	}
+	ps->failed = true;
+}
+
 /* To bash the text ends here, which is no error of its own while there is more. */
 static void *cond_failed(struct parser *ps)
 {
@@ -41,6 +64,8 @@ static void *cond_failed(struct parser *ps)
 
 	ps->failure.in_token = true;
 	ps->failure.as_end = kind != TOK_EOF && !(kind == TOK_NEWLINE && ps->in.pos >= ps->in.end);
+	if (ps->failure.as_end && kind != TOK_NEWLINE && kind != TOK_ERROR)
+		cond_rest(ps);
 	return NULL;
 }
 

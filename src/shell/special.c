@@ -178,6 +178,9 @@ static struct var *lazy_make(struct shell *sh, const struct lazy *row)
 	if (w->lazy_gone >> (row - lazies) & 1 ||
 	    (row->special == SP_PIPESTATUS && !sh->pipe_one && w->listing))
 		return NULL;
+	/* bash has no value for it before it is first read. */
+	if (w->listing && !row->special && !strcmp(row->name, "COMP_WORDBREAKS"))
+		return NULL;
 	/* Marked, since making one asks for the name again. */
 	w->lazy_gone |= (uint64_t)1 << (row - lazies);
 	v = var_make(sh, &name, 0);

@@ -264,14 +264,17 @@ static int fill_assoc_flat(struct shell *sh, struct var *v, const struct pairs *
 
 static void literal_no_key(struct shell *sh, const struct var *v, const struct pair *p)
 {
+	struct slice text = p->value;
 	struct str value;
 
 	str_init(&value, sh->heap, STR_MAX_DEFAULT);
-	/* declare has quoted it once more. */
+	/* The word as it is written; declare has quoted it once more. */
+	if (p->item->value)
+		text = p->item->value->text;
 	if (words_of(sh)->declaring)
-		quote_single(&value, p->value.p, p->value.n);
+		quote_single(&value, text.p, text.n);
 	else
-		str_addslice(&value, p->value);
+		str_addslice(&value, text);
 	shell_error(sh, "%s: %s: must use subscript when assigning associative array", v->name, value.p);
 	str_end(&value);
 }
