@@ -38,6 +38,8 @@ static uint32_t cond_line(struct parser *ps)
 static void cond_rest(struct parser *ps)
 {
 	struct failure first = ps->failure, second;
+	struct token token = ps->tok;
+	bool have = ps->have;
 	enum tok_kind kind;
 
 	if (first.limit)
@@ -50,6 +52,8 @@ static void cond_rest(struct parser *ps)
 	} while (!ps->failed && kind != TOK_NEWLINE && kind != TOK_EOF && kind != TOK_ERROR);
 	second = ps->failure;
 	ps->failure = first;
+	ps->tok = token;
+	ps->have = have;
 	if (ps->failed && second.incomplete && !second.limit && second.message && !first.detail.n) {
 		parse_fail_more(ps, second.line, second.message);
 		ps->failure.as_end = false;

@@ -327,7 +327,8 @@ static bool param_operator(struct parser *ps, struct parts *out, struct param *p
 	case '@':
 		return param_at(ps, out, p);
 	case '*':
-		if (!p->indirect || p->sub.kind != SUBSCRIPT_NONE || lex_is(p->name.s[0], C_DIGIT))
+		if (!p->indirect || p->sub.kind != SUBSCRIPT_NONE ||
+		    !lex_is(p->name.s[0], C_NAME) || lex_is(p->name.s[0], C_DIGIT))
 			return false;
 		ps->in.pos++;
 		p->op = PARAM_NAMES;

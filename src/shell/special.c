@@ -601,8 +601,13 @@ int special_assign(struct shell *sh, struct var *v, const char *p, size_t n)
 int special_assign_element(struct shell *sh, struct var *v, struct slice key, struct slice value)
 {
 	struct map *m = v->special == SP_BASH_ALIASES ? &sh->aliases : &sh->hashed;
-	struct map_entry *e = map_put(m, key.p, key.n);
+	struct map_entry *e;
 
+	if (m == &sh->hashed && sh->opts[SHOPT_RESTRICTED_SHELL] && memchr(value.p, '/', value.n)) {
+		shell_error(sh, "%.*s: restricted", (int)value.n, value.p);
+		return 0;	/* says bash */
+	}
+	e = map_put(m, key.p, key.n);
 	heap_free(sh->heap, e->value);
 	e->value = heap_dup(sh->heap, value.p, value.n);
 	return 0;

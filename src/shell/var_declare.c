@@ -27,8 +27,8 @@ static void declare_inherit(struct shell *sh, struct var *v, struct var *from)
 	}
 }
 
-/* The new local one: of what it hides the export, and of the temporary environment of the builtin
- * (A=1 local A) the value too. */
+/* The new local one: of what it hides the export, and of a temporary environment (of the builtin,
+ * A=1 local A, or of a caller) the value too. */
 static struct var *declare_hiding(struct shell *sh, const struct name *name, struct var *outer,
 				  uint32_t scope)
 {
@@ -44,7 +44,7 @@ static struct var *declare_hiding(struct shell *sh, const struct name *name, str
 		declare_inherit(sh, v, outer);
 	else
 		v->flags |= outer->flags & VAR_EXPORT;
-	if (outer->scope > scope && !(v->flags & (VAR_INDEXED | VAR_ASSOC)) &&
+	if ((outer->scope > scope || outer->flags & VAR_TEMPORARY) && !(v->flags & (VAR_INDEXED | VAR_ASSOC)) &&
 	    var_text(sh, outer, &value))
 		var_store(sh, v, value.p, value.n);
 	if (v->flags & VAR_EXPORT)

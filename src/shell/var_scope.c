@@ -269,6 +269,9 @@ static int unset_variable(struct shell *sh, struct var *v)
 	if (own || (v->scope && (v->flags & VAR_LOCAL) && sh->opts[SHOPT_LOCALVAR_UNSET])) {
 		uint32_t keep = v->flags & (VAR_LOCAL | VAR_SPECIAL);
 
+		if (v->flags & VAR_TEMPORARY)
+			keep |= v->flags & VAR_EXPORT;
+
 		var_clear_value(sh, v);
 		v->flags = keep;
 		str_init(&v->text, sh->heap, STR_MAX_DEFAULT);

@@ -269,6 +269,15 @@ static int declare_look(const struct declare *d, const struct assign_text *t, co
 
 static int declare_one(struct declare *d, const char *arg, const struct assign *tree);
 
+/* declare -a e[10]="(x)": for a whole array bash does not look at the subscript. */
+static void declare_whole(const struct declare *d, struct assign_text *t)
+{
+	const char *bracket = memchr(t->name, '[', t->n);
+
+	if (bracket && is_literal_text(t->value) && d->on & VAR_INDEXED && !(d->on & (VAR_ASSOC | VAR_READONLY)) && !d->traced)
+		t->n = (size_t)(bracket - t->name);
+}
+
 /* declare +n ref=x: the value goes through the reference, which is none from then on. */
 static int declare_unref(struct declare *d, const char *arg, const struct assign_text *t)
 {
@@ -318,6 +327,17 @@ static bool kind_refused(struct declare *d, const struct var *old)
 	return true;
 }
 
+/* Items for what takes none of that kind, or none at all. */
+static bool literal_refused(struct declare *d, const struct assign_text *t, const struct var *old,
+			    bool both)
+{
+	bool own = old && old->scope && old->scope == var_local_scope(d->sh);
+
+	if (!d->local && !both && kind_refused(d, old))
+		return true;
+	return (!d->local || own) && declare_refused(d, t, old, true);
+}
+
 /* One argument of declare and its kin. */
 static int declare_one(struct declare *d, const char *arg, const struct assign *tree)
 {
@@ -334,13 +354,13 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 		return status;
 	if (has_value && !tree && d->off & VAR_NAMEREF && is_reference(sh, &t))
 		return declare_unref(d, arg, &t);
+	if (has_value && !tree)
+		declare_whole(d, &t);
 	if (tree) {
 		struct name key = name_of(t.name, t.n);
 		const struct var *old = var_find(sh, &key);
 
-		if (!d->local && !both && kind_refused(d, old))
-			return 1;
-		if (!d->local && declare_refused(d, &t, old, true))
+		if (literal_refused(d, &t, old, both))
 			return 1;
 		if (d->on & VAR_ASSOC)
 			;
@@ -498,8 +518,13 @@ static int declare_run(struct declare *d, int argc, char **argv)
 	struct bopt o;
 
 	bopt_init(&o, sh, argc, argv);
-	if (declare_options(d, &o))
+	if (declare_options(d, &o)) {
+		/* Arrays' literals were assigned before the builtin looked at all. */
+		for (int i = o.at; i < argc && !d->functions; i++)
+			if (tree_of(sh, i))
+				declare_one(d, argv[i], tree_of(sh, i));
 		return STATUS_USAGE;
+	}
 	if (d->global)
 		d->local = false;
 	if (o.at < argc)
