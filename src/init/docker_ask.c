@@ -12,7 +12,7 @@
 
 #include "init/path.h"
 
-#define PATIENCE 30	/* seconds */
+#define PATIENCE 10	/* seconds */
 #define ANSWER_MOST (1u << 20)
 
 static int reach(const struct docker *d)

@@ -19,6 +19,8 @@ ended() { for _ in $(seq 200); do [ -d "/proc/$1" ] && ! grep -q '^State:.Z' "/p
 
 # ---- the engine ----
 cleanup() {
+	[ ! -x "$dir/podman" ] || CONTAINERS_CONF=$dir/podman.conf "$dir/podman" rm -f -a >/dev/null 2>&1
+	[ ! -d "$dir/user/run" ] || R podman rm -f -a >/dev/null 2>&1
 	[ ! -s "$dir/user/run/libpod/tmp/pause.pid" ] || kill "$(cat "$dir/user/run/libpod/tmp/pause.pid")" 2>/dev/null
 	for s in "$dir"/state/ssh/*; do [ -S "$s" ] && ssh -o ControlPath="$s" -O exit x 2>/dev/null; done
 	[ -s "$dir/sshd.pid" ] && kill "$(cat "$dir/sshd.pid")"
