@@ -30,15 +30,21 @@ int sync_file_error(struct sync_job *j, const char *path, int error)
 
 /* ---- Here ---- */
 
-static void skipped(void *ctx, const char *path, const char *why)
+static void put_skipped(json_t *list, const char *path, const char *why)
 {
-	struct sync_rules *r = ctx;
-	struct sync_job *j = (struct sync_job *)(uintptr_t)((char *)r - offsetof(struct sync_job, rules));
 	json_t *item = json_object();
 
 	bx_put(item, "path", bx_json_text(path));
 	bx_put(item, "why", json_string(why));
-	json_array_append_new(j->skipped, item);
+	json_array_append_new(list, item);
+}
+
+static void skipped(void *ctx, const char *path, const char *why)
+{
+	struct sync_rules *r = ctx;
+	struct sync_job *j = (struct sync_job *)(uintptr_t)((char *)r - offsetof(struct sync_job, rules));
+
+	put_skipped(j->skipped, path, why);
 }
 
 int sync_scan(struct sync_job *j, struct ft_node *root)
@@ -457,6 +463,16 @@ json_t *sync_changes(const struct sync_job *j)
 	return list;
 }
 
+/* What is here and is no part of a tree, and (back) what is there and does not come. */
+json_t *sync_skipped(const struct sync_job *j)
+{
+	json_t *list = json_copy(j->skipped);
+
+	for (size_t i = 0; i < j->plan.skip_count; i++)
+		put_skipped(list, j->plan.skip[i], "a pipe, a socket or a device");
+	return list;
+}
+
 static json_t *document(struct sync_job *j, const char *word)
 {
 	const struct ft_node *now = j->plan.back ? &j->there : &j->here;
@@ -473,7 +489,7 @@ static json_t *document(struct sync_job *j, const char *word)
 	bx_put_number(root, "bytes", j->bytes);
 	bx_put_number(root, "trips", j->trips);
 	bx_put(root, "changes", sync_changes(j));
-	bx_put(root, "skipped", json_incref(j->skipped));
+	bx_put(root, "skipped", sync_skipped(j));
 	bx_put(root, "git", json_boolean(j->rules.left_git));
 	return root;
 }

@@ -45,6 +45,9 @@ struct sync_plan {
 	/* directories of the other side that are to be told before the plan is whole */
 	char **ask;
 	size_t ask_count, ask_cap;
+	/* what it has that cannot travel: pipes, sockets, devices; when they would come here */
+	char **skip;
+	size_t skip_count, skip_cap;
 	bool failed;			/* no memory */
 };
 
@@ -95,5 +98,6 @@ void sync_unmark(struct sync_job *j);
 /* The document, and everything given back. */
 int sync_end(struct sync_job *j, int status, const char *word, struct tbx_doc **doc);
 json_t *sync_changes(const struct sync_job *j);
+json_t *sync_skipped(const struct sync_job *j);
 
 #endif

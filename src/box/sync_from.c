@@ -253,6 +253,7 @@ static int review(struct sync_job *j, bool *taken)
 	int status;
 
 	bx_put(root, "changes", sync_changes(j));
+	bx_put(root, "skipped", sync_skipped(j));
 	status = bx_doc(j->store, root, &doc);
 	*taken = !status && (!j->opt->review || !j->opt->review(j->opt->ctx, doc));
 	tbx_doc_free(doc);

@@ -30,21 +30,33 @@ static bool note(struct sync_plan *p, enum sync_op op, const char *path, const s
 	return true;
 }
 
-static void ask(struct sync_plan *p, const char *path)
+static void add_name(struct sync_plan *p, char ***list, size_t *count, size_t *cap, const char *path)
 {
-	if (p->ask_count == p->ask_cap) {
-		size_t cap = p->ask_cap ? p->ask_cap * 2 : 16;
-		char **at = realloc(p->ask, cap * sizeof(*at));
+	if (*count == *cap) {
+		size_t more = *cap ? *cap * 2 : 16;
+		char **at = realloc(*list, more * sizeof(*at));
 
 		p->failed |= !at;
 		if (!at)
 			return;
-		p->ask = at;
-		p->ask_cap = cap;
+		*list = at;
+		*cap = more;
 	}
-	p->ask[p->ask_count] = strdup(path);
-	p->failed |= !p->ask[p->ask_count];
-	p->ask_count += p->ask[p->ask_count] != NULL;
+	(*list)[*count] = strdup(path);
+	p->failed |= !(*list)[*count];
+	*count += (*list)[*count] != NULL;
+}
+
+static void ask(struct sync_plan *p, const char *path)
+{
+	add_name(p, &p->ask, &p->ask_count, &p->ask_cap, path);
+}
+
+/* Of what is here the scan has told. */
+static void skip(struct sync_plan *p, const char *path)
+{
+	if (p->back)
+		add_name(p, &p->skip, &p->skip_count, &p->skip_cap, path);
 }
 
 struct walk {
@@ -127,8 +139,12 @@ static bool add_below(struct walk *w, const struct ft_node *rules, const struct 
 /* rules: NULL when it is from here, where all counts */
 static bool add_all(struct walk *w, const struct ft_node *rules, const struct ft_node *e)
 {
-	if (e->kind == FT_OTHER || (rules && !counts(w, rules, e)))
+	if (rules && !counts(w, rules, e))
 		return true;
+	if (e->kind == FT_OTHER) {
+		skip(w->p, ft_path(&w->path));
+		return true;
+	}
 	if (!note(w->p, SYNC_ADD, ft_path(&w->path), e))
 		return false;
 	return e->kind != FT_DIR || add_below(w, rules, e);
@@ -173,7 +189,9 @@ static void replace(struct walk *w, const struct ft_node *rules, const struct ft
 		note(w->p, SYNC_REMOVE, ft_path(&w->path), old);
 	if (new->kind == FT_DIR)
 		add_all(w, w->p->back ? rules : NULL, new);
-	else if (new->kind != FT_OTHER)
+	else if (new->kind == FT_OTHER)
+		skip(w->p, ft_path(&w->path));
+	else
 		note(w->p, SYNC_CHANGE, ft_path(&w->path), new);
 }
 
@@ -240,7 +258,9 @@ static void forget(struct sync_plan *p)
 	}
 	for (size_t i = 0; i < p->ask_count; i++)
 		free(p->ask[i]);
-	p->count = p->ask_count = 0;
+	for (size_t i = 0; i < p->skip_count; i++)
+		free(p->skip[i]);
+	p->count = p->ask_count = p->skip_count = 0;
 }
 
 bool sync_plan_make(struct sync_plan *p, const struct ft_node *here, const struct ft_node *there)
@@ -259,7 +279,8 @@ void sync_plan_free(struct sync_plan *p)
 	forget(p);
 	free(p->at);
 	free(p->ask);
+	free(p->skip);
 	p->at = NULL;
-	p->ask = NULL;
-	p->cap = p->ask_cap = 0;
+	p->ask = p->skip = NULL;
+	p->cap = p->ask_cap = p->skip_cap = 0;
 }

@@ -231,6 +231,12 @@ def plain(w):
     os.mkfifo(w.path("p1/there"))
     _, doc = w.sync("--dir", "src", "--to", w.path("p1"))
     T.ok(not os.path.lexists(w.path("p1/there")), "one that is there goes")
+    os.makedirs(w.path("p1/new"))
+    for name in ("p1/new/there", "p1/new/a\x1b[2Jb"):
+        os.mkfifo(w.path(name))
+    done, doc = w.sync("--dir", w.fresh("src2"), "--from", w.path("p1"))
+    T.ok([s["path"] for s in doc["skipped"]] == ["new/a\x1b[2Jb", "new/there"] and b"\\033[2Jb" in done.stderr and b"\x1b" not in done.stderr,
+         "back, those that are there are named in the review, as plain text", done)
 
 
 def deep(w):

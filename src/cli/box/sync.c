@@ -15,6 +15,7 @@ struct syncing {
 	uint64_t drawn;		/* files and bytes at the last drawing */
 	bool open;		/* a bar is on the screen */
 	bool unasked;		/* nobody was there to be asked */
+	bool told;		/* what does not travel, in the review */
 };
 
 /* ---- The bar ---- */
@@ -94,22 +95,31 @@ static bool has_hex(const struct tbx_doc *doc, size_t i, const char *name)
 	return tbx_doc_text(doc, path);
 }
 
-static void print_name(FILE *f, const struct tbx_doc *doc, size_t i, const char *name)
+/* item: "changes[3].path" */
+static void print_text(FILE *f, const struct tbx_doc *doc, const char *item)
 {
-	const char *s = text_of(doc, i, name);
-	char path[64];
+	const char *s = tbx_doc_text(doc, item);
+	char path[80];
 
 	if (s) {
 		print_plain(f, s);
 		return;
 	}
-	snprintf(path, sizeof(path), "changes[%zu].%s.hex", i, name);
+	snprintf(path, sizeof(path), "%s.hex", item);
 	s = tbx_doc_text(doc, path);
 	for (unsigned byte; s && s[0] && s[1] && sscanf(s, "%2x", &byte) == 1; s += 2) {
 		char one[2] = { (char)byte, '\0' };
 
 		print_plain(f, one);
 	}
+}
+
+static void print_name(FILE *f, const struct tbx_doc *doc, size_t i, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "changes[%zu].%s", i, name);
+	print_text(f, doc, path);
 }
 
 static void print_change(FILE *f, const struct tbx_doc *doc, size_t i)
@@ -151,6 +161,23 @@ static size_t print_changes(FILE *f, const struct tbx_doc *doc)
 	return risky;
 }
 
+/* Its names may be a stranger's. */
+static void tell_skipped(const struct tbx_doc *doc)
+{
+	char path[64];
+
+	for (size_t i = 0; i < tbx_doc_count(doc, "skipped"); i++) {
+		const char *why;
+
+		fputs("tinybox: sync: ", stderr);
+		snprintf(path, sizeof(path), "skipped[%zu].path", i);
+		print_text(stderr, doc, path);
+		snprintf(path, sizeof(path), "skipped[%zu].why", i);
+		why = tbx_doc_text(doc, path);
+		fprintf(stderr, ": %s: left out\n", why ? why : "");
+	}
+}
+
 /* ---- The review ---- */
 
 static int review(void *ctx, const struct tbx_doc *changes)
@@ -163,6 +190,8 @@ static int review(void *ctx, const struct tbx_doc *changes)
 		return 0;
 	clear_bar(s);
 	risky = print_changes(stderr, changes);
+	tell_skipped(changes);
+	s->told = true;
 	fprintf(stderr, "%zu change%s", n, n == 1 ? "" : "s");
 	if (risky)
 		fprintf(stderr, ", %zu of which this machine may run (!)", risky);
@@ -180,27 +209,13 @@ static int review(void *ctx, const struct tbx_doc *changes)
 
 /* ---- The command ---- */
 
-static void tell_skipped(const struct boxc *c, const struct tbx_doc *doc)
-{
-	char path[64];
-
-	for (size_t i = 0; i < tbx_doc_count(doc, "skipped"); i++) {
-		const char *what, *why;
-
-		snprintf(path, sizeof(path), "skipped[%zu].path", i);
-		what = tbx_doc_text(doc, path);
-		snprintf(path, sizeof(path), "skipped[%zu].why", i);
-		why = tbx_doc_text(doc, path);
-		boxc_error(c, 0, "%s: %s: left out", what ? what : "?", why ? why : "");
-	}
-}
-
 static int done(struct syncing *s, struct tbx_doc *doc)
 {
 	const char *status = tbx_doc_text(doc, "status");
 	bool refused = !strcmp(status, "refused");
 
-	tell_skipped(s->c, doc);
+	if (!s->told)
+		tell_skipped(doc);
 	if (s->c->json)
 		return boxc_print(s->c, doc) ? BOXC_OWN : refused ? 1 : 0;
 	if (!strcmp(status, "planned"))
