@@ -62,6 +62,13 @@ struct links {
 const char *links_first(struct links *l, ino_t ino, const char *path, bool *failed);
 void links_free(struct links *l);
 
+/* ---- layer_attr.c ---- */
+
+typedef bool attr_fn(void *ctx, const char *name, const uint8_t *value, size_t n);
+/* The attributes of a file or directory that are its user's, by name. False: errno, or fn said so. */
+bool attr_each(int dir, const char *name, const struct stat *st, attr_fn *fn, void *ctx);
+bool attr_is_users(const char *name);
+
 /* ---- layer_hash.c ---- */
 
 /* Reads all of it, writes manifest and stamp. */

@@ -2,6 +2,7 @@
  * The manifest of a layer: a line for each entry, made from the files alone, so that it is the same
  * wherever the layer is. Ids count from the box's own user 0. And the stamp, for asking cheaply
  * whether anybody was there since: reading a gigabyte takes a second, its stat nothing.
+ * One without attributes is as it was before there were any, and says nothing of them.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <errno.h>
@@ -17,6 +18,7 @@
 
 #define MANIFEST_MOST ((size_t)1 << 30)
 #define HEAD "tinybox-layer 1\n"
+#define VERSION 14		/* where it is in that; 2: with attributes */
 #define BUFFER 65536u
 
 struct hashing {
@@ -24,7 +26,8 @@ struct hashing {
 	SHA256_CTX stamp;
 	uint64_t size, count;
 	uint32_t base;
-	bool stamp_only;
+	bool stamp_only, attributes;
+	const char *path;	/* of whose attributes are told */
 	struct links links;
 	uint8_t *buffer;
 };
@@ -98,6 +101,16 @@ static void add_number(struct text *t, uint64_t n)
 {
 	text_number(t, n);
 	text_add(t, " ");
+}
+
+/* Not SHA256(), which brings all of libcrypto along. */
+static void digest(const void *data, size_t n, uint8_t hash[32])
+{
+	SHA256_CTX sum;
+
+	SHA256_Init(&sum);
+	SHA256_Update(&sum, data, n);
+	SHA256_Final(hash, &sum);
 }
 
 static bool content(struct hashing *h, int dir, const char *name, const struct stat *st)
@@ -196,6 +209,29 @@ static bool add_link(struct hashing *h, int dir, const char *name, const char *p
 	return true;
 }
 
+static bool add_attribute(void *ctx, const char *name, const uint8_t *value, size_t n)
+{
+	struct hashing *h = ctx;
+	uint8_t hash[SHA256_DIGEST_LENGTH];
+
+	digest(value, n, hash);
+	text_add(&h->manifest, "x ");
+	text_json(&h->manifest, name, strlen(name));
+	text_add(&h->manifest, " ");
+	add_hex(&h->manifest, hash, sizeof(hash));
+	text_add(&h->manifest, " ");
+	tail(h, h->path);
+	if (!h->manifest.failed)
+		h->manifest.data[VERSION] = '2';
+	return true;
+}
+
+static bool add_attributes(struct hashing *h, int dir, const char *name, const char *path, const struct stat *st)
+{
+	h->path = path;
+	return !h->attributes || attr_each(dir, name, st, add_attribute, h);
+}
+
 static bool add_dir(struct hashing *h, int dir, const char *name, const char *path,
 		    const struct stat *st)
 {
@@ -206,7 +242,7 @@ static bool add_dir(struct hashing *h, int dir, const char *name, const char *pa
 	head(h, walk_is_opaque(fd) ? "D " : "d ", st);
 	close(fd);
 	tail(h, path);
-	return true;
+	return add_attributes(h, dir, name, path, st);
 }
 
 static bool add_file(struct hashing *h, int dir, const char *name, const char *path,
@@ -230,7 +266,7 @@ static bool add_file(struct hashing *h, int dir, const char *name, const char *p
 	if (layer_is_disk(path) ? !disk_content(h, dir, name, st) : !content(h, dir, name, st))
 		return false;
 	tail(h, path);
-	return true;
+	return add_attributes(h, dir, name, path, st);
 }
 
 static bool visit(struct walk *w, int from, int to, const char *name, const struct stat *st,
@@ -294,16 +330,6 @@ static bool read_all(int layer, struct hashing *h, struct text *why)
 	return good;
 }
 
-/* Not SHA256(), which brings all of libcrypto along. */
-static void digest(const void *data, size_t n, uint8_t hash[32])
-{
-	SHA256_CTX sum;
-
-	SHA256_Init(&sum);
-	SHA256_Update(&sum, data, n);
-	SHA256_Final(hash, &sum);
-}
-
 static bool write_file(int layer, const char *name, const char *beside, const void *data, size_t n)
 {
 	int fd = openat(layer, beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -325,7 +351,7 @@ static bool write_stamp(int layer, struct hashing *h)
 
 bool layer_hash(int layer, uint8_t hash[32], uint64_t *size, uint64_t *count, struct text *why)
 {
-	struct hashing h = {0};
+	struct hashing h = {.attributes = true};
 	bool good = read_all(layer, &h, why);
 
 	if (good) {
@@ -386,7 +412,7 @@ static void say_line(struct text *why, const char *a, const char *b)
 
 static bool compare(int layer, const char *stored, size_t n, struct text *why)
 {
-	struct hashing h = {0};
+	struct hashing h = {.attributes = n > VERSION && stored[VERSION] != '1'};
 	bool good = read_all(layer, &h, why);
 
 	if (good && (h.manifest.size != n || memcmp(h.manifest.data, stored, n))) {

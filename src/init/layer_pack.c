@@ -1,6 +1,6 @@
 /*
  * A layer as a stream of bytes, and back. The stream is frames of the protocol: an OK with MORE for
- * each entry (NAME, MODE, UID, GID, MTIME, and SIZE, LINK, FROM, GONE or TREE as its kind needs), the
+ * each entry (NAME, MODE, UID, GID, MTIME, ATTRIBUTE, and SIZE, LINK, FROM, GONE or TREE as its kind needs), the
  * bytes of a file as DATA_OUT behind it, and an OK without MORE at the end. It travels in DATA frames.
  *
  * What comes in is a stranger's: names are taken apart and every directory on the way is entered by
@@ -20,6 +20,8 @@
 #include "init/verbs.h"
 
 #define HIGH (256u << 10)
+#define ATTRIBUTE_NAME 256u	/* with its NUL; a value is at most WIRE_DATA_MAX */
+#define ATTRIBUTES_MOST (512u << 10)	/* of one entry, which is one frame */
 
 struct packing {
 	struct wire_out inner;
@@ -27,6 +29,7 @@ struct packing {
 	uint32_t base;
 	struct links links;
 	uint8_t *buffer;
+	size_t attributes;	/* bytes, of the entry */
 };
 
 static uint32_t base_of(int layer)
@@ -130,6 +133,22 @@ static void put_kind(struct packing *p, int dir, const char *name, const struct 
 	}
 }
 
+static bool put_attribute(void *ctx, const char *name, const uint8_t *value, size_t n)
+{
+	struct packing *p = ctx;
+	size_t size = strlen(name) + 1;
+
+	p->attributes += size + n;
+	if (p->attributes > ATTRIBUTES_MOST || size > ATTRIBUTE_NAME || n > WIRE_DATA_MAX) {
+		errno = E2BIG;
+		return false;
+	}
+	memcpy(p->buffer, name, size);
+	memcpy(p->buffer + size, value, n);
+	wire_bytes(&p->inner, WIRE_F_ATTRIBUTE, p->buffer, size + n);
+	return true;
+}
+
 static bool pack(struct walk *w, int from, int to, const char *name, const struct stat *st,
 		 int *below)
 {
@@ -150,6 +169,8 @@ static bool pack(struct walk *w, int from, int to, const char *name, const struc
 	wire_u64(&p->inner, WIRE_F_MTIME, (uint64_t)st->st_mtim.tv_sec * 1000000000u +
 		 (uint64_t)st->st_mtim.tv_nsec);
 	put_kind(p, from, name, st, first);
+	p->attributes = 0;
+	failed |= !first && !attr_each(from, name, st, put_attribute, p);
 	wire_end(&p->inner);
 	if (failed || p->inner.failed)
 		return false;
@@ -162,7 +183,7 @@ static bool pack(struct walk *w, int from, int to, const char *name, const struc
 
 bool layer_export(int layer, uint8_t hash[32], struct text *why)
 {
-	struct packing p = {.base = base_of(layer), .buffer = malloc(WIRE_DATA_MAX)};
+	struct packing p = {.base = base_of(layer), .buffer = malloc(WIRE_DATA_MAX + ATTRIBUTE_NAME)};
 	struct walk w = {.visit = pack, .skip = layer_is_own, .ctx = &p};
 	bool good;
 
@@ -271,12 +292,30 @@ static bool late(struct unpacking *u, const char *path)
 	return u->dirs[u->dir_count].path && ++u->dir_count;
 }
 
-static bool make_dir(struct unpacking *u, int at, const char *name, const char *path, bool opaque)
+/* Of the new file or directory. */
+static bool set_attributes(int fd, struct wire_iter it)
+{
+	struct wire_field_in f;
+
+	while (wire_step(&it, &f)) {
+		size_t n = f.name == WIRE_F_ATTRIBUTE ? strnlen((const char *)f.data, f.size) : 0;
+
+		if (f.name != WIRE_F_ATTRIBUTE)
+			continue;
+		errno = EINVAL;
+		if (n == f.size || !attr_is_users((const char *)f.data) ||
+		    fsetxattr(fd, (const char *)f.data, f.data + n + 1, f.size - n - 1, 0))
+			return false;
+	}
+	return true;
+}
+
+static bool make_dir(struct unpacking *u, int at, const char *name, const char *path, bool opaque, struct wire_iter it)
 {
 	int fd = mkdirat(at, name, 0700) ? -1 :
 		openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	bool good = fd >= 0 && (!opaque || !fsetxattr(fd, "user.overlay.opaque", "y", 1, 0)) &&
-		late(u, path);
+		set_attributes(fd, it) && late(u, path);
 
 	if (fd >= 0)
 		close(fd);
@@ -307,12 +346,14 @@ static bool make_hard(struct unpacking *u, int at, const char *name, char *first
 	return good;
 }
 
-static bool make_file(struct unpacking *u, int at, const char *name, uint64_t size)
+static bool make_file(struct unpacking *u, int at, const char *name, uint64_t size, struct wire_iter it)
 {
 	u->fd = openat(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	u->left = u->size = size;
-	if (u->fd < 0 || size)
-		return u->fd >= 0;
+	if (u->fd < 0 || !set_attributes(u->fd, it))
+		return false;
+	if (size)
+		return true;
 	if (!set_stat(u->fd, &u->st))
 		return false;
 	close(u->fd);
@@ -357,11 +398,11 @@ static bool make(struct unpacking *u, struct wire_iter it, int at, const char *n
 	else if (whiteout || S_ISFIFO(mode) || S_ISSOCK(mode))
 		good = make_node(u, at, name, whiteout);
 	else if (S_ISDIR(mode))
-		good = make_dir(u, at, name, path, opaque);
+		good = make_dir(u, at, name, path, opaque, it);
 	else if (S_ISLNK(mode))
 		good = target && make_link(u, at, name, target);
 	else if (S_ISREG(mode))
-		good = first ? make_hard(u, at, name, first) : make_file(u, at, name, size);
+		good = first ? make_hard(u, at, name, first) : make_file(u, at, name, size, it);
 	else
 		good = false;
 	free(target);

@@ -338,6 +338,8 @@ enum wire_field {
 	WIRE_F_NEXT,
 	/* START: in a guest, the socket on which connections to the proxy go outside */
 	WIRE_F_RELAY,
+	/* of an entry in a layer's archive, repeated: the name of an attribute, NUL, its value */
+	WIRE_F_ATTRIBUTE,
 	/* SECRETS. In START each SECRET is a text, HOST:PORT or http://HOST:PORT, and there is no value */
 	WIRE_F_SECRET = 200, WIRE_F_PLACEHOLDER, WIRE_F_VALUE, WIRE_F_CA,
 };

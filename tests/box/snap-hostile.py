@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 OK, DATA = 2, 14
-SIZE, MODE, MTIME, UID, GID, LINK, NAME, TREE, GONE, MORE, FROM = 91, 92, 93, 94, 95, 96, 97, 71, 72, 75, 155
+SIZE, MODE, MTIME, UID, GID, LINK, NAME, TREE, GONE, MORE, FROM, ATTRIBUTE = 91, 92, 93, 94, 95, 96, 97, 71, 72, 75, 155, 194
 
 
 def frame(kind, body):
@@ -34,7 +34,7 @@ def entry(name, mode, data=None, uid=0, gid=0, **more):
     body += field(UID, struct.pack("<I", uid)) + field(GID, struct.pack("<I", gid)) + field(MTIME, struct.pack("<Q", 10**18))
     if data is not None:
         body += field(SIZE, struct.pack("<Q", more.get("size", len(data))))
-    for key, number in (("link", LINK), ("first", FROM)):
+    for key, number in (("link", LINK), ("first", FROM), ("attribute", ATTRIBUTE)):
         if key in more:
             body += field(number, more[key])
     for key, number in (("tree", TREE), ("gone", GONE)):
@@ -118,6 +118,9 @@ def main():
     t.ill("a size beyond all", archive(upper + entry(b"upper/x", reg, b"", size=2**64 - 1)))
     t.ill("a name that is too long", archive(upper + entry(b"upper/" + b"x" * 300, reg, b"x")))
     t.ill("a name with a NUL", archive(upper + entry(b"upper/x\0y", reg, b"x")))
+    for name in (b"trusted.x\0y", b"security.capability\0" + bytes(20), b"user.overlay.opaque\0y", b"user.\0x", b"user.no-end", b"\0", b""):
+        t.ill(f"an attribute {name[:20]!r}", archive(upper + entry(b"upper/x", reg, b"x", attribute=name)))
+        t.tell(b"upper/x: Invalid argument" in t.run("snapshot", "import", t.dir + "/file").stderr, "... for its name")
     deep = b"upper"
     many = upper
     for _ in range(450):

@@ -109,6 +109,20 @@ is "... with the same hash" "$(hash "$snap")" "$(hash "$import")"
 is "... makes boxes" "one x f" "$(inb "$(tb create --snapshot "$import")" 'echo $(head -1 f) $(cat d/x) $(readlink l)')"
 is "verified" 0 "$(tb snapshot inspect --verify "$import" >/dev/null; echo $?)"
 is "through pipes" "" "$(tb snapshot diff "$snap" "$(tb snapshot export "$snap" - | tb snapshot import -)")"
+if [ "$wall" = namespace ]; then
+	noted=$(tb create --sandbox namespace --accept pids --accept memory --accept cpu)
+	note='import os; os.mkdir("n"); open("n/f", "w").write("x"); os.link("n/f", "n/h"); os.setxattr("n", "user.d", b""); os.setxattr("n/f", "user.b", bytes([0, 255]) * 1000); os.setxattr("n/f", "user.a", b"1"); os.chmod("n/f", 0)'
+	tell='import os; print([[(a, len(os.getxattr(f, a))) for a in sorted(os.listxattr(f))] for f in ("n", "n/f", "n/h")])'
+	want="[[('user.d', 0)], [('user.a', 1), ('user.b', 2000)], [('user.a', 1), ('user.b', 2000)]]"
+	tb exec "$noted" python3 -c "$note" && tb exec "$noted" chmod 600 n/f
+	other=$(tb snapshot export "$(tb snapshot "$noted")" - | tb snapshot import -)
+	is "users' attributes travel" "$want" "$(tb exec "$(tb create --snapshot "$other")" python3 -c "$tell")"
+	is "... are in the hash" 0 "$(tb snapshot inspect --verify "$other" >/dev/null; echo $?)"
+	kept=$(find state/layers -path '*/upper/workspace/n/f' | head -1)
+	python3 -c 'import os, sys; os.setxattr(sys.argv[1], "user.a", b"2")' "$kept"
+	is "... which tells of another one" 70 "$(for s in $(tb snapshot ls | cut -f1); do tb snapshot inspect --verify "$s" >/dev/null 2>&1 || echo 70; done | head -1)"
+	python3 -c 'import os, sys; os.setxattr(sys.argv[1], "user.a", b"1")' "$kept"
+fi
 size=$(stat -c %s file.snap) count=0 said=0 before=$(layers)
 for at in 3 20 30 200 $((size / 2)) $((size - 40)) $((size - 5)); do
 	cp file.snap bad.snap; chmod 666 bad.snap
