@@ -8,7 +8,7 @@
 #include "box/internal.h"
 #include "box/sha256.h"
 
-#define COPY_DEPTH 200		/* directories in one another, each of which costs a descriptor */
+#define COPY_PATH 4095u		/* of a path below what is copied, and so an end of depth; no more descriptors are held than a few */
 
 struct copy {
 	struct bx b;
@@ -17,6 +17,7 @@ struct copy {
 	/* What is below a directory goes in one conversation, by paths below it. */
 	struct bx_conn tree;
 	size_t base;		/* of a path in the box: what stands before */
+	int top;		/* the directory here; what is below has the same path on both sides */
 };
 
 /* What a file in the box is. */
@@ -43,7 +44,7 @@ char *copy_join(const char *dir, const char *name);
 char *copy_name(const char *path);
 int copy_done(struct copy *cp, int status, struct tbx_doc **doc);
 
-/* One component below a directory, following nothing. */
+/* A path below a directory, following nothing. */
 int copy_open(int dir, const char *name, int flags, unsigned mode);
 
 #endif

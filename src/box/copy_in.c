@@ -211,62 +211,142 @@ static int make_dir(struct copy *cp, const struct stat *st, const char *to)
 	return TBX_OK;
 }
 
-static int send_any(struct copy *cp, int dir, const char *name, const char *from, const char *to,
-		    unsigned depth);
+/* The names in a directory, whose descriptor is not held while what is below goes. */
+struct entries {
+	struct entry {
+		char *name;
+		bool dir;
+	} *at;
+	size_t n, cap;
+};
 
-static int send_children(struct copy *cp, int fd, const char *from, const char *to, unsigned depth)
+static void entries_free(struct entries *e)
 {
-	int copy = dup(fd), status = TBX_OK;
-	DIR *d = copy < 0 ? NULL : fdopendir(copy);
-	struct dirent *e;
+	for (size_t i = 0; i < e->n; i++)
+		free(e->at[i].name);
+	free(e->at);
+}
 
-	if (!d)
-		return file_error(cp, from);
-	while (!status && (e = readdir(d))) {
-		char *f, *t;
+static bool add_entry(struct entries *e, const char *name)
+{
+	if (e->n == e->cap) {
+		size_t cap = e->cap ? e->cap * 2 : 16;
+		struct entry *at = realloc(e->at, cap * sizeof(*at));
 
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
-			continue;
-		f = copy_join(from, e->d_name);
-		t = copy_join(to, e->d_name);
-		status = f && t ? send_any(cp, fd, e->d_name, f, t, depth + 1) : bx_memory(cp->b.store);
-		free(f);
-		free(t);
+		if (!at)
+			return false;
+		e->at = at;
+		e->cap = cap;
 	}
+	e->at[e->n] = (struct entry){strdup(name), false};
+	return e->at[e->n].name && ++e->n;
+}
+
+/* errno, or 0 */
+static int read_entries(int fd, struct entries *e)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *at;
+
+	if (!d) {
+		error = errno;
+		if (copy >= 0)
+			close(copy);
+		return error;
+	}
+	for (errno = 0; !error && (at = readdir(d)); errno = 0)
+		if (strcmp(at->d_name, ".") && strcmp(at->d_name, "..") && !add_entry(e, at->d_name))
+			error = ENOMEM;
+	if (!error && errno)
+		error = errno;
 	closedir(d);
+	return error;
+}
+
+static int send_any(struct copy *cp, int dir, const char *name, const char *from, const char *to);
+static int tree_dir(struct copy *cp, const char *from, const char *to);
+
+/* fd: the directory that it is in; -1: a directory, found by its path. */
+static int send_entry(struct copy *cp, int fd, const char *name, const char *from, const char *to)
+{
+	char *f = copy_join(from, name), *t = copy_join(to, name);
+	int status = TBX_OK;
+
+	if (!f || !t)
+		status = bx_memory(cp->b.store);
+	else if (strlen(t + cp->base) > COPY_PATH)
+		copy_skip(cp, f, "its path is too long");
+	else
+		status = fd < 0 ? tree_dir(cp, f, t) : send_any(cp, fd, name, f, t);
+	free(f);
+	free(t);
+	return status;
+}
+
+/* As deep as paths are: COPY_PATH. Takes the descriptor. */
+static int send_children(struct copy *cp, int fd, const char *from, const char *to)
+{
+	struct entries e = {NULL, 0, 0};
+	int status = TBX_OK;
+	struct stat st;
+
+	errno = read_entries(fd, &e);
+	if (errno)
+		status = file_error(cp, from);
+	for (size_t i = 0; !status && i < e.n; i++) {
+		e.at[i].dir = !fstatat(fd, e.at[i].name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
+		if (!e.at[i].dir)
+			status = send_entry(cp, fd, e.at[i].name, from, to);
+	}
+	close(fd);
+	for (size_t i = 0; !status && i < e.n; i++)
+		if (e.at[i].dir)
+			status = send_entry(cp, -1, e.at[i].name, from, to);
+	entries_free(&e);
 	return status;
 }
 
 /* A directory below the one that was named. */
-static int tree_dir(struct copy *cp, int fd, const struct stat *st, const char *from, const char *to,
-		    unsigned depth)
+static int tree_dir(struct copy *cp, const char *from, const char *to)
 {
 	struct wire_out *o = &cp->tree.out;
-	int status;
+	int fd = copy_open(cp->top, to + cp->base, O_RDONLY | O_DIRECTORY, 0), status;
+	struct stat st;
 
-	put_frame(cp, st, to, NULL);
+	if (fd < 0 || fstat(fd, &st)) {
+		status = file_error(cp, from);
+		if (fd >= 0)
+			close(fd);
+		return status;
+	}
+	bx_progress(cp->b.store, "%s", from);
+	put_frame(cp, &st, to, NULL);
 	cp->dirs++;
-	status = send_children(cp, fd, from, to, depth);
+	status = send_children(cp, fd, from, to);
 	/* it was made so that it can be written */
-	if (status || (st->st_mode & 0700) == 0700)
+	if (status || (st.st_mode & 0700) == 0700)
 		return status;
 	wire_begin(o, WIRE_TREE_MODE);
 	wire_text(o, WIRE_F_PATH, to + cp->base);
-	wire_u32(o, WIRE_F_MODE, st->st_mode & 07777);
+	wire_u32(o, WIRE_F_MODE, st.st_mode & 07777);
 	wire_end(o);
 	return flush(cp, BATCH);
 }
 
 static int top_dir(struct copy *cp, int fd, const struct stat *st, const char *from, const char *to)
 {
+	int status = make_dir(cp, st, to), copy;
 	struct wire_frame f;
-	int status = make_dir(cp, st, to);
 
+	bx_progress(cp->b.store, "%s", from);
+	cp->top = fd;
 	if (!status)
 		status = copy_tree(cp, to, WIRE_TREE_PLAIN);
 	if (status)
 		return status;
-	status = send_children(cp, fd, from, to, 0);
+	copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	status = copy < 0 ? file_error(cp, from) : send_children(cp, copy, from, to);
 	if (!status) {
 		wire_begin(&cp->tree.out, WIRE_CLOSE_IN);
 		wire_end(&cp->tree.out);
@@ -278,51 +358,51 @@ static int top_dir(struct copy *cp, int fd, const struct stat *st, const char *f
 	return status;
 }
 
-static int send_open(struct copy *cp, int fd, const struct stat *st, const char *from, const char *to,
-		     unsigned depth)
+/* Below the top a directory is here only when it came into the place of something else just now. */
+static int send_open(struct copy *cp, int fd, const struct stat *st, const char *from, const char *to, bool top)
 {
 	if (S_ISREG(st->st_mode))
-		return depth ? tree_file(cp, fd, st, from, to) : send_file(cp, fd, st, from, to);
-	if (!S_ISDIR(st->st_mode) || depth >= COPY_DEPTH) {
-		copy_skip(cp, from, S_ISDIR(st->st_mode) ? "directories are nested too deep" :
-			  "a socket, a pipe or a device");
-		return TBX_OK;
-	}
-	bx_progress(cp->b.store, "%s", from);
-	return depth ? tree_dir(cp, fd, st, from, to, depth) : top_dir(cp, fd, st, from, to);
+		return top ? send_file(cp, fd, st, from, to) : tree_file(cp, fd, st, from, to);
+	if (S_ISDIR(st->st_mode))
+		return top ? top_dir(cp, fd, st, from, to) : tree_dir(cp, from, to);
+	copy_skip(cp, from, "a socket, a pipe or a device");
+	return TBX_OK;
 }
 
 /* It is not opened, which a device would take for a beginning. */
-static bool is_special(int dir, const char *name, unsigned depth)
+static bool is_special(int dir, const char *name, bool top)
 {
 	struct stat st;
 
-	return !fstatat(dir, name, &st, depth ? AT_SYMLINK_NOFOLLOW : 0) && !S_ISREG(st.st_mode) &&
+	return !fstatat(dir, name, &st, top ? 0 : AT_SYMLINK_NOFOLLOW) && !S_ISREG(st.st_mode) &&
 	       !S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode);
 }
 
-static int send_any(struct copy *cp, int dir, const char *name, const char *from, const char *to,
-		    unsigned depth)
+static int send_either(struct copy *cp, int dir, const char *name, const char *from, const char *to, bool top)
 {
 	struct stat st;
 	int fd, status;
 
-	if (is_special(dir, name, depth)) {
+	if (is_special(dir, name, top)) {
 		copy_skip(cp, from, "a socket, a pipe or a device");
 		return TBX_OK;
 	}
-	fd = depth ? copy_open(dir, name, O_RDONLY | O_NONBLOCK, 0) :
-	     openat(dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	fd = top ? openat(dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : copy_open(dir, name, O_RDONLY | O_NONBLOCK, 0);
 	if (fd < 0 && errno == ELOOP)
-		return send_link(cp, dir, name, from, to, depth != 0);
+		return send_link(cp, dir, name, from, to, !top);
 	if (fd < 0 && errno == ENXIO) {
 		copy_skip(cp, from, "a socket or a device");
 		return TBX_OK;
 	}
-	status = fd < 0 || fstat(fd, &st) ? file_error(cp, from) : send_open(cp, fd, &st, from, to, depth);
+	status = fd < 0 || fstat(fd, &st) ? file_error(cp, from) : send_open(cp, fd, &st, from, to, top);
 	if (fd >= 0)
 		close(fd);
 	return status;
+}
+
+static int send_any(struct copy *cp, int dir, const char *name, const char *from, const char *to)
+{
+	return send_either(cp, dir, name, from, to, false);
 }
 
 /* Into a directory that is there, under its own name; else as what was named. */
@@ -357,7 +437,7 @@ static int copy_in(struct copy *cp, const char *from, const char *to)
 	if (!status && S_ISLNK(st.st_mode))
 		status = send_link(cp, AT_FDCWD, from, from, path, false);
 	else if (!status)
-		status = send_any(cp, AT_FDCWD, from, from, path, 0);
+		status = send_either(cp, AT_FDCWD, from, from, path, true);
 	free(path);
 	return status;
 }

@@ -176,7 +176,8 @@ static int list(struct copy *cp, const char *from, struct names *names)
 }
 
 static int take_any(struct copy *cp, const struct copy_stat *st, int dir, const char *name,
-		    const char *from, unsigned depth);
+		    const char *from);
+static int take_dir_below(struct copy *cp, const struct copy_stat *st, const char *from);
 
 /* The beginning of the file that was asked for; *st as it is now. */
 static int next_head(struct copy *cp, struct copy_stat *st, const char *from)
@@ -264,7 +265,25 @@ static bool are_many(const struct names *names)
 	return n >= MANY;
 }
 
-static int take_children(struct copy *cp, int fd, const char *from, unsigned depth)
+static int take_entry(struct copy *cp, const struct copy_stat *st, int fd, const char *from)
+{
+	char *path = copy_join(from, st->name);
+	int status = TBX_OK;
+
+	if (!path)
+		status = bx_memory(cp->b.store);
+	else if (strlen(path) > COPY_PATH)
+		copy_skip(cp, path, "its path is too long");
+	else if (S_ISDIR(st->mode))
+		status = take_dir_below(cp, st, path);
+	else
+		status = take_any(cp, st, fd, st->name, path);
+	free(path);
+	return status;
+}
+
+/* As deep as paths are: COPY_PATH. Takes the descriptor, which is not held while what is below comes. */
+static int take_children(struct copy *cp, int fd, const char *from)
 {
 	struct names names = {NULL, 0};
 	int status = list(cp, from, &names);
@@ -273,49 +292,84 @@ static int take_children(struct copy *cp, int fd, const char *from, unsigned dep
 
 	if (many)
 		status = take_files(cp, &names, fd, from);
-	for (size_t i = 0; !status && i < names.n; i++) {
-		char *path;
-
-		if (many && S_ISREG(names.at[i].mode))
-			continue;
-		path = copy_join(from, names.at[i].name);
-		status = path ? take_any(cp, &names.at[i], fd, names.at[i].name, path, depth + 1) :
-			 bx_memory(cp->b.store);
-		free(path);
-	}
+	for (size_t i = 0; !status && i < names.n; i++)
+		if (!S_ISDIR(names.at[i].mode) && !(many && S_ISREG(names.at[i].mode)))
+			status = take_entry(cp, &names.at[i], fd, from);
+	close(fd);
+	for (size_t i = 0; !status && i < names.n; i++)
+		if (S_ISDIR(names.at[i].mode))
+			status = take_entry(cp, &names.at[i], -1, from);
 	names_free(&names);
 	return status;
 }
 
-static int take_dir(struct copy *cp, const struct copy_stat *st, int dir, const char *name,
-		    const char *from, unsigned depth)
+/* Its own mode and time, when all is in it. */
+static int end_dir(struct copy *cp, int fd, const struct copy_stat *st, const char *from)
 {
-	int fd, status;
+	int status = fd < 0 || fchmod(fd, st->mode & 0777) ? file_error(cp, from) : TBX_OK;
 
-	if (depth >= COPY_DEPTH) {
-		copy_skip(cp, from, "directories are nested too deep");
-		return TBX_OK;
-	}
-	if (mkdirat(dir, name, 0700) && errno != EEXIST)
-		return file_error(cp, name);
-	fd = copy_open(dir, name, O_RDONLY | O_DIRECTORY, 0);
+	if (fd >= 0)
+		set_times(fd, st->mtime);
+	return status;
+}
+
+/* Made in the directory `at`; -1 and it was told. */
+static int make_dir(struct copy *cp, int at, const char *name, const char *from)
+{
+	int fd = mkdirat(at, name, 0700) && errno != EEXIST ? -1 : copy_open(at, name, O_RDONLY | O_DIRECTORY, 0);
+
 	if (fd < 0)
-		return file_error(cp, name);
-	cp->dirs++;
+		file_error(cp, from);
+	else
+		cp->dirs++;
 	bx_progress(cp->b.store, "%s", from);
-	status = take_children(cp, fd, from, depth);
-	if (!status && fchmod(fd, st->mode & 0777))
-		status = file_error(cp, name);
-	set_times(fd, st->mtime);
-	close(fd);
+	return fd;
+}
+
+static int take_dir_below(struct copy *cp, const struct copy_stat *st, const char *from)
+{
+	const char *path = from + cp->base, *slash = strrchr(path, '/');
+	char *above = strndup(path, slash ? (size_t)(slash - path) : 0);
+	int at = !above ? -1 : *above ? copy_open(cp->top, above, O_PATH | O_DIRECTORY, 0) :
+		 fcntl(cp->top, F_DUPFD_CLOEXEC, 0), fd, status;
+
+	free(above);
+	if (at < 0)
+		return file_error(cp, from);
+	fd = make_dir(cp, at, slash ? slash + 1 : path, from);
+	close(at);
+	if (fd < 0)
+		return TBX_ERR_FILE;
+	status = take_children(cp, fd, from);
+	if (status)
+		return status;
+	fd = copy_open(cp->top, path, O_RDONLY | O_DIRECTORY, 0);
+	status = end_dir(cp, fd, st, from);
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+static int take_top(struct copy *cp, const struct copy_stat *st, int dir, const char *name, const char *from)
+{
+	int copy, status;
+
+	if (!S_ISDIR(st->mode))
+		return take_any(cp, st, dir, name, from);
+	cp->top = *name ? make_dir(cp, dir, name, from) : fcntl(dir, F_DUPFD_CLOEXEC, 0);
+	if (cp->top < 0)
+		return TBX_ERR_FILE;
+	copy = fcntl(cp->top, F_DUPFD_CLOEXEC, 0);
+	status = copy < 0 ? file_error(cp, from) : take_children(cp, copy, from);
+	if (!status && *name)
+		status = end_dir(cp, cp->top, st, from);
+	close(cp->top);
 	return status;
 }
 
 static int take_any(struct copy *cp, const struct copy_stat *st, int dir, const char *name,
-		    const char *from, unsigned depth)
+		    const char *from)
 {
-	if (S_ISDIR(st->mode))
-		return take_dir(cp, st, dir, name, from, depth);
 	if (S_ISREG(st->mode))
 		return take_file(cp, st, dir, name, from);
 	if (S_ISLNK(st->mode))
@@ -375,10 +429,8 @@ int tbx_copy_out(struct tbx_store *store, const char *box, const char *from, con
 		status = destination(&cp, from, to, &dir, &name);
 	if (!status && S_ISDIR(st.mode))
 		cp.base = strlen(from) + (from[strlen(from) - 1] != '/');
-	if (!status && !*name && S_ISDIR(st.mode))
-		status = take_children(&cp, dir, from, 0);
-	else if (!status)
-		status = take_any(&cp, &st, dir, name, from, 0);
+	if (!status)
+		status = take_top(&cp, &st, dir, name, from);
 	if (cp.tree.fd >= 0)
 		bx_conn_close(&cp.tree);
 	if (dir >= 0)

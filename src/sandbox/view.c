@@ -74,11 +74,21 @@ int view_make_dir(struct view *v, const char *path, uint32_t mode)
 
 int view_make_parents(struct view *v, const char *path)
 {
-	char *part = strdup(path);
+	char *part = strdup(path), *last = part ? strrchr(part, '/') : NULL;
+	struct tsb_stat st;
 	int rc = 0;
 
 	if (!part)
 		return -ENOMEM;
+	/* mostly they are there: not each is looked at from the top */
+	if (last && last != part) {
+		*last = '\0';
+		if (!vfs_stat(&v->c, part, &st) && S_ISDIR(st.mode)) {
+			free(part);
+			return 0;
+		}
+		*last = '/';
+	}
 	for (char *p = part + 1; !rc && (p = strchr(p, '/')); p++) {
 		*p = '\0';
 		rc = view_make_dir(v, part, 0755);

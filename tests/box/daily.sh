@@ -28,11 +28,20 @@ for wall in "${walls[@]}"; do
 	is "$wall: BOX: is where it begins" 1 "$(tb exec "$box" cat 1)"
 	is "$wall: as many arguments as the kernel takes" 100000 "$(seq 100000 | xargs -n 100000 -s 1000000 \
 		timeout 30 "$tinybox" exec "$box" sh -c 'echo $#' sh)"
-	tb exec "$box" sh -c 'mkdir far; cd far; for i in $(seq 250); do mkdir d && cd d || exit; done; echo x >x'
-	tb cp "$box:far" "far-$wall" 2>err
-	is "$wall: what is too deep to copy is said" 70 $?
-	is "$wall: ... by name" 1 "$(grep -c 'nested too deep: not copied' err)"
-	is "$wall: ... and the rest is there" 200 "$(find "far-$wall" -type d | wc -l)"
+	tb exec "$box" sh -c 'mkdir far; cd far; for i in $(seq 500); do mkdir d && cd d || exit; done; echo x >x'
+	tb cp "$box:far" "far-$wall"
+	is "$wall: five hundred directories in one another, out" "0 501" "$? $(find "far-$wall" -type d | wc -l)"
+	tb cp "far-$wall" "$box:again"
+	is "$wall: ... and in" "0 502" "$? $(tb exec "$box" find again | wc -l)"
+	python3 -c 'import os; os.mkdir("long"); os.chdir("long")
+for i in range(18): os.mkdir("n" * 240); os.chdir("n" * 240)
+open("x", "w")'
+	tb cp long "$box:long" 2>err
+	is "$wall: where no path leads is left out" 70 $?
+	is "$wall: ... by name" 1 "$(grep -c 'its path is too long: not copied' err)"
+	is "$wall: ... and the rest is there" yes "$(tb exec "$box" sh -c '[ $(find long | wc -l) -gt 15 ] && echo yes')"
+	rm -rf long
+	tb exec "$box" rm -r again long
 	tb exec "$box" rm -r far
 	tb exec "$box" no-such-command 2>err
 	is "$wall: an unknown command is 127" 127 $?
