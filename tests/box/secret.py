@@ -453,6 +453,20 @@ print(11, line(reply(s, 2)))
         ok(i < len(out) and out[i] == line, f"answers of every shape: {line.replace(VALUE[:9], 'ghp_')[:30]}", out[i:i + 3])
 
 
+def remembers(pid):
+    """Whether the value is in the memory of that process; only root may look."""
+    with open(f"/proc/{pid}/maps", encoding="ascii") as maps, open(f"/proc/{pid}/mem", "rb", 0) as mem:
+        for line in maps:
+            a, b = (int(x, 16) for x in line.split()[0].split("-"))
+            try:
+                mem.seek(a)
+                if VALUE.encode() in mem.read(min(b - a, 1 << 26)):
+                    return True
+            except (OSError, ValueError, OverflowError):
+                pass
+    return False
+
+
 def outside(box):
     have = subprocess.run(["grep", "-rlF", VALUE, DIR + "/state"], capture_output=True, text=True, check=False).stdout
     ok(not have, "no file of the store has the value: record, logs, audit log, layers", have)
@@ -466,6 +480,9 @@ def outside(box):
             except OSError:
                 pass
     ok(not found, "no argument and no environment of the box's servers has", found)
+    if not os.getuid():
+        ok([remembers(p) for p in egress] == [True], "control: its keeper has it in memory")
+        ok(not [p for p in ours("tinybox-init") if remembers(p)], "no process of the box's own has it in memory")
     ok(len(egress) == 1, "one keeper of secrets a box", egress)
     with open(f"/proc/{egress[0]}/status", encoding="ascii") as file:
         text = file.read()
