@@ -343,9 +343,16 @@ static void assign_options(struct awk *a, struct command_line *c)
 static int awk_finish(struct awk *a)
 {
 	bool failed;
+	int err;
 
 	a->line = 0;
 	failed = ak_streams_end(a) != 0;
+	err = tsb_flush(a->p);
+	if (err) {
+		tsb_out_forget(a->p);
+		awk_warn(a, "error writing standard output: %s", tsb_strerror(err));
+		a->status += !a->status;
+	}
 	if (a->dump)
 		ak_dump_variables(a, a->dump);
 	if (util_write_failed(a->p))

@@ -283,6 +283,7 @@ struct stream *ak_stream_open(struct awk *a, enum stream_kind kind, struct awk_s
 void ak_stream_write(struct awk *a, struct stream *s, const char *p, size_t n);
 int ak_stream_flush(struct awk *a, struct stream *s);
 int ak_streams_flush(struct awk *a);
+void ak_out_check(struct awk *a, const char *what, const char *name);	/* fatal when standard output could not be written */
 /* PROCINFO["NONFATAL"], PROCINFO[name, "NONFATAL"]: output errors only set ERRNO. */
 bool ak_nonfatal(struct awk *a, const struct awk_str *name);
 int ak_stream_close(struct awk *a, const struct awk_val *name, const char *how);

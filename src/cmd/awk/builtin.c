@@ -245,8 +245,10 @@ static double flush_all(struct awk *a)
 {
 	int err = ak_streams_flush(a);
 
-	if (err)
+	if (err) {
+		tsb_out_forget(a->p);
 		awk_fatal(a, "fflush: cannot flush standard output: %s", tsb_strerror(err));
+	}
 	return 0;
 }
 
@@ -307,7 +309,10 @@ static double close_it(struct awk *a, struct node *n)
 static double run_system(struct awk *a, struct node *n)
 {
 	struct awk_str *command = ak_eval_str(a, n->b);
-	double r = awk_system(a, command->p);
+	double r;
+
+	flush_all(a);
+	r = awk_system(a, command->p);
 
 	str_drop(a, command);
 	return r;

@@ -108,6 +108,8 @@ static NOINLINE void exec_print(struct awk *a, struct node *n)
 			print_str(a, s, texts[i]);
 		}
 		print_var(a, s, VAR_ORS);
+		if (!s)
+			ak_out_check(a, "print", "standard output");
 	}
 	for (i = 0; i < count; i++)
 		str_drop(a, texts[i]);
@@ -129,6 +131,8 @@ static NOINLINE void exec_printf(struct awk *a, struct node *n)
 	else
 		tsb_put(a->p, out.p, out.n);
 	str_end(&out);
+	if (!s)
+		ak_out_check(a, "printf", "standard output");
 }
 
 /* ---- Loops ---- */

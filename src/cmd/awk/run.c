@@ -50,6 +50,7 @@ static void run_main(struct awk *a)
 
 			tsb_put(a->p, s->p, s->n);
 			tsb_put(a->p, ors->p, ors->n);
+			ak_out_check(a, "print", "standard output");
 			str_drop(a, ors);
 		}
 	}

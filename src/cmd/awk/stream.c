@@ -248,6 +248,16 @@ struct stream *ak_stream_open(struct awk *a, enum stream_kind kind, struct awk_s
 	return s;
 }
 
+void ak_out_check(struct awk *a, const char *what, const char *name)
+{
+	int err = tsb_out_error(a->p);
+
+	if (!err)
+		return;
+	tsb_out_forget(a->p);
+	awk_fatal(a, "%s to \"%s\" failed: %s", what, name, tsb_strerror(err));
+}
+
 int ak_stream_flush(struct awk *a, struct stream *s)
 {
 	int err = 0;
@@ -289,6 +299,7 @@ void ak_stream_write(struct awk *a, struct stream *s, const char *p, size_t n)
 	}
 	if (s->out_fd == 1 && is_output(s->kind)) {
 		tsb_put(a->p, p, n);
+		ak_out_check(a, "print", s->name->p);
 		return;
 	}
 	s->used = ++a->stream_uses;
