@@ -27,7 +27,7 @@ struct basenc {
 
 	struct sink out;
 	signed char value[256];
-	char (*pairs)[2];	/* by the bits of two letters */
+	char (*pairs)[2];	/* by the bits of two letters; NULL: not worth it so far */
 	uint64_t column;
 };
 
@@ -203,7 +203,7 @@ static size_t basenc_encode_some(struct basenc *b, const unsigned char *at, size
 		k = (SINK_SIZE - b->out.n) / c->letters;
 	if (b->wrap && k > (b->wrap - b->column) / c->letters)
 		k = (size_t)((b->wrap - b->column) / c->letters);
-	if (!k || b->kind == BASENC_Z85) {
+	if (!k || !b->pairs) {
 		basenc_encode_group(b, at, c->bytes);
 		return 1;
 	}
@@ -220,6 +220,20 @@ static size_t basenc_encode_some(struct basenc *b, const unsigned char *at, size
 	return k;
 }
 
+/* A table that pays for itself in some thousand bytes. */
+static void basenc_pairs(struct tsb_proc *p, struct basenc *b)
+{
+	unsigned n = 1u << b->code->bits;
+
+	b->pairs = tsb_alloc(p, n * n * sizeof(*b->pairs));
+	for (unsigned i = 0; i < n; i++) {
+		for (unsigned k = 0; k < n; k++) {
+			b->pairs[i * n + k][0] = b->code->alphabet[i];
+			b->pairs[i * n + k][1] = b->code->alphabet[k];
+		}
+	}
+}
+
 static int basenc_encode(struct basenc *b, struct tsb_reader *in)
 {
 	unsigned char group[LETTERS_MAX];
@@ -230,6 +244,8 @@ static int basenc_encode(struct basenc *b, struct tsb_reader *in)
 		const unsigned char *at = (const unsigned char *)data, *end = at + n;
 
 		tsb_tick(in->p, n / 64 + 1);
+		if (!b->pairs && n >= 4096 && b->kind != BASENC_Z85)
+			basenc_pairs(in->p, b);
 		basenc_turn(b, data, n);
 		while (held && held < bytes && at < end)
 			group[held++ & 7] = *at++;
@@ -341,20 +357,11 @@ static int basenc_decode(struct basenc *b, struct tsb_reader *in)
 	return 1;
 }
 
-static void basenc_tables(struct tsb_proc *p, struct basenc *b)
+static void basenc_values(struct basenc *b)
 {
-	unsigned n = 1u << b->code->bits;
-
 	memset(b->value, -1, sizeof(b->value));
 	for (size_t i = 0; b->code->alphabet[i]; i++)
 		b->value[(unsigned char)b->code->alphabet[i]] = (signed char)i;
-	b->pairs = tsb_alloc(p, n * n * sizeof(*b->pairs));
-	for (unsigned i = 0; i < n; i++) {
-		for (unsigned k = 0; k < n; k++) {
-			b->pairs[i * n + k][0] = b->code->alphabet[i];
-			b->pairs[i * n + k][1] = b->code->alphabet[k];
-		}
-	}
 }
 
 static int basenc_run(struct tsb_proc *p, void *opts, int argc, char **argv)
@@ -373,7 +380,7 @@ static int basenc_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		tsb_warn_errno(p, fd, "%s", quote_f(p, name));
 		return 1;
 	}
-	basenc_tables(p, b);
+	basenc_values(b);
 	sink_init(&b->out, p);
 	tsb_reader_init(&in, p, fd);
 	status = b->decode ? basenc_decode(b, &in) : basenc_encode(b, &in);

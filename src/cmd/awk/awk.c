@@ -391,7 +391,6 @@ static int awk_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	a->stack_base = (uintptr_t)__builtin_frame_address(0);
 	a->utf8 = wants_utf8(p);
 	ak_vars_init(a);
-	ak_random_seed(a, 1);
 	a->seed = 1;
 	read_options(&c);
 	settle_modes(a);

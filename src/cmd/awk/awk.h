@@ -396,6 +396,7 @@ struct awk {
 	bool icase, escape_warned[128], invalid_warned;
 	uint32_t random_state[63], random_table[RANDOM_TABLE], random_last;
 	int random_at;
+	bool random_seeded;
 	double seed;
 	struct zone zone;
 	bool zone_known;

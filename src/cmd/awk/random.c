@@ -38,6 +38,7 @@ static int32_t good_next(int32_t x)
 
 void ak_random_seed(struct awk *a, uint32_t seed)
 {
+	a->random_seeded = true;
 	a->random_state[0] = seed;
 	for (int i = 1; i < DEGREE; i++)
 		a->random_state[i] = (uint32_t)good_next((int32_t)a->random_state[i - 1]);
@@ -53,6 +54,8 @@ double ak_random_next(struct awk *a)
 {
 	double v;
 
+	if (!a->random_seeded)	/* most programs never ask for a number */
+		ak_random_seed(a, 1);
 	do {
 		double first = random_shuffled(a), second = random_shuffled(a);
 
