@@ -19,9 +19,12 @@
 #define VALUE_LEAST 8u
 #define AUTHORITIES_MOST (1u << 20)
 
+/* Somebody may have given the value itself: it is not shown. */
 static int bad(struct tbx_store *store, const char *value, const char *why)
 {
-	char *shown = bx_format("%.80s", value);
+	const char *source = strchr(value, '=');
+	bool plain = !source || !strncmp(source, "=env:", 5) || !strncmp(source, "=file:", 6) || !strncmp(source, "=stdin", 6);
+	char *shown = plain ? bx_format("%.80s", value) : bx_format("%.*s=...", (int)strcspn(value, "="), value);
 	int status;
 
 	if (shown)
