@@ -118,8 +118,9 @@ static int cal_letter(struct cal *c, char letter, const char *arg)
 	bool old = c->old;
 
 	switch (letter) {
-	case '3': c->three = true; return 0;
-	case '1': c->one = true; return 0;
+	/* The last of these holds. */
+	case '3': c->three = true; c->one = c->whole = false; return 0;
+	case '1': c->one = true; c->three = c->whole = false; return 0;
 	case 'A': c->after = cal_count(arg); return c->after < 0 ? cal_usage(c) : 0;
 	case 'B': c->before = cal_count(arg); return c->before < 0 ? cal_usage(c) : 0;
 	case 'C': case 'b': c->old = true; c->b |= letter == 'b'; return c->is_cal ? cal_usage(c) : 0;
@@ -137,7 +138,7 @@ static int cal_letter(struct cal *c, char letter, const char *arg)
 	case 's': c->country = arg; break;
 	case 'w': c->weeks = true; break;
 	case 'W': c->first_week = cal_count(arg); break;
-	case 'y': c->whole = true; return 0;
+	case 'y': c->whole = true; c->one = c->three = false; return 0;
 	default: return 0;
 	}
 	return old && !c->b ? cal_usage(c) : 0;

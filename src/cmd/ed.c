@@ -221,6 +221,8 @@ static void ed_take_lines(struct ed *e, int fd, struct ed_lines_in *got)
 		got->at[got->n++] = ed_new_line(e, line, n);
 	}
 	e->binary |= nul;
+	e->cut = open && nul;
+	got->bytes -= e->cut;
 	if (open && !nul)
 		tsb_puts(e->p, "Newline appended\n");
 	tsb_reader_end(&in);
@@ -275,7 +277,8 @@ int64_t ed_write_file(struct ed *e, const char *name, bool append, size_t first,
 	str_init(&s, tsb_heap_of(e->p), STR_MAX_DEFAULT);
 	for (size_t i = first; i && i <= last && err >= 0; i++) {
 		str_addn(&s, e->lines.at[i - 1]->text, e->lines.at[i - 1]->n);
-		str_addc(&s, '\n');
+		if (!(e->cut && e->binary && i == e->lines.n))
+			str_addc(&s, '\n');
 		tsb_tick(e->p, 1);
 		if (s.n < 32768 && i < last)
 			continue;

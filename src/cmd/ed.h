@@ -40,6 +40,7 @@ struct ed {
 	const char *error;	/* of the last failure; NULL: none yet */
 	bool verbose, script, quiet, loose, restricted, traditional, extended, strip_cr, utf8, regular;
 	bool prompting, binary;
+	bool cut;		/* a binary file without a newline at its end */
 	const char *prompt;
 	int status;
 

@@ -382,6 +382,8 @@ static bool ed_sub_again(struct ed *e, unsigned *how)
 {
 	int64_t n;
 
+	if (!e->lines.n)
+		return ed_fail(e, "Invalid address");
 	if (!e->sub_done)
 		return ed_fail(e, e->c[0] && e->c[1] && e->c[0] == e->c[1] && e->c[0] != '\n' ?
 			       "Invalid command suffix" : "No previous substitution");

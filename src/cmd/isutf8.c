@@ -187,6 +187,8 @@ static bool isutf8_file(struct tsb_proc *p, const struct isutf8 *o, const char *
 		str_addn(&text, data, n);
 	tsb_close(p, fd);
 	good = isutf8_text(p, o, name, (unsigned char *)text.p, text.n, &at);
+	if (o->invert && good && text.n)	/* an empty file is in neither list */
+		tsb_printf(p, "%s\n", name);
 	str_end(&text);
 	return good;
 }
@@ -245,8 +247,6 @@ static int isutf8_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	for (int i = 0; i < got.argc; i++) {
 		bool good = isutf8_file(p, o, got.argv[i]);
 
-		if (o->invert && good)
-			tsb_printf(p, "%s\n", got.argv[i]);
 		all &= good;
 	}
 	return all ? 0 : 1;

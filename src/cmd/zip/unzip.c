@@ -326,6 +326,8 @@ static void unzip_missing(struct unzip *u)
 static void unzip_empty(struct unzip *u)
 {
 	unzip_say_archive(u);
+	if (u->comment_only)
+		return;
 	if (!u->zipinfo)
 		unzip_err(u, "warning [%s]:  zipfile is empty\n", u->archive);
 	else if (u->format != '1' && u->format != '2')

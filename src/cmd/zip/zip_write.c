@@ -580,7 +580,8 @@ static void zip_in_place(struct zipper *z, const char *temporary, size_t n)
 	int err;
 
 	if (!n && z->existed) {
-		zip_warn(z, "zip file empty");
+		if (!z->quiet)
+			zip_warn(z, "zip file empty");
 	} else {
 		zip_test_archive(z, temporary);
 	}
