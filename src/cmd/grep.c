@@ -260,6 +260,15 @@ static int grep_operand(struct grep *g, char *name, bool several)
 
 /* ---- The whole ---- */
 
+/* Is the output /dev/null? Then the first match of a file is enough, and what is binary is no matter. */
+static bool grep_unheard(struct grep *g)
+{
+	struct tsb_stat st;
+
+	return S_ISCHR(g->out.mode) && !tsb_stat(g->p, "/dev/null", &st) && st.dev == g->out.dev &&
+	       st.ino == g->out.ino;
+}
+
 static void grep_settle(struct grep *g)
 {
 	if (g->context >= 0) {
@@ -276,6 +285,8 @@ static void grep_settle(struct grep *g)
 	if (g->match_nothing)
 		g->word = g->line = false;
 	g->out_known = !tsb_fstat(g->p, 1, &g->out);
+	if (g->out_known && grep_unheard(g))
+		g->silent = g->done_early = true;
 	sink_init(&g->sink, g->p);
 	grep_colors_init(g);
 }

@@ -76,6 +76,7 @@ static int hexdump_size(const char *s, uint64_t *value)
 	uint64_t v = 0, factor = 1;
 	int base;
 
+	s += strspn(s, " \t\n\v\f\r");
 	s += *s == '+';
 	base = s[0] != '0' ? 10 : (s[1] | 32) == 'x' ? 16 : 8;
 	suffix = s += base == 16 ? 2 : 0;

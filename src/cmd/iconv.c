@@ -16,6 +16,7 @@ enum { ICONV_USAGE = 64, ICONV_BLOCK = 65536, ICONV_LONGEST = 32 };
 
 struct iconv {
 	const char *from, *to, *output;
+	bool stopped;
 	bool list, omit, silent, verbose;
 
 	struct tsb_proc *p;
@@ -234,6 +235,7 @@ static bool iconv_file(struct iconv *i, const char *name)
 	size_t n;
 
 	i->marked = i->looked = false;
+	i->stopped = true;	/* until it went well */
 	if (i->verbose) {
 		char *line = tsb_format(i->p, "%s:\n", name);
 
@@ -241,6 +243,7 @@ static bool iconv_file(struct iconv *i, const char *name)
 	}
 	if (fd < 0) {
 		tsb_warn(i->p, "cannot open input file `%s': %s", name, tsb_strerror(fd));
+		i->stopped = false;
 		return false;
 	}
 	str_init(&all, tsb_heap_of(i->p), STR_MAX_DEFAULT);
@@ -255,7 +258,8 @@ static bool iconv_file(struct iconv *i, const char *name)
 		tsb_warn(i->p, "error while reading the input: %s", tsb_strerror(in.error));
 		return false;
 	}
-	return !all.n || (iconv_open_output(i) && iconv_text(i, (const unsigned char *)all.p, all.n));
+	i->stopped = all.n && !(iconv_open_output(i) && iconv_text(i, (const unsigned char *)all.p, all.n));
+	return !i->stopped;
 }
 
 /* ---- The command ---- */
@@ -284,7 +288,8 @@ static int iconv_main(struct iconv *i, int argc, char **argv)
 	str_init(&i->text, tsb_heap_of(i->p), STR_MAX_DEFAULT);
 	if (!argc)
 		ok = iconv_file(i, "-");
-	for (int k = 0; k < argc; k++)
+	/* What cannot be opened is passed over; anything else ends it. */
+	for (int k = 0; k < argc && !i->stopped; k++)
 		ok &= iconv_file(i, argv[k]);
 	iconv_flush(i);
 	return !ok;
