@@ -6,10 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/num.h"
+#include "cmd/pager.h"
 #include "cmd/util.h"
+#include "cmd/vdu.h"
 
 /* All of a descriptor to standard output. */
 static void pager_copy(struct tsb_proc *p, int fd)
@@ -23,11 +27,6 @@ static void pager_copy(struct tsb_proc *p, int fd)
 }
 
 /* ---- more ---- */
-
-struct more {
-	bool silent, logical, no_pause, count, clean, squeeze, plain, exit_on_eof;
-	const char *lines;
-};
 
 static int more_opt_digits(struct tsb_proc *p, void *opts, const struct tsb_opt *opt, const char *arg)
 {
@@ -73,18 +72,24 @@ static void more_file(struct tsb_proc *p, const char *name)
 
 static int more_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
+	struct more *how = opts;
+	struct vdu t;
 	int files = 0;
 
-	(void)opts;
 	for (int i = 0; i < argc; i++)
 		if (argv[i][0] != '+')	/* a line or a pattern to begin at */
 			argv[files++] = argv[i];
-	if (!files && !tsb_isatty(p, 0)) {
+		else
+			how->plus = argv[i] + 1;
+	if (!files && !tsb_isatty(p, 0) && !tsb_isatty(p, 1)) {
 		pager_copy(p, 0);
 		return 0;
 	}
-	if (!files)
+	if (!files && tsb_isatty(p, 0))
 		return tsb_usage(p, "bad usage");
+	vdu_init(&t, p, 1);
+	if (vdu_good(&t))
+		return more_screen(p, how, files, argv);
 	for (int i = 0; i < files; i++)
 		more_file(p, argv[i]);
 	return 0;
@@ -99,16 +104,12 @@ const struct tsb_command cmd_more = {
 
 /* ---- watch ---- */
 
-struct watch {
-	bool beep, color, differences, error, change, precise, quit, no_title, no_wrap, exec;
-	const char *interval;
-};
-
 static int watch_opt_differences(struct tsb_proc *p, void *opts, const struct tsb_opt *opt,
 				 const char *arg)
 {
-	(void)p, (void)opt, (void)arg;
+	(void)p, (void)opt;
 	((struct watch *)opts)->differences = true;
+	((struct watch *)opts)->permanent = arg != NULL;
 	return 0;
 }
 
@@ -130,12 +131,13 @@ static const struct tsb_opt watch_opts[] = {
 	TSB_OPT_FLAG(struct watch, error, 'e', "errexit", "exit if command has a non-zero exit"),
 	TSB_OPT_FLAG(struct watch, change, 'g', "chgexit",
 		     "exit when output from command changes"),
-	TSB_OPT_FLAG(struct watch, quit, 'q', "equexit", "exit when output does not change"),
+	TSB_OPT_STR(struct watch, cycles, 'q', "equexit", "<cycles>",
+		    "exit when output from command does not change"),
 	TSB_OPT_STR(struct watch, interval, 'n', "interval", "<secs>",
 		    "seconds to wait between updates"),
 	TSB_OPT_FLAG(struct watch, precise, 'p', "precise",
 		     "attempt run command in precise intervals"),
-	TSB_OPT_FLAG(struct watch, no_wrap, 'r', "no-rerun",
+	TSB_OPT_FLAG(struct watch, no_rerun, 'r', "no-rerun",
 		     "do not rerun program on window resize"),
 	TSB_OPT_FLAG(struct watch, no_title, 't', "no-title", "turn off header"),
 	TSB_OPT_FLAG(struct watch, no_wrap, 'w', "no-wrap", "turn off line wrapping"),
@@ -152,9 +154,28 @@ static int watch_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 				  "watch: not available in this sandbox: it needs a terminal; use a loop "
 				  "with sleep instead\n";
 
-	(void)opts, (void)argv;
+	struct watch *how = opts;
+	struct vdu t;
+	char *end;
+
+	how->seconds = 2;
+	if (how->interval) {
+		how->seconds = strtod(how->interval, &end);
+		if (end == how->interval || *end) {
+			tsb_warn(p, "failed to parse argument: '%s'", how->interval);
+			return 1;
+		}
+		how->seconds = how->seconds < 0.1 ? 0.1 : how->seconds > 4294967 ? 4294967 : how->seconds;
+	}
+	if (how->cycles && (num_u64(how->cycles, &how->quiet) != NUM_OK || !how->quiet)) {
+		tsb_warn(p, "failed to parse argument: '%s'", how->cycles);
+		return 1;
+	}
 	if (!argc)
 		return tsb_usage(p, NULL);
+	vdu_init(&t, p, 1);
+	if (vdu_good(&t))
+		return watch_screen(p, how, argc, argv);
 	tsb_write_all(p, 2, why, sizeof(why) - 1);
 	return 1;
 }

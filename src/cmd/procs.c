@@ -37,7 +37,11 @@ char *procs_slurp(struct tsb_proc *p, const char *path, size_t *n)
 	buf[used] = '\0';
 	if (n)
 		*n = used;
-	return got < 0 ? NULL : buf;
+	if (got < 0) {
+		tsb_free(p, buf);
+		return NULL;
+	}
+	return tsb_realloc(p, buf, used + 1);	/* top keeps hundreds of them */
 }
 
 /* ---- One process ---- */
@@ -234,31 +238,39 @@ void procs_read(struct tsb_proc *p, struct procs *out)
 
 double procs_uptime(struct tsb_proc *p)
 {
-	const char *text = procs_slurp(p, "/proc/uptime", NULL);
+	char *text = procs_slurp(p, "/proc/uptime", NULL);
+	double up = text ? strtod(text, NULL) : 0;
 
-	return text ? strtod(text, NULL) : 0;
+	tsb_free(p, text);
+	return up;
 }
 
 uint64_t procs_meminfo(struct tsb_proc *p, const char *name)
 {
-	const char *text = procs_slurp(p, "/proc/meminfo", NULL), *at = text;
+	char *text = procs_slurp(p, "/proc/meminfo", NULL);
+	const char *at = text;
 	size_t n = strlen(name);
+	uint64_t value = 0;
 
 	while (at && *at) {
-		if (!strncmp(at, name, n) && at[n] == ':')
-			return strtoull(at + n + 1, NULL, 10);
+		if (!strncmp(at, name, n) && at[n] == ':') {
+			value = strtoull(at + n + 1, NULL, 10);
+			break;
+		}
 		at = strchr(at, '\n');
 		at += at != NULL;
 	}
-	return 0;
+	tsb_free(p, text);
+	return value;
 }
 
 int procs_pid_width(struct tsb_proc *p)
 {
-	const char *text = procs_slurp(p, "/proc/sys/kernel/pid_max", NULL);
+	char *text = procs_slurp(p, "/proc/sys/kernel/pid_max", NULL);
 	long max = text ? strtol(text, NULL, 10) - 1 : 32767;
 	int width = 1;
 
+	tsb_free(p, text);
 	for (; max > 9; max /= 10)
 		width++;
 	return width;

@@ -1,46 +1,15 @@
-/*
- * top - the processes, those first that use most. Batch mode only: the other one
- * paints on a terminal.
- */
+/* top - the processes, those first that use most: in batch mode here, on a terminal in top_screen.c. */
 #include "cmd/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
-#include "base/str.h"
 #include "cmd/accounts.h"
-#include "cmd/procs.h"
+#include "cmd/top.h"
 #include "cmd/util.h"
 #include "text/civil.h"
 #include "text/datefmt.h"
-
-struct top_row {
-	const struct procs_item *it;
-	const char *user;
-	double cpu;
-	uint64_t ticks;
-	struct top *top;
-};
-
-struct top {
-	bool batch, command_line, threads, idle, cumulative, secure, single, list;
-	const char *delay, *iterations, *sort, *pids, *user, *any_user, *summary_scale, *task_scale;
-	bool wide_given;
-	const char *width_text;
-
-	struct tsb_proc *p;
-	double seconds;
-	uint64_t turns;
-	int width, field;
-	bool reverse;
-	uint32_t uid;
-	struct procs before, now;
-	double time_before, time_now;
-};
-
-enum { TOP_PID, TOP_PPID, TOP_UID, TOP_USER, TOP_PR, TOP_NI, TOP_CPU, TOP_MEM, TOP_TIME, TOP_VIRT,
-       TOP_RES, TOP_STATE, TOP_COMMAND, TOP_OTHER };
 
 static const struct { const char *name; int field; } top_fields[] = {
 	{ "PID", TOP_PID }, { "PPID", TOP_PPID }, { "UID", TOP_UID }, { "USER", TOP_USER },
@@ -253,7 +222,7 @@ static const char *top_fit(const struct top *t, const char *text, int width)
 	return (int)strlen(text) <= width ? text : tsb_format(t->p, "%.*s+", width - 1, text);
 }
 
-static void top_put_row(const struct top *t, const struct top_row *row, uint64_t total_kb)
+static void top_put_row(struct top *t, const struct top_row *row, uint64_t total_kb)
 {
 	const struct procs_item *it = row->it;
 	unsigned long long cs = row->ticks;
@@ -270,7 +239,7 @@ static void top_put_row(const struct top *t, const struct top_row *row, uint64_t
 			  tsb_format(t->p, "%llu:%02llu.%02llu", cs / 6000, cs / 100 % 60, cs % 100),
 			  t->command_line ? line ? line : tsb_format(t->p, "[%s]", it->comm) :
 			  top_fit(t, it->comm, t->width - 70 > 8 ? t->width - 70 : 8));
-	tsb_printf(t->p, "%.*s\n", t->width, text);
+	str_addf(&t->out, "%.*s\n", t->width, text);
 }
 
 /* ---- The summary ---- */
@@ -289,15 +258,15 @@ static void top_put_times(struct top *t)
 	zone_init(&zone, tsb_getenv(t->p, "TZ"));
 	if (!date_moment(&m, now, 0, &zone))
 		return;
-	tsb_printf(t->p, "top - %02d:%02d:%02d up ", m.civil.hour, m.civil.minute, m.civil.second);
+	str_addf(&t->out, "top - %02d:%02d:%02d up ", m.civil.hour, m.civil.minute, m.civil.second);
 	if (up >= 86400)
-		tsb_printf(t->p, "%lld day%s, ", (long long)(up / 86400), up / 86400 == 1 ? "" : "s");
+		str_addf(&t->out, "%lld day%s, ", (long long)(up / 86400), up / 86400 == 1 ? "" : "s");
 	if (up % 86400 >= 3600)
-		tsb_printf(t->p, "%2lld:%02lld, ", (long long)(up / 3600 % 24),
+		str_addf(&t->out, "%2lld:%02lld, ", (long long)(up / 3600 % 24),
 			   (long long)(up / 60 % 60));
 	else
-		tsb_printf(t->p, "%lld min, ", (long long)(up / 60 % 60));
-	tsb_printf(t->p, " 0 user,  load average: %.2f, %.2f, %.2f\n", a[0], a[1], a[2]);
+		str_addf(&t->out, "%lld min, ", (long long)(up / 60 % 60));
+	str_addf(&t->out, " 0 user,  load average: %.2f, %.2f, %.2f\n", a[0], a[1], a[2]);
 }
 
 static void top_put_memory(struct top *t)
@@ -315,15 +284,15 @@ static void top_put_memory(struct top *t)
 
 	for (int i = 0; i < step; i++)
 		div *= 1024;
-	tsb_printf(t->p, "%s Mem : %8.*f total, %8.*f free, %8.*f used, %8.*f buff/cache     \n",
+	str_addf(&t->out, "%s Mem : %8.*f total, %8.*f free, %8.*f used, %8.*f buff/cache     \n",
 		   names[step], digits, total / div, digits, left / div, digits, (total - avail) / div,
 		   digits, cache / div);
-	tsb_printf(t->p, "%s Swap: %8.*f total, %8.*f free, %8.*f used. %8.*f avail Mem \n\n",
+	str_addf(&t->out, "%s Swap: %8.*f total, %8.*f free, %8.*f used. %8.*f avail Mem \n",
 		   names[step], digits, swap / div, digits, swap_free / div, digits,
 		   (swap - swap_free) / div, digits, avail / div);
 }
 
-static void top_put_summary(struct top *t, const struct top_row *rows, size_t n)
+static void top_put_tasks(struct top *t, const struct top_row *rows, size_t n)
 {
 	unsigned running = 0, stopped = 0, zombies = 0;
 	double busy = 0;
@@ -335,12 +304,21 @@ static void top_put_summary(struct top *t, const struct top_row *rows, size_t n)
 		busy += rows[i].cpu;
 	}
 	busy = busy > 100 ? 100 : busy;
-	top_put_times(t);
-	tsb_printf(t->p, "Tasks: %3u total, %3u running, %3u sleeping, %3u stopped, %3u zombie\n",
-		   (unsigned)n, running, (unsigned)n - running - stopped - zombies, stopped, zombies);
-	tsb_printf(t->p, "%s%5.1f us,  0.0 sy,  0.0 ni,%5.1f id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st \n",
-		   t->single ? "%Cpu0  :" : "%Cpu(s):", busy, 100 - busy);
-	top_put_memory(t);
+	str_addf(&t->out, "Tasks: %3u total, %3u running, %3u sleeping, %3u stopped, %3u zombie\n",
+		 (unsigned)n, running, (unsigned)n - running - stopped - zombies, stopped, zombies);
+	str_addf(&t->out, "%s%5.1f us,  0.0 sy,  0.0 ni,%5.1f id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st \n",
+		 t->single ? "%Cpu0  :" : "%Cpu(s):", busy, 100 - busy);
+}
+
+static void top_put_summary(struct top *t, const struct top_row *rows, size_t n)
+{
+	if (!t->no_load)
+		top_put_times(t);
+	if (!t->no_tasks)
+		top_put_tasks(t, rows, n);
+	if (!t->no_memory)
+		top_put_memory(t);
+	str_addc(&t->out, '\n');
 }
 
 /* ---- One look ---- */
@@ -365,18 +343,19 @@ static size_t top_collect(struct top *t, struct top_row *rows)
 	return n;
 }
 
-static void top_look(struct top *t)
+void top_look(struct top *t)
 {
 	uint64_t total = procs_meminfo(t->p, "MemTotal");
 	struct top_row *rows;
 	size_t n;
 
+	str_reset(&t->out);
 	procs_read(t->p, &t->now);
 	t->time_now = procs_uptime(t->p);
 	rows = tsb_alloc(t->p, (t->now.n + 1) * sizeof(*rows));
 	n = top_collect(t, rows);
 	top_put_summary(t, rows, n);
-	tsb_printf(t->p, "%*s USER      PR  NI    VIRT    RES    SHR S  %%CPU  %%MEM     TIME+ COMMAND\n",
+	str_addf(&t->out, "%*s USER      PR  NI    VIRT    RES    SHR S  %%CPU  %%MEM     TIME+ COMMAND\n",
 		   procs_pid_width(t->p), "PID");
 	if (n)
 		qsort(rows, n, sizeof(*rows), top_compare);
@@ -413,6 +392,9 @@ static int top_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	status = top_settle(t);
 	if (status)
 		return status;
+	str_init(&t->out, tsb_heap_of(p), STR_MAX_DEFAULT);
+	if (!t->batch && top_screen(t) >= 0)
+		return 0;
 	if (!t->batch) {
 		tsb_write_all(p, 2, why, sizeof(why) - 1);
 		return 1;
@@ -424,6 +406,7 @@ static int top_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 			tsb_sleep(p, (int64_t)(t->seconds * 1e9));
 		}
 		top_look(t);
+		tsb_put(p, t->out.p, t->out.n);
 	}
 	return 0;
 }

@@ -291,6 +291,21 @@ def resizes(tinybox):
     ok(p.close() == 0, "the end")
 
 
+def tops(tinybox):
+    """What top shows is another thing each time: only what does not change is waited for."""
+    p = Pty([tinybox, "exec", "-it", "web", "top", "-d", "100"], rows=20, columns=80)
+    ok(p.until(r"\x1b\[7m +PID USER .* COMMAND") is not None, "top: a screen")
+    for key, pattern in (("x", "Unknown command"), ("M", "PID USER"), ("h", "go on"), (" ", "PID USER"), ("l", "HTasks:|H\x1b\\[KTasks:"),
+                         ("k", "PID to signal/kill"), ("1\r", "Send pid 1 signal"), ("0\r", "PID USER"),
+                         ("r", "renice"), ("z\r", "Unacceptable integer"), ("d", "Change delay from 100.0 to"), ("50\r", "PID USER"),
+                         ("u", "Which user"), ("nobody-here\r", "Invalid user")):
+        p.type(key)
+        ok(p.until(pattern) is not None, "top: " + key)
+    p.type("q")
+    p.rest()
+    ok(p.close() == 0, "top: the end")
+
+
 def main():
     if sys.argv[1] == "fill":
         return fill(sys.argv[2])
@@ -305,6 +320,7 @@ def main():
             raise SystemExit("no box")
         cases(tinybox, path)
         resizes(tinybox)
+        tops(tinybox)
         typing_in_box(tinybox, shown, FILES, "/tmp/edit")
         typing_outside(tinysandbox, shown)
         typing_in_box(tinybox, pages, PAGES, "/tmp/pages")
