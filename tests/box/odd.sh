@@ -71,6 +71,18 @@ print(out.count(b"\xc2\x9b"), out.count(b"\\u009b"))' "$@"; }
 is "events on a terminal" "0 1" "$(screen "$tinybox" events "$box" | sed 's/ [1-9].*/ 1/')"
 is "JSON on a terminal" "0 1" "$(screen "$tinybox" ps --json "$box")"
 is "... and in a pipe the letter itself" 1 "$(tb ps --json "$box" | grep -c "$csi")"
+is "colours on a terminal only" "True 0 0" "$(colours() { python3 -c 'import os, pty, sys
+pid, fd = pty.fork()
+if not pid: os.execv(sys.argv[1], sys.argv[1:])
+out = b""
+while True:
+    try: got = os.read(fd, 4096)
+    except OSError: break
+    if not got: break
+    out += got
+n = out.count(b"\x1b[")
+print(n > 1 and n % 2 == 0 if n else 0)' "$@"; }
+	echo "$(colours "$tinybox" ls) $(NO_COLOR=1 colours "$tinybox" ls) $(tb ls | grep -c "$esc\[")")"
 tb exec -w "/${esc}[31m${csi}1m" "$box" true 2>err
 has "what could not be done" "/?[31m?1m: the working directory" "$(cat err)"
 is "an error is written in one piece" 1 "$(strace -e trace=write -o trace "$tinybox" exec -w /nowhere "$box" true 2>/dev/null; grep -c 'write(2,' trace)"
@@ -107,6 +119,16 @@ mv state/events events.kept && mkfifo state/events
 tb events >/dev/null
 is "a pipe in the place of the events is not waited for" 0 $?
 rm state/events && mv events.kept state/events
+
+# ---- ls tells what is, not what was written down ----
+server=$(python3 -c 'import fcntl, struct, sys
+f = open(sys.argv[1], "r+")
+print(struct.unpack("hhqqi", fcntl.fcntl(f, fcntl.F_GETLK, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 1, 0))[:28])[4])' "state/boxes/$box/run/lock")
+kill -9 "$server"
+while kill -0 "$server" 2>/dev/null; do sleep 0.1; done
+is "a box whose server was killed" "lost ready" "$(tb ls | grep "^$box" | cut -f3) $(tb ls --quick | grep "^$box" | cut -f3)"
+tb start "$box" >/dev/null 2>&1
+is "... can be started again" "0 ready" "$? $(tb ls | grep "^$box" | cut -f3)"
 
 # ---- a directory that is gone ----
 mkdir gone there && echo kept >there/f
