@@ -76,8 +76,17 @@ static struct var *declare_find(struct shell *sh, const struct name *name, uint3
 {
 	struct target t;
 
-	if (local && var_local_scope(sh))
+	if (local && var_local_scope(sh)) {
+		/* A reference of the same function is looked through. */
+		const struct var *v = change & VAR_NAMEREF ? NULL : var_find(sh, name);
+
+		if (v && v->flags & VAR_NAMEREF && v->scope == var_local_scope(sh) && v->text.n) {
+			t = var_target(sh, name);
+			if (!t.bad && !t.circle && t.sub.kind == SUBSCRIPT_NONE)
+				return declare_local(sh, &t.name, change);
+		}
 		return declare_local(sh, name, change);
+	}
 	if (change & VAR_NAMEREF) {
 		t.v = global ? var_in_scope(sh, name, 0) : var_find(sh, name);
 		return t.v ? t.v : var_make(sh, name, 0);

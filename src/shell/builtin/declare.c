@@ -564,6 +564,13 @@ int builtin_local(struct shell *sh, int argc, char **argv, enum flow *flow)
 	int n = 1;
 
 	if (!sh->function_depth) {
+		struct declare outside = { .sh = sh, .flow = flow };
+
+		for (int i = 1; i < argc; i++)	/* assigned before the builtin looks at all */
+			if (tree_of(sh, i))
+				declare_one(&outside, argv[i], tree_of(sh, i));
+		if (*flow != FLOW_NEXT)
+			return 1;
 		builtin_error(sh, "can only be used in a function");
 		return 1;
 	}

@@ -91,6 +91,8 @@ int declare_print_function_named(struct declare *d, const char *name)
 	struct shell *sh = d->sh;
 	const struct function *f = function_find(sh, name, strlen(name));
 
+	if (!f && d->print)
+		builtin_error(sh, "%s: not found", name);
 	if (!f)
 		return 1;
 	if (!d->names_only)

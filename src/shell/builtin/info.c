@@ -246,7 +246,8 @@ int builtin_help(struct shell *sh, int argc, char **argv, enum flow *flow)
 		form = form == 'd' || (form == 'm' && c == 's') ? form : (char)c;
 	}
 	if (o.at >= argc) {
-		help_all(sh);
+		if (proc_fd_open(sh->p, 1))	/* else bash says nothing of it */
+			help_all(sh);
 		return 0;
 	}
 	if (strpbrk(argv[o.at], "*?") || (strchr(argv[o.at], '[') && strchr(argv[o.at], ']')))
