@@ -212,9 +212,9 @@ enum flow eval_for(struct shell *sh, const struct node *n)
 	struct fields words = { 0 };
 	enum flow f;
 
-	sh->line = n->line;
-	if (!loop_name_good(sh, n))
+	if (!loop_name_good(sh, n))	/* its line is that of what is around */
 		return loop_name_bad(sh);
+	sh->line = n->line;
 	f = loop_words(sh, n, &words);
 	sh->loop_depth++;
 	if (f == FLOW_NEXT) {

@@ -159,10 +159,10 @@ enum flow eval_select(struct shell *sh, const struct node *n)
 	bool show = true;
 	enum flow f;
 
-	sh->line = n->line;
 	command_is(sh, n);
 	if (!loop_name_good(sh, n))
 		return eval_check(sh);
+	sh->line = n->line;
 	if (sh->opts[OPT_XTRACE])
 		loop_trace(sh, n);
 	f = loop_words(sh, n, &words);
