@@ -444,6 +444,10 @@ static int bzip2_all(struct tsb_proc *p, int argc, char **argv, enum bzip2_mode 
 	argv = pack_arguments(p, (const char *const[2]){ "BZIP2", "BZIP" }, &argc, argv);
 	bzip2_flags(b, argc, argv);
 	bzip2_count(b, argc, argv);
+	if (b->to_stdout && b->mode == BZIP2_TEST) {
+		bzip2_say(b, "%s: -c and -t cannot be used together.\n", b->self);
+		return 1;
+	}
 	if (!b->n_files)
 		bzip2_stdin(b);
 	for (int i = 0; i < argc; i++) {

@@ -18,7 +18,8 @@ void gzip_error(struct gzip *g, const char *text)
 	pack_say(g->p, "\ngzip: %s: %s\n", g->name, g->in.error ? tsb_strerror(g->in.error) : text);
 	g->status = GZIP_ERROR;
 	/* What cannot be read ends the run, with all files that were to come. */
-	g->aborted |= g->in.error || !strcmp(text, "unexpected end of file");
+	g->aborted |= g->in.error || !strcmp(text, "unexpected end of file") ||
+		      (!g->test && !g->list && !strncmp(text, "invalid compressed data", 23));
 }
 
 void gzip_warn(struct gzip *g, const char *fmt, ...)
@@ -330,7 +331,7 @@ int gzip_read_header(struct gzip *g)
 		return -3;
 	g->part++;
 	g->header_bytes = 0;
-	if (!two && g->in.n == g->in.at && !(g->force && g->to_stdout && !g->list && !g->in.error)) {
+	if (!two && g->in.n == g->in.at && !(g->force && g->to_stdout && !g->in.error)) {
 		gzip_error(g, "unexpected end of file");
 		return -1;
 	}
@@ -350,6 +351,8 @@ int gzip_read_header(struct gzip *g)
 	}
 	if (g->part > 1 && !h[0])
 		return gzip_padding(g);
+	if (!two && g->in.n == g->in.at)	/* -f -l: no byte is missed */
+		return gzip_no_magic(g, false);
 	if (!two && h[0]) {	/* a lone NUL is no magic number already */
 		gzip_error(g, "unexpected end of file");
 		return -1;

@@ -406,7 +406,7 @@ void gzip_file(struct gzip *g, const char *name)
 
 void gzip_stdin(struct gzip *g)
 {
-	bool was_stdout = g->to_stdout;
+	bool was_stdout = g->to_stdout, done;
 
 	g->name = "stdin";
 	g->out_name = "stdout";
@@ -418,12 +418,15 @@ void gzip_stdin(struct gzip *g)
 	if (g->decompress) {
 		int method = gzip_read_header(g);
 
-		g->to_stdout = was_stdout;
-		if (method < 0)
+		if (method < 0) {	/* the end of the run */
+			g->aborted = true;
 			return;
+		}
 		g->method = method;
 	}
-	if (!gzip_work(g) || !g->verbose || g->list)
+	done = gzip_work(g);
+	g->to_stdout = was_stdout;
+	if (!done || !g->verbose || g->list)
 		return;
 	if (g->test) {
 		pack_say(g->p, " OK\n");
