@@ -234,6 +234,60 @@ static void basenc_pairs(struct tsb_proc *p, struct basenc *b)
 	}
 }
 
+/* A line ends when more comes: not before the message of an error. */
+static int basenc_wrong_length(struct basenc *b, struct tsb_proc *p, const unsigned char *last)
+{
+	char out[LETTERS_MAX];
+
+	if (last) {
+		basenc_encode_85(b, last, out);
+		basenc_put(b, out, b->code->letters - 1u);
+		sink_putc(&b->out, out[b->code->letters - 1u]);
+	}
+	sink_flush(&b->out);
+	tsb_flush(p);
+	tsb_warn(p, "invalid input (length must be multiple of 4 characters)");
+	return 1;
+}
+
+/* As GNU's: what is read at a time is written as a whole, or not at all. The last group
+ * of a block waits for what follows. */
+static int basenc_encode_z85(struct basenc *b, struct tsb_reader *in)
+{
+	enum { GROUP = 4, BLOCK = 30720 };
+	unsigned char *block = tsb_alloc(in->p, BLOCK), last[GROUP];
+	size_t n, held, part;
+	bool waits = false;
+	char *data;
+
+	for (held = 0; !tsb_out_error(in->p) && (n = tsb_getblock(in, &data)); ) {
+		tsb_tick(in->p, n / 16 + 1);
+		for (; n; data += part, n -= part) {
+			part = n < BLOCK - held ? n : BLOCK - held;
+			memcpy(block + held, data, part);
+			held += part;
+			if (held < BLOCK)
+				continue;
+			if (waits)
+				basenc_encode_group(b, last, GROUP);
+			for (size_t i = 0; i < BLOCK - GROUP; i += GROUP)
+				basenc_encode_group(b, block + i, GROUP);
+			memcpy(last, block + BLOCK - GROUP, GROUP);
+			waits = true;
+			held = 0;
+		}
+	}
+	if (held % GROUP)
+		return basenc_wrong_length(b, in->p, waits ? last : NULL);
+	if (waits)
+		basenc_encode_group(b, last, GROUP);
+	for (size_t i = 0; i < held; i += GROUP)
+		basenc_encode_group(b, block + i, GROUP);
+	if (b->column)
+		sink_putc(&b->out, '\n');
+	return 0;
+}
+
 static int basenc_encode(struct basenc *b, struct tsb_reader *in)
 {
 	unsigned char group[LETTERS_MAX];
@@ -244,7 +298,7 @@ static int basenc_encode(struct basenc *b, struct tsb_reader *in)
 		const unsigned char *at = (const unsigned char *)data, *end = at + n;
 
 		tsb_tick(in->p, n / 64 + 1);
-		if (!b->pairs && n >= 4096 && b->kind != BASENC_Z85)
+		if (!b->pairs && n >= 4096)
 			basenc_pairs(in->p, b);
 		basenc_turn(b, data, n);
 		while (held && held < bytes && at < end)
@@ -257,12 +311,6 @@ static int basenc_encode(struct basenc *b, struct tsb_reader *in)
 			at += bytes * basenc_encode_some(b, at, (size_t)(end - at) / bytes);
 		if (at < end)
 			memcpy(group, at, held = (size_t)(end - at) & 7);
-	}
-	if (held && b->kind == BASENC_Z85) {
-		sink_flush(&b->out);
-		tsb_flush(in->p);
-		tsb_warn(in->p, "invalid input (length must be multiple of 4 characters)");
-		return 1;
 	}
 	if (held)
 		basenc_encode_group(b, group, held);
@@ -383,7 +431,8 @@ static int basenc_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	basenc_values(b);
 	sink_init(&b->out, p);
 	tsb_reader_init(&in, p, fd);
-	status = b->decode ? basenc_decode(b, &in) : basenc_encode(b, &in);
+	status = b->decode ? basenc_decode(b, &in) :
+		 b->kind == BASENC_Z85 ? basenc_encode_z85(b, &in) : basenc_encode(b, &in);
 	sink_flush(&b->out);
 	if (in.error) {
 		tsb_warn_errno(p, in.error, "read error");
