@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <termios.h>
 
 #include "guest/sys.h"
 #include "kernel/kernel.h"
@@ -73,6 +74,36 @@ int64_t sys_fsync(struct guest *g, const struct guest_arg *a)
 int64_t sys_isatty(struct guest *g, const struct guest_arg *a)
 {
 	return tsb_isatty(g->p, (int)a[0].number);
+}
+
+/* (fd): rows and columns, 16 bits each. */
+int64_t sys_tty_size(struct guest *g, const struct guest_arg *a)
+{
+	struct tsb_winsize size;
+	int rc = tsb_get_winsize(g->p, (int)a[0].number, &size);
+
+	return rc < 0 ? rc : (int64_t)size.rows << 16 | size.columns;
+}
+
+/* (fd, on): keys as they are typed, as libuv sets a terminal; off: as it was. */
+int64_t sys_tty_raw(struct guest *g, const struct guest_arg *a)
+{
+	struct tsb_termios how;
+	int rc = tsb_tcgetattr(g->p, (int)a[0].number, &how);
+
+	if (rc < 0)
+		return rc;
+	if (!a[1].number) {
+		tsb_tty_return(g->p);
+		return 0;
+	}
+	how.iflag &= ~(uint32_t)(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
+	how.oflag |= ONLCR;
+	how.cflag |= CS8;
+	how.lflag &= ~(uint32_t)(ECHO | ICANON | IEXTEN | ISIG);
+	how.cc[VMIN] = 1;
+	how.cc[VTIME] = 0;
+	return tsb_tty_borrow(g->p, (int)a[0].number, &how);
 }
 
 int64_t sys_dup(struct guest *g, const struct guest_arg *a)

@@ -161,6 +161,12 @@ host.chdir = function (path) {
 };
 host.umask = mask => sys(N.umask, mask);
 host.isatty = fd => sys(N.isatty, fd) === 1;
+/* [columns, rows]; raw: keys as they are typed. */
+host.ttySize = function (fd) {
+	const n = sys(N.tty_size, fd);
+	return n < 0 ? [0, 0] : [n & 0xffff, n >> 16];
+};
+host.ttyRaw = (fd, on) => sys(N.tty_raw, fd, on ? 1 : 0);
 host.dup = fd => check(sys(N.dup, fd), 'dup');
 /* ends: bit 0 and 1: that end never waits. */
 host.pipe = function (ends = 0) {

@@ -35,14 +35,34 @@ function neverDestroyed(stream) {
 	return stream;
 }
 
+/* A terminal that does not know its size is 80 by 24. */
+function size(fd) {
+	const [columns, rows] = host.ttySize(fd);
+	return columns && rows ? [columns, rows] : [80, 24];
+}
+
 class WriteStream extends Output {
 	constructor(fd) {
 		super(fd);
 		this.isTTY = true;
-		this.columns = 80;
-		this.rows = 24;
+		[this.columns, this.rows] = size(fd);
+		/* Who listens for a new size, or asks for it, hears of the signal. */
+		this.on('newListener', (event) => {
+			if (event !== 'resize' || this.listenerCount('resize'))
+				return;
+			require('process').on('SIGWINCH', () => this._refreshSize());
+		});
+	}
+	_refreshSize() {
+		const [columns, rows] = size(this.fd);
+		if (columns === this.columns && rows === this.rows)
+			return;
+		this.columns = columns;
+		this.rows = rows;
+		this.emit('resize');
 	}
 	getWindowSize() {
+		this._refreshSize();
 		return [this.columns, this.rows];
 	}
 	getColorDepth(env = require('process').env) {
@@ -142,7 +162,11 @@ class ReadStream extends Input {
 		this.isRaw = false;
 	}
 	setRawMode(mode) {
-		this.isRaw = !!mode;
+		const r = host.ttyRaw(this.fd, mode);
+		if (r < 0)
+			this.emit('error', host.error(r, 'setRawMode'));
+		else
+			this.isRaw = !!mode;
 		return this;
 	}
 }
