@@ -213,7 +213,7 @@ static int declare_readonly_element(struct declare *d, const struct assign_text 
 	v = var_declare(sh, t->name, n, on | VAR_READONLY, d->off, d->local, d->global);
 	if (!v)
 		return 1;
-	if (v->flags & VAR_INDEXED || (v->flags & VAR_ASSOC && fresh))
+	if (!v->scope && (v->flags & VAR_INDEXED || (v->flags & VAR_ASSOC && fresh)))
 		v->flags |= VAR_SET;
 	shell_error(sh, "%s: readonly variable", v->name);
 	return 0;
@@ -338,6 +338,19 @@ static bool literal_refused(struct declare *d, const struct assign_text *t, cons
 	return (!d->local || own) && declare_refused(d, t, old, true);
 }
 
+/* A value for what is readonly already: then its attributes stay what they are, too. */
+static bool value_refused(struct declare *d, const struct assign_text *t)
+{
+	size_t n = strcspn(t->name, "[+=");
+	struct name key = name_of(t->name, n);
+	struct var *v = var_find(d->sh, &key);
+
+	if (!v || v->flags & VAR_NAMEREF || d->on & VAR_NAMEREF || d->traced ||
+	    (d->local && var_local_scope(d->sh) && v->scope != var_local_scope(d->sh)))
+		return false;
+	return declare_refused(d, t, v, false);
+}
+
 /* One argument of declare and its kin. */
 static int declare_one(struct declare *d, const char *arg, const struct assign *tree)
 {
@@ -347,15 +360,17 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 	bool both = (d->on & VAR_INDEXED) && (d->on & VAR_ASSOC);
 	bool has_value = assign_text_split(arg, &t), outer = sh->opts[SHOPT_LOCALVAR_INHERIT];
 	uint32_t early = d->on & ~(uint32_t)VAR_READONLY;
-	int status;
+	int status = declare_look(d, &t, arg, has_value, tree);
 
-	status = declare_look(d, &t, arg, has_value, tree);
 	if (status >= 0)
 		return status;
 	if (has_value && !tree && d->off & VAR_NAMEREF && is_reference(sh, &t))
 		return declare_unref(d, arg, &t);
-	if (has_value && !tree)
+	if (has_value && !tree) {
+		if (value_refused(d, &t))
+			return 1;
 		declare_whole(d, &t);
+	}
 	if (tree) {
 		struct name key = name_of(t.name, t.n);
 		const struct var *old = var_find(sh, &key);
