@@ -399,11 +399,9 @@ static int declare_one(struct declare *d, const char *arg, const struct assign *
 	v = tree ? declare_tree(d, &t, tree, early)
 		 : var_declare(sh, t.name, t.n, early, d->off, d->local, d->global);
 	sh->opts[SHOPT_LOCALVAR_INHERIT] = outer;
-	if (!v)
-		return 1;
-	if (has_value && d->traced && sh->opts[OPT_XTRACE])
+	if (v && has_value && d->traced && sh->opts[OPT_XTRACE])
 		trace_value(sh, &t);
-	if (has_value && declare_refused(d, &t, v, false))
+	if (!v || (has_value && declare_refused(d, &t, v, false)))
 		return 1;
 	if (has_value && assign_value(d, v, &t)) {
 		doing(sh)->misused |= d->traced;
