@@ -387,7 +387,7 @@ static int col_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 		return 1;
 	wide_open(&c->in, p, 0);
 	c->first = c->line = col_new_line(c);
-	while ((ch = wide_get(&c->in)) != WIDE_EOF) {
+	while (!tsb_out_error(c->p) && (ch = wide_get(&c->in)) != WIDE_EOF) {
 		tsb_tick(p, 1);
 		if (ch == WIDE_BAD)
 			col_bad_byte(c);

@@ -335,10 +335,10 @@ static int expand_work(struct expand *e, int argc, char **argv)
 	sink_init(&e->out, e->p);
 	str_init(&u.held, tsb_heap_of(e->p), STR_MAX_DEFAULT);
 	if (e->back)
-		while (unexpand_line(e, &u))
+		while (!tsb_out_error(e->p) && unexpand_line(e, &u))
 			;
 	else
-		while (expand_line(e))
+		while (!tsb_out_error(e->p) && expand_line(e))
 			;
 	sink_flush(&e->out);
 	return e->failed;

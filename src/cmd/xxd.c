@@ -175,8 +175,14 @@ static int xxd_byte(struct xxd *x, long n)
 
 	if (x->length >= 0 && n >= x->length)
 		return -1;
-	if (!(n & 4095))
+	if (!(n & 4095)) {
 		tsb_tick(x->p, 4096);
+		if (tsb_out_error(x->p)) {	/* nobody is left to read it */
+			tsb_warn(x->p, "%s", tsb_strerror(tsb_out_error(x->p)));
+			tsb_out_forget(x->p);
+			tsb_exit(x->p, 3);
+		}
+	}
 	c = tsb_getbyte(&x->in);
 	if (c < 0 && x->in.error) {
 		sink_flush(&x->out);
