@@ -136,12 +136,13 @@ void word_note_bad(struct parser *ps, struct part *parts, struct slice text, boo
 		if (p->param->op == PARAM_TRANSFORM ? p->param->letter != '\0' || p->param->where.n :
 		    p->param->op != PARAM_BAD || p->param->letters.n)
 			continue;
-		if (!copy.p)
+		if (!copy.p) {
 			copy = (struct slice){ mem_dup(ps->mem, text.p, text.n), text.n };
-		if (!copy.p)
-			return;
-		if (quotes)
-			copy.n = without_quotes_escapes((char *)(uintptr_t)copy.p, copy.n);
+			if (!copy.p)
+				return;
+			if (quotes)
+				copy.n = without_quotes_escapes((char *)(uintptr_t)copy.p, copy.n);
+		}
 		if (p->param->op == PARAM_TRANSFORM) {
 			p->param->where = copy;
 			continue;
