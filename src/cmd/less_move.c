@@ -18,6 +18,9 @@ void less_size(struct less *l)
 {
 	int64_t top = l->at ? l->at[0] : LESS_NONE;
 
+	for (int i = 0; i < l->rows; i++)
+		str_end(&l->shown[i]);
+	tsb_free(l->p, l->shown);
 	l->rows = l->term.rows - 1;
 	l->columns = l->term.columns;
 	l->at = tsb_realloc(l->p, l->at, ((size_t)l->rows + 1) * sizeof(*l->at));

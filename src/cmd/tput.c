@@ -228,12 +228,28 @@ static const struct tsb_opt tput_opts[] = {
 	TSB_OPT_END
 };
 
+/* The window's: of the first descriptor that is a terminal. */
+static int tput_window(struct tput *t, bool columns)
+{
+	static const int order[] = { 2, 1, 0 };
+	struct tsb_winsize size;
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+		if (!tsb_get_winsize(t->p, order[i], &size))
+			return columns ? size.columns : size.rows;
+	return 0;
+}
+
 static int tput_size(struct tput *t, const char *variable, int otherwise)
 {
 	const char *text = tsb_getenv(t->p, variable);
 	int64_t n;
+	int window;
 
-	return text && num_i64(text, &n) == NUM_OK && n > 0 && n < 1 << 20 ? (int)n : otherwise;
+	if (text && num_i64(text, &n) == NUM_OK && n > 0 && n < 1 << 20)
+		return (int)n;
+	window = tput_window(t, *variable == 'C');
+	return window ? window : otherwise;
 }
 
 static void tput_clear(struct tput *t)

@@ -302,7 +302,7 @@ static void vi_operator(struct edit *e, int key, int count)
 		v->target = motion > 0 && strchr("fFtT`", motion) ? edit_byte(e) : 0;
 		v->count = count;
 	}
-	if (motion < 0)
+	if (motion <= 0)
 		return;
 	if (motion == key) {
 		vi_operate(e, key, 0, e->line.n);
