@@ -507,10 +507,12 @@ struct relay *relay_new(struct server *s, const struct hand *h, const char *rest
 	return NULL;
 }
 
-static void free_side(struct side *s)
+/* Out of the set by hand: the keeper may not have closed its copy yet, and then close() leaves it there. */
+static void free_side(const struct server *server, struct side *s)
 {
 	SSL_free(s->ssl);
 	ERR_clear_error();
+	epoll_ctl(server->epoll, EPOLL_CTL_DEL, s->fd, NULL);
 	close(s->fd);
 	ht_free(&s->in);
 	ht_free(&s->out);
@@ -518,8 +520,8 @@ static void free_side(struct side *s)
 
 void relay_free(struct relay *r)
 {
-	free_side(&r->near);
-	free_side(&r->far);
+	free_side(r->server, &r->near);
+	free_side(r->server, &r->far);
 	ht_free(&r->basic);
 	ht_free(&r->scrub.held);
 	free(r);

@@ -43,7 +43,8 @@ os.chmod(DIR, 0o755)
 if UID != os.getuid():
     os.chown(DIR + "/state", UID, UID)
 AS = [] if UID == os.getuid() else ["setpriv", "--reuid", str(UID), "--regid", str(UID), "--clear-groups"]
-ENV = dict(os.environ, TINYBOX_STATE_DIR=DIR + "/state", HOME=DIR, TOKEN_HERE=VALUE, KEY=OTHER)
+# MALLOC_PERTURB_: what was freed is filled, so that a use of it is seen
+ENV = dict(os.environ, MALLOC_PERTURB_="77", TINYBOX_STATE_DIR=DIR + "/state", HOME=DIR, TOKEN_HERE=VALUE, KEY=OTHER)
 
 
 def tb(*words, env=None, **more):
