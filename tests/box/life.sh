@@ -296,6 +296,9 @@ is "... five tabs at most, and a date" "" "$(grep -vE '^20[0-9-]+T[0-9:]+Z	' out
 kill "$(pgrep -P $loop)"
 wait $loop
 is "... until SIGTERM" 0 $?
+slow="strace -qq -o /dev/null -e trace=openat -e inject=openat:delay_enter=20000"
+ASAN_OPTIONS=detect_leaks=0 timeout -k 20 1 $slow "$tinybox" reap --watch --interval 10ms >out 2>err
+is "... also when each pass takes longer than the interval" 124 $?
 # a pass in the middle of a move would make the store anew: passes are at our word
 "$tinybox" reap --watch --json --interval 1h >out 2>err &
 loop=$!

@@ -198,15 +198,15 @@ static void pass(struct watch *w)
 	w->now = (struct told){0};
 }
 
-/* Until the next pass is due, or somebody wants one (HUP), or none any more. */
+/* Until the next pass is due, or somebody wants one (HUP), or none any more. Signals are looked at also when it was due long ago. */
 static void rest(struct watch *w)
 {
 	struct pollfd p = {.fd = w->signals, .events = POLLIN};
 	struct signalfd_siginfo info;
 	uint64_t now = ticks();
 
-	while (now < w->next) {
-		uint64_t ms = (w->next - now) / 1000000 + 1;
+	do {
+		uint64_t ms = now < w->next ? (w->next - now) / 1000000 + 1 : 0;
 
 		if (poll(&p, 1, ms > 3600000 ? 3600000 : (int)ms) > 0 &&
 		    read(w->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
@@ -214,7 +214,7 @@ static void rest(struct watch *w)
 			return;
 		}
 		now = ticks();
-	}
+	} while (now < w->next);
 	/* a pass that took longer than the interval leaves out those it has missed */
 	w->next += ((now - w->next) / w->interval + 1) * w->interval;
 }
