@@ -151,7 +151,8 @@ def bench_docker():
             if not subprocess.run(["docker", "version"], env=ENV, check=False, **QUIET).returncode:
                 break
             time.sleep(0.1)
-        os.makedirs(TOP + "/root/bin")
+        for name in ("bin", "tmp", "dev", "proc", "sys", "etc"):
+            os.makedirs(f"{TOP}/root/{name}")
         shutil.copy("/bin/busybox", TOP + "/root/bin/busybox")
         os.symlink("busybox", TOP + "/root/bin/sh")
         box = tb("create", "--sandbox", "docker", "--image", TOP + "/root", *WALL[2:])

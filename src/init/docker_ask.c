@@ -1,6 +1,6 @@
 /*
- * Questions that the engine's socket answers in a millisecond, where its command takes a hundred: is it there, and
- * which image has that name. Nothing is made or removed this way; what cannot be had so is asked by the command.
+ * What the engine's socket does in milliseconds, where its command takes a hundred: is it there, which image has
+ * that name, an image of a container. What cannot be had so is asked of the command.
  */
 #include "init/docker_stray.h"
 
@@ -13,12 +13,14 @@
 #include "init/path.h"
 
 #define PATIENCE 10	/* seconds */
+#define COMMIT_PATIENCE 900
+#define SHA256_HEX 64
 #define ANSWER_MOST (1u << 20)
 
-static int reach(const struct docker *d)
+static int reach(const struct docker *d, int seconds)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
-	const struct timeval patience = {.tv_sec = PATIENCE};
+	const struct timeval patience = {.tv_sec = seconds};
 	const char *path = d->host && !strncmp(d->host, "unix://", 7) ? d->host + 7 : "";
 	size_t n = strlen(path);
 	int fd;
@@ -53,25 +55,30 @@ static bool hear(int fd, struct text *t)
 	return !n && !t->failed && t->size > 12;
 }
 
-/* What stands behind the head of an answer that is good; NULL: there is none. Of t. */
-static const char *get(const struct docker *d, const char *path, const char *rest, struct text *t)
+/* The question in t becomes the answer: what stands behind its head, if that says the status; NULL. Of t. */
+static const char *ask(const struct docker *d, struct text *t, const char *status, int seconds)
 {
-	int fd = reach(d);
+	int fd = reach(d, seconds);
 	const char *body = NULL;
 
 	if (fd < 0)
 		return NULL;
-	text_add(t, "GET ");
-	text_add(t, path);
-	text_add(t, rest);
 	text_add(t, " HTTP/1.0\r\nHost: docker\r\n\r\n");
 	if (say(fd, t)) {
 		text_free(t);
-		if (hear(fd, t) && !strncmp(t->data, "HTTP/1.", 7) && !strncmp(t->data + 8, " 200", 4))
+		if (hear(fd, t) && !strncmp(t->data, "HTTP/1.", 7) && !strncmp(t->data + 9, status, 3))
 			body = strstr(t->data, "\r\n\r\n");
 	}
 	close(fd);
 	return body ? body + 4 : NULL;
+}
+
+static const char *get(const struct docker *d, const char *path, const char *rest, struct text *t)
+{
+	text_add(t, "GET ");
+	text_add(t, path);
+	text_add(t, rest);
+	return ask(d, t, "200", PATIENCE);
 }
 
 bool docker_answers(const struct docker *d)
@@ -114,6 +121,34 @@ bool docker_ask_image(const struct docker *d, const char *image, struct text *li
 		good = !line->failed;
 	}
 	text_free(&path);
+	text_free(&t);
+	return good;
+}
+
+/* Names of ours need no percent signs. */
+bool docker_ask_commit(const struct docker *d, const char *id, const char *image, char made[SHA256_HEX + 1])
+{
+	static const char start[] = "{\"Id\":\"sha256:";
+	const char *tag = strrchr(image, ':'), *body;
+	struct text t = {0};
+	bool good;
+
+	if (!tag || strspn(image, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") != (size_t)(tag - image))
+		return false;
+	text_add(&t, "POST /commit?container=");
+	text_add(&t, id);
+	text_add(&t, "&repo=");
+	text_bytes(&t, image, (size_t)(tag - image));
+	text_add(&t, "&tag=");
+	text_add(&t, tag + 1);
+	text_add(&t, "&changes=LABEL%20tinybox.box%3D%22%22%20" DOCKER_LABEL "%3D%22%22&changes=ENTRYPOINT%20%5B%5D");
+	body = ask(d, &t, "201", COMMIT_PATIENCE);
+	good = body && !strncmp(body, start, sizeof(start) - 1) &&
+		strspn(body + sizeof(start) - 1, "0123456789abcdef") == SHA256_HEX;
+	if (good) {
+		memcpy(made, body + sizeof(start) - 1, SHA256_HEX);
+		made[SHA256_HEX] = '\0';
+	}
 	text_free(&t);
 	return good;
 }

@@ -166,6 +166,8 @@ static bool commit(struct docker *d, const char *id, const char *image, char mad
 	const char *said;
 	struct tool t;
 
+	if (docker_ask_commit(d, id, image, made))
+		return true;
 	docker_word(&w, "commit");
 	docker_word(&w, "--change=LABEL tinybox.box=\"\" " DOCKER_LABEL "=\"\"");
 	docker_word(&w, "--change=ENTRYPOINT []");

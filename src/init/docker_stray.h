@@ -31,6 +31,8 @@ bool docker_load_archive(struct docker *d, const char *path, const char *dir);
 /* docker_ask.c: does it answer; "HEX SIZE" of an image. False: the command knows why, or more. */
 bool docker_answers(const struct docker *d);
 bool docker_ask_image(const struct docker *d, const char *image, struct text *line);
+/* An image of the container, with that name, as `docker commit` makes it: its id. */
+bool docker_ask_commit(const struct docker *d, const char *id, const char *image, char made[65]);
 /* REPOSITORY:TAG, of letters, digits and ._/- */
 bool docker_is_image(const char *name);
 
