@@ -45,6 +45,8 @@ if UID != os.getuid():
 AS = [] if UID == os.getuid() else ["setpriv", "--reuid", str(UID), "--regid", str(UID), "--clear-groups"]
 # MALLOC_PERTURB_: what was freed is filled, so that a use of it is seen
 ENV = dict(os.environ, MALLOC_PERTURB_="77", TINYBOX_STATE_DIR=DIR + "/state", HOME=DIR, TOKEN_HERE=VALUE, KEY=OTHER)
+if UID != os.getuid():  # a build that counts lines cannot write beside its objects
+    ENV["GCOV_PREFIX"] = DIR + "/state/lines"
 
 
 def tb(*words, env=None, **more):
