@@ -62,7 +62,7 @@ class Server:
     """An sshd on loopback, and a user to come in as."""
     def __init__(self):
         self.user, self.port = f"tbxb{os.getpid()}", 20000 + os.getpid() % 20000
-        subprocess.run(["sh", "-ec", f"""ssh-keygen -q -t ed25519 -N '' -f hk; ssh-keygen -q -t ed25519 -N '' -f ck; install -m644 ck.pub ak
+        subprocess.run(["sh", "-ec", f"""rm -f hk ck; ssh-keygen -q -t ed25519 -N '' -f hk; ssh-keygen -q -t ed25519 -N '' -f ck; install -m644 ck.pub ak
             mkdir -p /run/sshd; useradd -m -s /bin/sh {self.user}; usermod -p '*' {self.user}
             printf '%s\\n' 'Port {self.port}' 'ListenAddress 127.0.0.1' 'HostKey {TOP}/hk' 'PidFile {TOP}/pid' 'AuthorizedKeysFile {TOP}/ak' \
                 'StrictModes no' 'UsePAM no' 'UseDNS no' 'PasswordAuthentication no' >cfg
