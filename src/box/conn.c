@@ -384,6 +384,13 @@ int bx_answer(struct bx_conn *c, struct wire_frame *f, uint64_t deadline)
 		       (int)f->type);
 }
 
+int bx_ask(struct bx_conn *c, struct wire_frame *f)
+{
+	int status = bx_send(c, bx_step(c->store));
+
+	return status ? status : bx_answer(c, f, bx_step(c->store));
+}
+
 /* A login shell's words come before the server's: they end where a HELLO begins. */
 static bool skip_noise(struct wire_in *in)
 {

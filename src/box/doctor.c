@@ -86,9 +86,7 @@ static void probe_layers(struct tbx_store *store, const json_t *target, json_t *
 		add(list, name, "ok", c.what, NULL);
 	wire_begin(&c.out, WIRE_PROBE);
 	wire_end(&c.out);
-	status = bx_send(&c, bx_step(store));
-	if (!status)
-		status = bx_answer(&c, &f, bx_step(store));
+	status = bx_ask(&c, &f);
 	if (status) {
 		add(list, "layers", "broken", tbx_error(store), NULL);
 	} else {

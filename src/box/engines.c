@@ -83,9 +83,7 @@ static int drop(struct tbx_store *store, const json_t *target, const char *what)
 	wire_begin(&c.out, WIRE_ENGINE_DROP);
 	wire_text(&c.out, WIRE_F_NAME, what);
 	wire_end(&c.out);
-	status = bx_send(&c, bx_step(store));
-	if (!status)
-		status = bx_answer(&c, &f, bx_step(store));
+	status = bx_ask(&c, &f);
 	bx_conn_close(&c);
 	return status;
 }
@@ -143,9 +141,7 @@ static void look_at_engine(struct look *l, json_t *dead)
 		wire_begin(&c.out, WIRE_ENGINE_LIST);
 		wire_text(&c.out, WIRE_F_LABEL, l->store->tag);
 		wire_end(&c.out);
-		status = bx_send(&c, bx_step(l->store));
-		if (!status)
-			status = bx_answer(&c, &f, bx_step(l->store));
+		status = bx_ask(&c, &f);
 		it = status ? (struct wire_iter){0} : wire_fields(&f);
 		while (!status && wire_step(&it, &box))
 			if (box.name == WIRE_F_BOX)

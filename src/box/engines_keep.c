@@ -316,9 +316,7 @@ static int strays(struct tbx_store *store, const json_t *target, bool dry,
 	wire_text(&c.out, WIRE_F_LABEL, store->tag);
 	wire_text(&c.out, WIRE_F_IMAGE, REPOSITORY);
 	wire_end(&c.out);
-	status = bx_send(&c, bx_step(store));
-	if (!status)
-		status = bx_answer(&c, &f, bx_step(store));
+	status = bx_ask(&c, &f);
 	it = status ? (struct wire_iter){0} : wire_fields(&f);
 	while (!status && wire_step(&it, &box)) {
 		bool bad = false;

@@ -289,9 +289,7 @@ int bx_host_remove(struct bx *b, bool force)
 		wire_text(&c.out, WIRE_F_BOX, name);
 		wire_end(&c.out);
 		free(name);
-		status = bx_send(&c, bx_step(b->store));
-		if (!status)
-			status = bx_answer(&c, &f, bx_step(b->store));
+		status = bx_ask(&c, &f);
 		bx_conn_close(&c);
 	}
 	free(dir);

@@ -243,6 +243,8 @@ int bx_send(struct bx_conn *c, uint64_t deadline);
 int bx_receive(struct bx_conn *c, struct wire_frame *f, uint64_t deadline);
 /* The next frame must be OK: an ERROR becomes this call's error. */
 int bx_answer(struct bx_conn *c, struct wire_frame *f, uint64_t deadline);
+/* Both, with a step's patience for each. */
+int bx_ask(struct bx_conn *c, struct wire_frame *f);
 int bx_wire_error(struct bx_conn *c, const struct wire_frame *f);
 void bx_conn_close(struct bx_conn *c);
 /* What the child said on its standard error, one line; malloc, NULL: nothing. */

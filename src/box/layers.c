@@ -244,9 +244,7 @@ static int hold(struct bx *b, struct bx_conn *c)
 	wire_begin(&c->out, WIRE_PAUSE);
 	wire_u8(&c->out, WIRE_F_HOLD, 1);
 	wire_end(&c->out);
-	status = bx_send(c, bx_step(b->store));
-	if (!status)
-		status = bx_answer(c, &f, bx_step(b->store));
+	status = bx_ask(c, &f);
 	if (status)
 		bx_conn_close(c);
 	return status;

@@ -273,9 +273,7 @@ static void remove_stray(struct reap *r, const json_t *target, const char *place
 		wire_text(&c.out, WIRE_F_DIR, path);
 		wire_text(&c.out, WIRE_F_BOX, name);
 		wire_end(&c.out);
-		status = bx_send(&c, bx_step(r->store));
-		if (!status)
-			status = bx_answer(&c, &f, bx_step(r->store));
+		status = bx_ask(&c, &f);
 		bx_conn_close(&c);
 	}
 	note(r->strays, "path", path, "no box of this store is there", !r->dry && !status,
@@ -305,9 +303,7 @@ static void look_at_host(struct reap *r, const json_t *target)
 	wire_begin(&c.out, WIRE_HOST_BOXES);
 	wire_text(&c.out, WIRE_F_DIR, place);
 	wire_end(&c.out);
-	status = bx_send(&c, bx_step(r->store));
-	if (!status)
-		status = bx_answer(&c, &f, bx_step(r->store));
+	status = bx_ask(&c, &f);
 	it = status ? (struct wire_iter){0} : wire_fields(&f);
 	while (!status && wire_step(&it, &box)) {
 		if (box.name != WIRE_F_BOX || !wire_find(wire_nested(&box), WIRE_F_BOX, &id))

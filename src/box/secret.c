@@ -530,9 +530,7 @@ static int make_dir(struct bx *b, const char *path)
 	wire_u32(&c.out, WIRE_F_MODE, 0755);
 	wire_u8(&c.out, WIRE_F_PARENTS, 1);
 	wire_end(&c.out);
-	status = bx_send(&c, bx_step(b->store));
-	if (!status)
-		status = bx_answer(&c, &f, bx_step(b->store));
+	status = bx_ask(&c, &f);
 	bx_conn_close(&c);
 	return status;
 }
@@ -568,7 +566,7 @@ static void read_bundle(struct bx *b, struct text *t)
 		if (begin(b, &c, WIRE_READ, files[i]))
 			return;
 		wire_end(&c.out);
-		if (bx_send(&c, bx_step(b->store)) || bx_answer(&c, &f, bx_step(b->store)) ||
+		if (bx_ask(&c, &f) ||
 		    bx_take_data(&c, 0, keep, t, &f, hash))
 			t->n = 0;
 		bx_conn_close(&c);
@@ -591,9 +589,7 @@ static int write_file(struct bx *b, const char *name, const char *data, size_t n
 	wire_data(&c.out, WIRE_DATA_IN, data, n);
 	wire_begin(&c.out, WIRE_CLOSE_IN);
 	wire_end(&c.out);
-	status = bx_send(&c, bx_step(b->store));
-	if (!status)
-		status = bx_answer(&c, &f, bx_step(b->store));
+	status = bx_ask(&c, &f);
 	bx_conn_close(&c);
 	return status;
 }
@@ -618,8 +614,7 @@ static void stop(struct bx *b)
 	if (!bx_connect_now(b, &c)) {
 		wire_begin(&c.out, WIRE_STOP);
 		wire_end(&c.out);
-		if (!bx_send(&c, bx_step(b->store)))
-			bx_answer(&c, &f, bx_step(b->store));
+		bx_ask(&c, &f);
 		bx_conn_close(&c);
 	}
 	bx_fail(b->store, TBX_ERR_FILE, "the certificate of the box's authority cannot be put into it: %s",

@@ -85,9 +85,7 @@ static int finish(struct bx *b, const char *text)
 	wire_end(&c.out);
 	wire_begin(&c.out, WIRE_CLOSE_IN);
 	wire_end(&c.out);
-	status = bx_send(&c, bx_step(b->store));
-	if (!status)
-		status = bx_answer(&c, &f, bx_step(b->store));
+	status = bx_ask(&c, &f);
 	bx_conn_close(&c);
 	return status;
 }

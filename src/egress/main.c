@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,35 +50,6 @@ static int fail(const char *code, const char *why, bool with_errno)
 	wire_end(&o);
 	say(&o);
 	return 1;
-}
-
-static bool next_frame(struct wire_in *in, struct wire_frame *f)
-{
-	struct pollfd p = {.fd = 0, .events = POLLIN};
-
-	while (!wire_next(in, f)) {
-		uint8_t *room = wire_room(in, 65536);
-		ssize_t n;
-
-		if (in->error || !room || poll(&p, 1, WAIT_MS) <= 0)
-			return false;
-		n = read(0, room, 65536);
-		if (n <= 0)
-			return false;
-		wire_got(in, (size_t)n);
-	}
-	return true;
-}
-
-static bool is_hello(const struct wire_frame *f)
-{
-	bool bad = f->type != WIRE_HELLO || !wire_whole(wire_fields(f));
-	char *magic = bad ? NULL : wire_string(wire_fields(f), WIRE_F_MAGIC, &bad);
-	bool good = !bad && magic && !strcmp(magic, WIRE_MAGIC) &&
-		wire_number(wire_fields(f), WIRE_F_VERSION, 0, &bad) == WIRE_VERSION && !bad;
-
-	free(magic);
-	return good;
 }
 
 /* ---- What SECRETS says ---- */
@@ -210,9 +180,9 @@ static int serve(void)
 	wire_end(&o);
 	if (!say(&o))
 		return 1;
-	if (!next_frame(&in, &f) || !is_hello(&f))
+	if (!wire_wait(&in, &f, 0, WAIT_MS) || !wire_is_hello(&f))
 		return fail("protocol", "not the hello of a client of this version", false);
-	if (!next_frame(&in, &f) || f.type != WIRE_SECRETS)
+	if (!wire_wait(&in, &f, 0, WAIT_MS) || f.type != WIRE_SECRETS)
 		return fail("protocol", "SECRETS is missing", false);
 	if (pipe2(done, O_CLOEXEC))
 		return fail("system", "a pipe", true);

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,41 +92,16 @@ static bool say_hello(const struct wall *w)
 
 /* ---- START ---- */
 
-static bool next_frame(struct wire_in *in, struct wire_frame *f)
-{
-	struct pollfd p = { .fd = 0, .events = POLLIN };
-
-	while (!wire_next(in, f)) {
-		uint8_t *room = wire_room(in, 65536);
-		ssize_t n;
-
-		if (in->error || !room || poll(&p, 1, START_WAIT_MS) <= 0)
-			return false;
-		n = read(0, room, 65536);
-		if (n <= 0)
-			return false;
-		wire_got(in, (size_t)n);
-	}
-	return true;
-}
-
 /* 0, or the exit status after an ERROR. */
 static int read_start(struct start *st)
 {
 	struct wire_frame f;
-	bool bad = false;
-	char *magic;
 
-	if (!next_frame(&st->in, &f))
+	if (!wire_wait(&st->in, &f, 0, START_WAIT_MS))
 		return say_error("protocol", "start: no hello", 0);
-	magic = f.type == WIRE_HELLO && wire_whole(wire_fields(&f)) ?
-		wire_string(wire_fields(&f), WIRE_F_MAGIC, &bad) : NULL;
-	bad |= !magic || strcmp(magic, WIRE_MAGIC) ||
-	       wire_number(wire_fields(&f), WIRE_F_VERSION, 0, &bad) != WIRE_VERSION;
-	free(magic);
-	if (bad)
+	if (!wire_is_hello(&f))
 		return say_error("protocol", "start: not the hello of a client of this version", 0);
-	if (!next_frame(&st->in, &f) || f.type != WIRE_START)
+	if (!wire_wait(&st->in, &f, 0, START_WAIT_MS) || f.type != WIRE_START)
 		return say_error("protocol", "start: START is missing", 0);
 	if (!spec_read(&st->spec, wire_fields(&f), st->why))
 		return say_error("request", st->why, 0);
@@ -373,9 +347,9 @@ static int merge(void)
 	struct wire_frame f;
 
 	wall_probe(&st.wall);
-	if (!say_hello(&st.wall) || !next_frame(&st.in, &f))
+	if (!say_hello(&st.wall) || !wire_wait(&st.in, &f, 0, START_WAIT_MS))
 		return 1;
-	if (f.type != WIRE_HELLO || !next_frame(&st.in, &f) || f.type != WIRE_LAYER_MERGE)
+	if (f.type != WIRE_HELLO || !wire_wait(&st.in, &f, 0, START_WAIT_MS) || f.type != WIRE_LAYER_MERGE)
 		return say_error("protocol", "merge: HELLO and LAYER_MERGE were expected", 0);
 	if (merge_layers(wire_fields(&f), st.why))
 		return say_error("file", st.why, 0);

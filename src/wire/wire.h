@@ -409,6 +409,10 @@ uint8_t *wire_room(struct wire_in *in, size_t n);
 void wire_got(struct wire_in *in, size_t n);
 /* false: not whole yet, or in->error */
 bool wire_next(struct wire_in *in, struct wire_frame *f);
+/* The same, from a descriptor that is read until there is one; false: its end, an error, or patience_ms without a byte (begin.c). */
+bool wire_wait(struct wire_in *in, struct wire_frame *f, int fd, int patience_ms);
+/* A HELLO of this version (begin.c). */
+bool wire_is_hello(const struct wire_frame *f);
 void wire_in_free(struct wire_in *in);
 
 /* The fields of a frame or of a nested list. */
