@@ -420,11 +420,30 @@ static int look(struct bx *b, bool *running)
 	return status;
 }
 
-static int refuse_memory(struct bx *b, unsigned flags)
+/* Its files are a plain directory then, which no other box could begin from where there is no overlay. */
+static bool by_bubblewrap(const json_t *record)
+{
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(json_object_get(record, "report"), i, line) {
+		const char *by = bx_text(line, "by");
+
+		if (by && !strncmp(by, "bubblewrap", strlen("bubblewrap")))
+			return true;
+	}
+	return false;
+}
+
+static int refuse_take(struct bx *b, unsigned flags)
 {
 	if (flags & BX_TAKE_MEMORY)
 		return bx_fail(b->store, TBX_ERR_UNSUPPORTED, "%s: what runs can be kept of a microvm only; "
 			       "its files can, without --memory", b->id);
+	if (is_namespace(b->record) && by_bubblewrap(b->record))
+		return bx_fail(b->store, TBX_ERR_UNSUPPORTED, "%s is in a sandbox that bubblewrap made, without an overlay: "
+			       "snapshots and forks need one; `tinybox doctor` says how to allow it, `tinybox cp` copies "
+			       "files out", b->id);
 	if (is_namespace(b->record) && (bx_at(b->record, "spec.resources.disk") ||
 					json_is_true(bx_at(b->record, "spec.transient"))))
 		return bx_fail(b->store, TBX_ERR_UNSUPPORTED, "%s is for one run, or has a limit of the disk: "
@@ -436,7 +455,7 @@ static int refuse_memory(struct bx *b, unsigned flags)
 static int take(struct bx *b, struct bx_snap *s, unsigned flags)
 {
 	bool running = false;
-	int status = refuse_memory(b, flags);
+	int status = refuse_take(b, flags);
 
 	if (!status)
 		status = bx_seal_finish(b);

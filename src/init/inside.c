@@ -152,7 +152,7 @@ static bool read_start(struct inside *i)
 static char **image_env(void)
 {
 	static const char *const own[] = {"HOSTNAME=", "HOME=", "TERM=", "container=", "SHLVL=",
-		"GLIBC_TUNABLES="};
+		"PWD=", "GLIBC_TUNABLES="};
 	size_t n = 0, most = 0;
 	char **list;
 
@@ -195,9 +195,20 @@ static struct cgroup *groups(const int *fd)
 	return contain_cgroup(&g);
 }
 
+/* Without an engine's own wall around it there is ours: bubblewrap knows no Landlock. */
+static bool restrict_files(const struct spec *s, struct cgroup *c, struct wall *w)
+{
+	if (s->kind != SPEC_NAMESPACE)
+		return true;
+	w->cgroup = c;
+	w->landlock = wall_landlock_abi();
+	return !wall_landlock(w);
+}
+
 static bool set_up(struct inside *i, int *listener)
 {
 	struct server *s = &i->server;
+	struct wall *w;
 
 	*listener = -1;
 	if (!read_start(i))
@@ -213,8 +224,10 @@ static bool set_up(struct inside *i, int *listener)
 	s->contained = true;
 	s->image_env = image_env();
 	s->cgroup = groups(i->fd);
-	s->wall = contain_wall(&i->spec, i->fd[DOOR_PORTS]);
-	if (!s->image_env || !s->cgroup || !s->wall || !make_workspace(&i->spec))
+	w = contain_wall(&i->spec, i->fd[DOOR_PORTS]);
+	s->wall = w;
+	if (!s->image_env || !s->cgroup || !w || !make_workspace(&i->spec) ||
+	    !restrict_files(&i->spec, s->cgroup, w))
 		return false;
 	if (i->spec.network == SPEC_NETWORK_EGRESS)
 		*listener = contain_listen();

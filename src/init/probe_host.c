@@ -149,7 +149,7 @@ static void probe_kernel(struct list *l)
 void probe_programs(struct list *l)
 {
 	char *bwrap[] = {"/usr/bin/bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc",
-		"--dev", "/dev", "/bin/echo", "a box of bubblewrap was made", NULL};
+		"--dev", "/dev", "/bin/echo", "a box of bubblewrap was made: namespace boxes are, where user-namespaces is missing", NULL};
 #ifdef __aarch64__
 	char *qemu[] = {"/usr/bin/qemu-system-aarch64", "--version", NULL};
 #else

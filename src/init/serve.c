@@ -315,6 +315,7 @@ static int keep_box(struct start *b, pid_t pid)
 		{.fd = b->channel[0], .events = POLLIN},
 		{.fd = b->egress ? egress_fd(b->egress) : -1, .events = POLLIN}};
 	struct signalfd_siginfo info;
+	const int end = b->spec.kind == SPEC_PASSTHROUGH ? SIGTERM : SIGKILL;
 	int status = 1;
 	unsigned looks = 0;
 
@@ -324,12 +325,12 @@ static int keep_box(struct start *b, pid_t pid)
 			break;
 		looks -= looks > 0;
 		if (serve_is_removed(b))
-			kill(pid, b->server.wall ? SIGKILL : SIGTERM);
+			kill(pid, end);
 		if (p[2].revents)
 			egress_run(b->egress);
 		if (p[0].revents && read(p[0].fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 			if (info.ssi_signo == SIGTERM)
-				kill(pid, b->server.wall ? SIGKILL : SIGTERM);
+				kill(pid, end);
 			if (info.ssi_signo == SIGIO)
 				looks = LOOKS_SOON;
 		}
@@ -378,6 +379,16 @@ bool serve_wait_inside(struct start *b)
 	return serve_fail(b, WIRE_ERROR_SYSTEM, "the server inside cannot be set up", NULL, NULL);
 }
 
+/* From here on the wall is bubblewrap's, and what was of ours goes. */
+static pid_t by_bwrap(struct start *b)
+{
+	pid_t pid = serve_bwrap(b);
+
+	wall_close(b->wall);
+	b->server.wall = b->wall = NULL;
+	return pid;
+}
+
 /* Starts the server, behind the wall or without one; its pid, or -1 and the answer was given. */
 static pid_t enter(struct start *b)
 {
@@ -390,6 +401,8 @@ static pid_t enter(struct start *b)
 
 	if (s->wall) {
 		pid = wall_enter(b->wall, inside, b, keep, count, &why);
+		if (pid < 0 && serve_needs_bwrap())
+			return by_bwrap(b);
 	} else {
 		count += cgroup_keep(s->cgroup, keep + count);
 		pid = (pid_t)wall_clone(0, cgroup_fd(s->cgroup));

@@ -282,41 +282,6 @@ static bool await_door(struct kept *k, struct door_facts *f)
 			  "file system without exec, or the image for another processor");
 }
 
-static bool give(struct kept *k, int fd[DOOR_FDS])
-{
-	struct start *b = k->b;
-	struct server *s = &b->server;
-	int ports[2] = {-1, -1};
-	bool good;
-
-	if (b->spec.port_count && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ports) < 0)
-		return serve_fail(b, WIRE_ERROR_SYSTEM, "the ports cannot be published", NULL, NULL);
-	fd[DOOR_START] = door_start_file(b->fields, &b->report);
-	fd[DOOR_LISTEN] = s->listen.fd;
-	fd[DOOR_KEEPER] = s->keeper;
-	fd[DOOR_AUDIT] = s->audit.fd;
-	fd[DOOR_AUDIT_HEAD] = s->audit.head;
-	fd[DOOR_LOCK] = s->lock;
-	fd[DOOR_READY] = b->inside[1];
-	fd[DOOR_PORTS] = ports[1];
-	b->ports = ports[0];
-	good = fd[DOOR_START] >= 0 && door_give(k->sock, fd) && door_hear(k->sock, &b->listener);
-	if (fd[DOOR_START] >= 0)
-		close(fd[DOOR_START]);
-	if (ports[1] >= 0)
-		close(ports[1]);
-	if (!good)
-		return serve_fail(b, WIRE_ERROR_SYSTEM, "the container's process 1 cannot serve", NULL,
-				  NULL);
-	close(k->sock);
-	k->sock = -1;
-	close(b->inside[1]);
-	b->inside[1] = -1;
-	close(s->keeper);
-	s->keeper = -1;
-	return true;
-}
-
 /* ---- Its life ---- */
 
 static bool open_ways(struct start *b)
@@ -354,7 +319,7 @@ static bool start_box(struct kept *k)
 	tell_limits(k, &facts);
 	memset(fd, -1, sizeof(fd));
 	docker_group_open(k->sock, k->docker.id, fd, &b->report);
-	good = serve_check_report(b) && give(k, fd);
+	good = serve_check_report(b) && serve_give(b, &k->sock, fd);
 	docker_group_close(fd);
 	return good && serve_wait_inside(b) && serve_open_egress(b) && serve_answer_ok(b, getpid());
 }

@@ -5,6 +5,7 @@
 #ifndef INIT_SERVE_IN_H
 #define INIT_SERVE_IN_H
 
+#include "init/door.h"
 #include "init/server.h"
 
 struct start {
@@ -34,6 +35,19 @@ bool serve_is_removed(const struct start *b);
 #define LOOK_EVERY 60000
 #define LOOK_SOON 200
 #define LOOKS_SOON 10u
+
+/*
+ * serve_door.c: process 1, which waits at the other end (closed afterwards), gets fd, filled up with what every server
+ * needs.
+ */
+bool serve_give(struct start *b, int *sock, int fd[DOOR_FDS]);
+/*
+ * serve_bwrap.c: the server in a sandbox that bubblewrap makes, where the wall may not be made: its pid. -1: the
+ * answer was given.
+ */
+pid_t serve_bwrap(struct start *b);
+/* Whether that is so: user namespaces are refused to us, and bubblewrap is there. */
+bool serve_needs_bwrap(void);
 
 /* serve_vm.c: each connection to the listener goes to the socket of that name, from now on. */
 void serve_relay(const char *path, int listener);

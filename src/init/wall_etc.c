@@ -23,9 +23,10 @@ static const char *const copied[] = {"ld.so.cache", "ld.so.conf", "localtime", "
 	"debian_version", "lsb-release", "gai.conf", "host.conf", "shells", "locale.alias",
 	"locale.conf", "ssl/openssl.cnf", "mtab"};
 /* each costs as much as ten files: what programs do without (perl's, python's) is not among them */
-static const char *const mounted[] = {"alternatives", "ssl/certs", "pki", "fonts", "java-11-openjdk",
-	"java-17-openjdk", "java-21-openjdk", "ImageMagick-6", "ImageMagick-7", "crypto-policies",
-	"static"};
+#define ETC "/etc/"
+static const char *const mounted[] = {ETC "alternatives", ETC "ssl/certs", ETC "pki", ETC "fonts",
+	ETC "java-11-openjdk", ETC "java-17-openjdk", ETC "java-21-openjdk", ETC "ImageMagick-6",
+	ETC "ImageMagick-7", ETC "crypto-policies", ETC "static"};
 
 /* Small ones without the pipe that sendfile makes. */
 static bool pour(int to, int from, size_t size)
@@ -85,18 +86,14 @@ static bool copy(const struct wall *w, int etc, int to, const char *name)
 	return ok;
 }
 
-static bool mount_one(const struct wall *w, int root, const char *name)
+static bool mount_one(const struct wall *w, int root, const char *path)
 {
-	char from[64], to[64];
-	int tree;
+	int tree = tree_open(AT_FDCWD, path, TREE_READONLY | TREE_RECURSIVE);
 	bool ok;
 
-	snprintf(from, sizeof(from), "/etc/%s", name);
-	tree = tree_open(AT_FDCWD, from, TREE_READONLY | TREE_RECURSIVE);
 	if (tree < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES;
-	snprintf(to, sizeof(to), "etc/%s", name);
-	ok = wall_put(w, tree, root, to);
+	ok = wall_put(w, tree, root, path + 1);
 	close(tree);
 	return ok;
 }
@@ -105,7 +102,9 @@ static bool mount_one(const struct wall *w, int root, const char *name)
 static bool places(int etc, int to)
 {
 	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted); i++) {
-		if (!faccessat(etc, mounted[i], F_OK, 0) && !tree_make_dir(to, mounted[i], 0755))
+		const char *name = mounted[i] + strlen(ETC);
+
+		if (!faccessat(etc, name, F_OK, 0) && !tree_make_dir(to, name, 0755))
 			return false;
 	}
 	return true;
@@ -184,6 +183,12 @@ size_t wall_etc_copied(const char *const **name)
 	return sizeof(copied) / sizeof(*copied);
 }
 
+size_t wall_etc_mounted(const char *const **path)
+{
+	*path = mounted;
+	return sizeof(mounted) / sizeof(*mounted);
+}
+
 static int open_etc(const struct wall *w, int root)
 {
 	if (!w->fresh)
@@ -238,7 +243,7 @@ uint32_t wall_etc_there(int etc)
 	uint32_t there = 0;
 
 	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted); i++)
-		there |= (uint32_t)!faccessat(etc, mounted[i], F_OK, 0) << i;
+		there |= (uint32_t)!faccessat(etc, mounted[i] + strlen(ETC), F_OK, 0) << i;
 	return there;
 }
 

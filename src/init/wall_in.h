@@ -102,11 +102,18 @@ bool wall_etc_no_names(const struct wall *w, int root);	/* no servers of names, 
 const char *wall_etc_shared(const struct wall *w, int root);	/* and those that are every box's */
 /* The files of the host that are copied; their number. */
 size_t wall_etc_copied(const char *const **name);
+size_t wall_etc_mounted(const char *const **path);	/* and its directories that are mounted */
 uint32_t wall_etc_there(int etc);			/* which directories of the host's there are */
 uint32_t wall_top_there(void);				/* wall_mount.c: and of programs, in / */
 /* wall_mount.c: what is the same in the roots of all boxes of this host's /usr */
 const char *wall_common(const struct wall *w, int root);
 bool wall_dev_files(int dev, bool nodes);		/* wall_dev.c: its part in /dev; real nodes, if they can be had */
+size_t wall_top_names(const char *const **path);	/* those of programs in /, where they are no links */
+/*
+ * In the keeper: the plain directory in the state directory that is the root where there is no overlay, with real
+ * directories wherever something will be mounted.
+ */
+const char *wall_plain_root(struct wall *w);
 /*
  * wall_shared.c: finds or makes that in the cache directory, and keeps it from being removed. When it cannot be
  * had, the box's own is made in memory.
@@ -125,6 +132,7 @@ void wall_net_alone(struct wall_net *n);	/* afterwards, before anything else run
 /* wall_priv.c: the bounding set; Landlock, capabilities, no new privileges */
 const char *wall_unbound(void);
 const char *wall_powerless(const struct wall *w);
+const char *wall_landlock(const struct wall *w);	/* a part of it: what is below / and the groups, nothing else */
 int wall_landlock_abi(void);
 
 /*

@@ -219,6 +219,12 @@ uint32_t wall_top_there(void)
 	return there;
 }
 
+size_t wall_top_names(const char *const **path)
+{
+	*path = top_name;
+	return TOP_NAMES;
+}
+
 bool wall_put(const struct wall *w, int tree, int root, const char *path)
 {
 	return w->ours ? tree_put_at(tree, root, path) : tree_put(tree, root, path);
@@ -319,6 +325,36 @@ static const char *skeleton(const struct wall *w, int root)
 	if ((w->spec->workspace || w->spec->target) && !make_dir(w, root, w->target + 1, 0755))
 		return "the workspace's target cannot be made";
 	return wall_etc(w, root);
+}
+
+/* A box that was stopped may have left a link there, which a mount would follow. */
+static bool real_places(int root)
+{
+	static const char *const more[] = {"dev", "proc", "usr", "sys/devices/system/cpu"};
+	struct stat st;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < sizeof(more) / sizeof(*more); i++)
+		ok = tree_make_dir(root, more[i], 0755);
+	for (size_t i = 0; ok && i < TOP_NAMES; i++)
+		ok = lstat(top_name[i], &st) || S_ISLNK(st.st_mode) || tree_make_dir(root, top_name[i] + 1, 0755);
+	return ok;
+}
+
+const char *wall_plain_root(struct wall *w)
+{
+	int dir = open(w->spec->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int root = dir < 0 ? -1 : tree_dir(dir, STORE "/upper", 0755);
+	const char *why = root < 0 ? "the box's directory cannot be made in the state directory" : NULL;
+
+	why = why ? why : skeleton(w, root);
+	if (!why && !real_places(root))
+		why = "the directories of / cannot be made";
+	if (root >= 0)
+		close(root);
+	if (dir >= 0)
+		close(dir);
+	return why;
 }
 
 static const char *host_usr(const struct wall *w, int root)

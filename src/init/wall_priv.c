@@ -56,13 +56,15 @@ static bool allow(int rules, int dir, uint64_t access)
  * Everything below the new root is allowed, and the box's control groups, to which only process 1 has
  * descriptors: whatever else a leaked descriptor or a hole in the mounts leads to is not.
  */
-static const char *landlock(const struct wall *w)
+const char *wall_landlock(const struct wall *w)
 {
 	struct ruleset r = {.fs = FS_ABI1};
 	int fds[CGROUP_KEEP], rules, root;
 	size_t n = w->cgroup ? cgroup_keep(w->cgroup, fds) : 0;
 	bool ok;
 
+	if (!w->landlock)
+		return NULL;
 	if (w->landlock >= 2)
 		r.fs |= FS_REFER;
 	if (w->landlock >= 3)
@@ -125,7 +127,7 @@ const char *wall_powerless(const struct wall *w)
 		return "no_new_privs cannot be set";
 	if (w->cgroup && !cgroup_settle(w->cgroup))
 		return "the box's control groups cannot be entered or limited";
-	why = w->landlock ? landlock(w) : NULL;
+	why = wall_landlock(w);
 	if (why)
 		return why;
 	/* nothing in the box may trace process 1 or look into it */
