@@ -487,22 +487,27 @@ static void print_cond(struct str *out, const struct cond *c)
 
 /* ---- Functions ---- */
 
-/* From the { on: the body of a group is the function's own. */
-static void print_function_body(struct printer *p, const struct node *body)
+/* From the { on: the body of a group is the function's own; `by` deeper. */
+static void print_function_in(struct printer *p, const struct node *body, unsigned by)
 {
 	bool group = body->kind == NODE_GROUP;
 	const struct redir *redirs = group ? body->redirs : NULL;
 
-	str_adds(p->out, "{ \n");
 	p->function++;
-	p->indent += p->amount;
+	p->indent += by;
 	print_command(p, group ? body->flow.body : body);
 	print_flush(p);
-	p->indent -= p->amount;
+	p->indent -= by;
 	p->function--;
 	print_newline(p, redirs ? "} " : "}");
 	if (redirs)
 		print_redir_list(p, redirs, false);
+}
+
+static void print_function_body(struct printer *p, const struct node *body)
+{
+	str_adds(p->out, "{ \n");
+	print_function_in(p, body, p->amount);
 }
 
 static void print_inner_function(struct printer *p, const struct node *n)
@@ -625,6 +630,14 @@ void print_function(struct str *out, const struct node *function, bool posix)
 		str_adds(out, "function ");
 	str_addf(out, "%s () \n", name.s);
 	print_function_body(&p, function->named.body);
+}
+
+void print_function_value(struct str *out, const struct node *function, bool posix)
+{
+	struct printer p = { .out = out, .posix = posix };
+
+	str_adds(out, "() { ");
+	print_function_in(&p, function->named.body, 1);
 }
 
 void print_redirs(struct str *out, const struct redir *r)

@@ -16,6 +16,8 @@ void print_node(struct str *out, const struct node *n);
 void print_node_posix(struct str *out, const struct node *n, bool posix);	/* without `function` */
 /* "name () \n{ \n ... }": what declare -f prints. */
 void print_function(struct str *out, const struct node *function, bool posix);
+/* "() {  ...\n}", each line a blank deep: its value in an environment. */
+void print_function_value(struct str *out, const struct node *function, bool posix);
 void print_word(struct str *out, const struct word *w);
 void print_assign(struct str *out, const struct assign *a);
 void print_redirs(struct str *out, const struct redir *r);

@@ -361,6 +361,11 @@ static void keep_last_arg(struct shell *sh, const char *last, size_t n)
 {
 	str_reset(&sh->last_arg);
 	str_addn(&sh->last_arg, last, n);
+	if (sh->last_arg_given) {
+		sh->last_arg_given = false;
+		if (!sh->environ_stale)
+			sh->environ_stale = ENVIRON_GIVEN;
+	}
 }
 
 static enum flow simple_run(struct shell *sh, const struct node *n, struct fields *words)
@@ -437,13 +442,13 @@ static enum flow simple_nothing(struct shell *sh, const struct node *n,
 		assign_keywords(sh, keywords, 0, false);
 	if (f == FLOW_NEXT && n->redirs) {
 		f = simple_redirected(sh, n, &none);
-		str_reset(&sh->last_arg);
+		keep_last_arg(sh, "", 0);
 		if (f != FLOW_NEXT || sh->status)
 			return f;
 	}
 	if (f == FLOW_NEXT)
 		sh->status = sh->substitution_status > 0 ? sh->substitution_status : 0;
-	str_reset(&sh->last_arg);
+	keep_last_arg(sh, "", 0);
 	return f;
 }
 

@@ -130,7 +130,7 @@ static const char *const *program_environ(struct shell *sh, const char *path)
 {
 	const char *const *env = var_environ(sh);
 	const char **out;
-	size_t n = 0, k = 0, len = strlen(path);
+	size_t n = 0, at, len = strlen(path);
 	char *last;
 
 	while (env[n])
@@ -139,13 +139,13 @@ static const char *const *program_environ(struct shell *sh, const char *path)
 	last = arena_alloc(&sh->turn, len + 3);
 	if (!out || !last)
 		return env;
-	for (size_t i = 0; i < n; i++)
-		if (env[i][0] != '_' || env[i][1] != '=')
-			out[k++] = env[i];
+	memcpy(out, env, n * sizeof(*out));
+	for (at = 0; at < n && (env[at][0] != '_' || env[at][1] != '='); at++)
+		;
 	memcpy(last, "_=", 2);
 	memcpy(last + 2, path, len + 1);
-	out[k++] = last;
-	out[k] = NULL;
+	out[at] = last;
+	out[at == n ? n + 1 : n] = NULL;
 	return out;
 }
 

@@ -286,6 +286,7 @@ struct shell {
 	bool given_up;			/* a subscript was wrong: the command, not only the builtin */
 	int substitution_status;	/* status of the last $( ) of this command, or -1 */
 	struct str last_arg;		/* $_ */
+	bool last_arg_given;		/* by the environment: exported until a command has run */
 	uint64_t random_state;
 	int64_t seconds_from, seconds_base;	/* $SECONDS counts from here (monotonic, ns), on from this */
 	uint32_t line;			/* $LINENO */

@@ -132,8 +132,10 @@ bool environ_is_foreign(const char *entry)
 	       strncmp(entry, "BASH_FUNC_", 10) != 0;
 }
 
-static void import_one(struct shell *sh, const char *entry)
+static void import_one(struct shell *sh, size_t i)
 {
+	const char *entry = words_of(sh)->env[i];
+	uint32_t place = i < VAR_PLACE_MAX ? (uint32_t)i + 1 : VAR_PLACE_MAX;
 	const char *value;
 	struct name name;
 	struct var *v;
@@ -142,7 +144,7 @@ static void import_one(struct shell *sh, const char *entry)
 		return;
 	name = name_of(entry, (size_t)(value - entry) - 1);
 	v = var_make(sh, &name, 0);
-	v->flags |= VAR_EXPORT;
+	v->flags |= VAR_EXPORT | place << VAR_PLACE_SHIFT;
 	var_store(sh, v, value, strlen(value));
 	if (v->special == SP_GLOBIGNORE || v->special == SP_POSIXLY_CORRECT)
 		special_changed(sh, v->special);
@@ -261,7 +263,7 @@ void environ_make_all(struct shell *sh)
 
 		if (w->env_waits & bit) {
 			w->env_waits &= ~bit;
-			import_one(sh, w->env[i]);
+			import_one(sh, i);
 		}
 	}
 	import_level(sh);
@@ -287,7 +289,7 @@ struct var *environ_lazy(struct shell *sh, const char *s, size_t n)
 		if (w->env[i][0] != s[0] || strncmp(w->env[i], s, n) || w->env[i][n] != '=')
 			continue;
 		w->env_waits &= ~((uint64_t)1 << i);
-		import_one(sh, w->env[i]);	/* of namesakes the last stays */
+		import_one(sh, i);	/* of namesakes the last stays */
 		found = true;
 	}
 	sh->environ_stale = stale;	/* to a child it is what it was */
@@ -361,7 +363,7 @@ bool var_import_environ(struct shell *sh, const char *const *env)
 	locale_set(sh, look.locale);
 	if (look.cannot_wait) {
 		for (size_t i = 0; env[i]; i++)
-			import_one(sh, env[i]);
+			import_one(sh, i);
 		environ_make_all(sh);
 	} else if (look.n) {
 		w->env_waits = UINT64_MAX >> (64 - look.n);
@@ -369,6 +371,7 @@ bool var_import_environ(struct shell *sh, const char *const *env)
 	}
 	if (look.underscore)	/* $_ before the first command */
 		str_reset(&sh->last_arg);
+	sh->last_arg_given = look.underscore;
 	if (look.underscore || (sh->arg0 && !sh->last_arg.n))
 		str_adds(&sh->last_arg, look.underscore ? look.underscore : sh->arg0);
 	sh->seconds_from = proc_started_ns(sh->p);

@@ -31,6 +31,8 @@ enum special {
 
 /* A temporary variable that was exported or made readonly: outlives its command. */
 #define VAR_PROPAGATE 65536u
+#define VAR_PLACE_SHIFT 17	/* above: its place in the environment it came with, from 1 */
+#define VAR_PLACE_MAX 32767u
 
 struct scope {
 	bool temporary;		/* of a command, not of a function */
@@ -215,7 +217,10 @@ bool assoc_unset(struct assoc *a, const char *key, size_t n);
 uint32_t assoc_hash(const char *key, size_t n);	/* bash's, which orders its tables */
 /* Of an empty one: how many chains it begins with. */
 void assoc_chains(struct assoc *a, size_t chains);
-enum { CHAINS_ALIASES = 64, CHAINS_HASHED = 256, CHAINS_COMPLETIONS = 512 };
+enum {
+	CHAINS_SCOPE = 4, CHAINS_ALIASES = 64, CHAINS_FOREIGN = 64, CHAINS_HASHED = 256,
+	CHAINS_COMPLETIONS = 512, CHAINS_FUNCTIONS = 512, CHAINS_VARIABLES = 1024
+};
 /* The map's entries in the order of bash's table of that many chains; in sh->turn. */
 struct map_entry **map_in_chains(struct shell *sh, const struct map *m, size_t chains);
 void assoc_copy(struct assoc *to, const struct assoc *from);

@@ -495,7 +495,8 @@ static int wait_next(struct waiting *w, int argc, char **argv, int from)
 
 		job_reap(sh);
 		for (struct job *j = sh->jobs; j; j = j->next) {
-			if (j->substitution || j->foreign || !in_operands(sh, j, argc, argv, from))
+			if (j->substitution || j->foreign || j->disowned ||
+			    !in_operands(sh, j, argc, argv, from))
 				continue;
 			any |= job_running(j);
 			if (!job_alive(j))
@@ -516,7 +517,7 @@ static int wait_next(struct waiting *w, int argc, char **argv, int from)
 			for (unsigned i = 0; i < j->n; i++)
 				if (j->at[i].pid == got) {
 					job_took(sh, j, &j->at[i], status);
-		child_traps(sh, 1);
+					child_traps(sh, 1);
 				}
 	}
 }
