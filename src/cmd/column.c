@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
+#include "cmd/locale.h"
 #include "cmd/quote.h"
 
 enum { COLUMN_TAB = 8, COLUMN_TERMINAL = 80 };
@@ -129,16 +130,17 @@ static void column_line(struct column *c, char *line)
 	c->longest = width > c->longest ? width : c->longest;
 }
 
-/* What is no UTF-8 is shown as \xff. */
+/* What is no character of the locale is shown as \xff. */
 static char *column_clean(struct column *c, const char *line, size_t n)
 {
 	int32_t point;
 	struct str s;
 	size_t used;
+	bool utf8 = locale_utf8(c->p);
 
 	str_init(&s, tsb_heap_of(c->p), STR_MAX_DEFAULT);
 	for (; n; line += used, n -= used) {
-		used = utf8_decode(line, n, &point);
+		used = utf8_decode(line, utf8 ? n : 1, &point);
 		if (point < 0) {
 			str_addf(&s, "\\x%02x", (unsigned)(unsigned char)*line);
 		} else {

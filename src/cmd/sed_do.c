@@ -54,13 +54,13 @@ enum sed_flow sed_do_broken(struct sed *s, struct sed_cmd *cmd)
 
 /* ---- Lines in ---- */
 
-/* If there is no next line, GNU prints the last one, POSIX does not. */
+/* The last line is printed in POSIX mode, too, whatever the manual says. */
 enum sed_flow sed_do_next(struct sed *s, struct sed_cmd *cmd)
 {
 	bool last = sed_is_last(s);
 
 	(void)cmd;
-	if (!s->quiet && (!last || s->posix == SED_GNU))
+	if (!s->quiet)
 		sed_out_space(s, s->to, &s->pattern);
 	if (last)
 		return SED_DELETE;

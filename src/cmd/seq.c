@@ -353,12 +353,14 @@ static int seq_go(struct tsb_proc *p, const struct seq *o, int argc, char **argv
 		return status;
 	if (o->format && o->equal_width)
 		return tsb_usage(p, "format string may not be specified when printing equal width strings");
-	for (int i = 0; !status && i < argc; i++)
+	for (int i = 0; !status && i < argc; i++) {
 		status = seq_operand(p, argv[i], &n[i == argc - 1 ? 2 : i]);
+		if (!status && n[1].value == 0)
+			status = tsb_usage(p, "invalid Zero increment value: %s",
+					   quote_text(p, argv[1]));
+	}
 	if (status)
 		return status;
-	if (n[1].value == 0)
-		return tsb_usage(p, "invalid Zero increment value: %s", quote_text(p, argv[1]));
 	if (!o->format && !o->equal_width && strlen(separator) == 1 && seq_is_whole(n[0].text) &&
 	    seq_is_whole(n[1].text) && n[1].value <= 200 &&
 	    (seq_is_whole(n[2].text) || (isinf(n[2].value) && n[2].value > 0))) {

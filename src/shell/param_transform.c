@@ -18,10 +18,11 @@ static void transform_quote(void *ctx, struct slice in, struct str *out)
 
 static void transform_escapes(void *ctx, struct slice in, struct str *out)
 {
+	const struct shell *sh = ctx;
+	enum escape_mode mode = sh->bytes ? ESCAPE_DOLLAR | ESCAPE_BYTES : ESCAPE_DOLLAR;
 	char message[64];
 
-	(void)ctx;
-	escape_decode(ESCAPE_DOLLAR, in.p, in.n, out, message, NULL, NULL);
+	escape_decode(mode, in.p, in.n, out, message, NULL, NULL);
 }
 
 /* ---- @U @u @L ---- */
@@ -236,7 +237,7 @@ static enum flow transform_mapped(struct shell *sh, char letter, struct value *v
 		return FLOW_NEXT;
 	switch (letter) {
 	case 'E':
-		return param_map(sh, v, transform_escapes, NULL);
+		return param_map(sh, v, transform_escapes, sh);
 	case 'P':
 		flow = param_map(sh, v, transform_prompt, &prompt);
 		return flow == FLOW_NEXT ? prompt.flow : flow;

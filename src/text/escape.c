@@ -12,6 +12,7 @@
 
 struct escape {
 	enum escape_mode mode;
+	bool bytes;
 	const char *p;
 	size_t n;
 	struct str *out;
@@ -106,7 +107,9 @@ static void add_code(const struct escape *e, uint32_t v)
 {
 	char buf[8];
 
-	if (v < 0x200000) {
+	if (e->bytes && v > 0x7F && v < 0x80000000u) {
+		str_addf(e->out, v < 0x10000 ? "\\u%04X" : "\\U%08X", (unsigned)v);
+	} else if (v < 0x200000) {
 		str_addn(e->out, buf, utf8_encode(buf, v));
 	} else if (v < 0x80000000u) {
 		unsigned more = v < 0x4000000 ? 4 : 5;
@@ -192,9 +195,11 @@ size_t escape_one(enum escape_mode mode, const char *p, size_t n, struct str *ou
 		  enum escape_status *status, char *message)
 {
 	static const char letters[] = "abefnrtv\\", values[] = "\a\b\033\f\n\r\t\v\\";
-	struct escape e = { mode, p, n, out, status, message };
+	struct escape e = { .p = p, .n = n, .out = out, .status = status, .message = message };
 	const char *hit;
 
+	e.bytes = mode & ESCAPE_BYTES;
+	e.mode = mode &= ~(unsigned)ESCAPE_BYTES;
 	*status = ESCAPE_OK;
 	if (!n)
 		return copied(&e, 0);

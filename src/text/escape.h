@@ -24,7 +24,8 @@ enum escape_mode {
 	ESCAPE_FORMAT_GNU,	/* the format of /usr/bin/printf */
 	ESCAPE_B_BASH,		/* %b of bash's printf */
 	ESCAPE_B_GNU,		/* %b of /usr/bin/printf */
-	ESCAPE_DOLLAR		/* $'...': \cx, \x{...}; a NUL ends the string */
+	ESCAPE_DOLLAR,		/* $'...': \cx, \x{...}; a NUL ends the string */
+	ESCAPE_BYTES = 16	/* with one of them: the locale is C, which has no \u above \u7f */
 };
 
 enum escape_status {

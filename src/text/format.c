@@ -179,7 +179,7 @@ void format_float(struct str *out, const struct format_spec *spec, long double v
 }
 
 /* 'A and "A; the character's code, or that of an invalid byte. */
-static bool parse_character(const char *s, uint32_t *code, const char **end)
+static bool parse_character(const char *s, bool bytes, uint32_t *code, const char **end)
 {
 	int32_t c;
 
@@ -191,7 +191,7 @@ static bool parse_character(const char *s, uint32_t *code, const char **end)
 		*end = s;
 		return true;
 	}
-	*end = s + utf8_decode(s, strlen(s), &c);
+	*end = s + utf8_decode(s, bytes ? 1 : strlen(s), &c);
 	*code = c < 0 ? (unsigned char)*s : (uint32_t)c;
 	return true;
 }
@@ -216,7 +216,7 @@ static const char *parse_digits(const char *s, uint64_t *v, bool *overflow)
 	return s;
 }
 
-enum format_parsed format_parse_int(const char *s, bool is_signed, uint64_t *magnitude,
+enum format_parsed format_parse_int(const char *s, bool is_signed, bool bytes, uint64_t *magnitude,
 				    bool *negative, const char **end)
 {
 	bool overflow = false;
@@ -224,7 +224,7 @@ enum format_parsed format_parse_int(const char *s, bool is_signed, uint64_t *mag
 	const char *p = s;
 
 	*negative = false;
-	if (parse_character(s, &code, end)) {
+	if (parse_character(s, bytes, &code, end)) {
 		*magnitude = code;
 		return FORMAT_CHARACTER;
 	}
@@ -250,14 +250,14 @@ enum format_parsed format_parse_int(const char *s, bool is_signed, uint64_t *mag
 	return overflow ? FORMAT_RANGE : **end ? FORMAT_TRAILING : FORMAT_NUMBER;
 }
 
-enum format_parsed format_parse_float(const char *s, long double *v, const char **end)
+enum format_parsed format_parse_float(const char *s, bool bytes, long double *v, const char **end)
 {
 	locale_t c, old;
 	uint32_t code;
 	char *stop;
 	int err;
 
-	if (parse_character(s, &code, end)) {
+	if (parse_character(s, bytes, &code, end)) {
 		*v = code;
 		return FORMAT_CHARACTER;
 	}

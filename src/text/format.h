@@ -48,10 +48,10 @@ enum format_parsed {
 	FORMAT_CHARACTER	/* 'A or "A: its code; *end is behind it */
 };
 
-/* strtoimax()/strtoumax() with base 0 (0x, 0): leading blanks, sign. */
-enum format_parsed format_parse_int(const char *s, bool is_signed, uint64_t *magnitude,
+/* strtoimax()/strtoumax() with base 0 (0x, 0): leading blanks, sign. bytes: a character is one. */
+enum format_parsed format_parse_int(const char *s, bool is_signed, bool bytes, uint64_t *magnitude,
 				    bool *negative, const char **end);
-enum format_parsed format_parse_float(const char *s, long double *v, const char **end);
+enum format_parsed format_parse_float(const char *s, bool bytes, long double *v, const char **end);
 
 /* ---- The command ---- */
 
@@ -59,7 +59,7 @@ enum format_dialect { FORMAT_BASH, FORMAT_GNU };
 
 struct format_job {
 	enum format_dialect dialect;
-	bool bytes;			/* the locale is C: what GNU's quotes is ASCII */
+	bool bytes;			/* the locale is C: GNU's quotes are ASCII, 'é is its first byte */
 	bool doubles;			/* floating point is that of double (bash's POSIX mode) */
 	const char *const *args;	/* the operands behind the format */
 	size_t n_args;

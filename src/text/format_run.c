@@ -120,7 +120,7 @@ static uint64_t int_arg(struct run *r, bool is_signed, bool *negative)
 	*negative = false;
 	if (!s)
 		return 0;
-	enum format_parsed how = format_parse_int(s, is_signed, &v, negative, &end);
+	enum format_parsed how = format_parse_int(s, is_signed, r->job->bytes, &v, negative, &end);
 	check(r, s, how, end);
 	return v;
 }
@@ -132,7 +132,7 @@ static long double float_arg(struct run *r)
 
 	if (!s)
 		return 0;
-	enum format_parsed how = format_parse_float(s, &v, &end);
+	enum format_parsed how = format_parse_float(s, r->job->bytes, &v, &end);
 	if (r->job->doubles) {
 		if (isinf((double)v) && !isinf(v))
 			how = FORMAT_RANGE;
@@ -254,6 +254,11 @@ static void warn(void *ctx, const char *message)
 	complain(ctx, "", message, strlen(message), "");
 }
 
+static enum escape_mode escapes(const struct run *r, enum escape_mode mode)
+{
+	return (enum escape_mode)(mode | (r->job->bytes ? ESCAPE_BYTES : 0));
+}
+
 static void convert_escaped(struct run *r, const char *s)
 {
 	struct str text;
@@ -261,8 +266,8 @@ static void convert_escaped(struct run *r, const char *s)
 	enum escape_status status;
 
 	str_init(&text, r->job->out->heap, r->job->out->max);
-	status = escape_decode(gnu(r) ? ESCAPE_B_GNU : ESCAPE_B_BASH, s, strlen(s), &text, message,
-			       warn, r);
+	status = escape_decode(escapes(r, gnu(r) ? ESCAPE_B_GNU : ESCAPE_B_BASH), s, strlen(s),
+			       &text, message, warn, r);
 	format_text(r->job->out, &r->spec, text.p, text.n);
 	if (text.bad)
 		r->job->out->bad = true;
@@ -429,8 +434,8 @@ static void escape(struct run *r)
 		str_addc(r->job->out, '\\');
 		return;
 	}
-	r->at += escape_one(gnu(r) ? ESCAPE_FORMAT_GNU : ESCAPE_FORMAT_BASH, r->fmt + r->at,
-			    r->n - r->at, r->job->out, &status, message);
+	r->at += escape_one(escapes(r, gnu(r) ? ESCAPE_FORMAT_GNU : ESCAPE_FORMAT_BASH),
+			    r->fmt + r->at, r->n - r->at, r->job->out, &status, message);
 	if (status == ESCAPE_STOP)
 		r->stop = true;
 	else if (status > ESCAPE_NO_UNICODE)

@@ -20,15 +20,23 @@ static uint64_t bits_of(struct awk *a, struct node *x, const char *name, int num
 	return v < 18446744073709551616.0 ? (uint64_t)v : 0;
 }
 
+/* What a double cannot hold goes from the top: 53 bits from the lowest that is set. */
+static double bits_result(uint64_t v)
+{
+	int low = v ? __builtin_ctzll(v) : 0;
+	uint64_t mask = low < 11 ? (((uint64_t)1 << 53) - 1) << low : UINT64_MAX;
+
+	return (double)(v & mask);
+}
+
 static double bits_shift(struct awk *a, struct node *n, const char *name)
 {
 	uint64_t v, by;
 
 	v = bits_of(a, n->b, name, 1);
 	by = bits_of(a, n->b->next, name, 2);
-	if (by >= 64)
-		return 0;
-	return (double)(n->sub == B_LSHIFT ? v << by : v >> by);
+	by &= 63;	/* as the machine's shift does */
+	return bits_result(n->sub == B_LSHIFT ? v << by : v >> by);
 }
 
 void ak_bi_bits(struct awk *a, struct node *n, struct awk_val *out)
@@ -43,13 +51,13 @@ void ak_bi_bits(struct awk *a, struct node *n, struct awk_val *out)
 	}
 	v = bits_of(a, n->b, name, i);
 	if (n->sub == B_COMPL)
-		v = ~v & (((uint64_t)1 << 53) - 1);
+		v = ~v;
 	for (struct node *x = n->b->next; x; x = x->next) {
 		uint64_t other = bits_of(a, x, name, ++i);
 
 		v = n->sub == B_AND ? v & other : n->sub == B_OR ? v | other : v ^ other;
 	}
-	val_number(out, (double)v);
+	val_number(out, bits_result(v));
 }
 
 /* ---- Time ---- */

@@ -238,7 +238,7 @@ static void put_int(struct formatting *f, struct format_spec *spec, double v)
 	/* No digits of zero: no sign either, but one digit where it would be marked. */
 	if (v == 0 && spec->precision == 0) {
 		spec->plus = spec->space = false;
-		spec->precision = spec->alt && strchr("xX", spec->conv);
+		spec->precision = spec->alt && strchr("uxX", spec->conv);
 	}
 	if (v <= -18446744073709551616.0 || v >= 18446744073709551616.0) {
 		if (strchr("di", spec->conv)) {

@@ -25,6 +25,7 @@ int builtin_echo(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
 	struct str *out = &doing(sh)->out;
 	bool newline = true, escapes = sh->opts[SHOPT_XPG_ECHO];
+	enum escape_mode mode = sh->bytes ? ESCAPE_ECHO_BASH | ESCAPE_BYTES : ESCAPE_ECHO_BASH;
 	char message[64];
 	int i = 1;
 
@@ -35,8 +36,8 @@ int builtin_echo(struct shell *sh, int argc, char **argv, enum flow *flow)
 	for (; i < argc; i++) {
 		if (!escapes)
 			str_adds(out, argv[i]);
-		else if (escape_decode(ESCAPE_ECHO_BASH, argv[i], strlen(argv[i]), out, message,
-				       NULL, NULL) == ESCAPE_STOP)
+		else if (escape_decode(mode, argv[i], strlen(argv[i]), out, message, NULL,
+				       NULL) == ESCAPE_STOP)
 			return 0;
 		if (i + 1 < argc)
 			str_addc(out, ' ');

@@ -52,7 +52,7 @@ static int printf_run(struct shell *sh, int argc, char **argv, int at, struct st
 		.dialect = FORMAT_BASH, .args = (const char *const *)argv + at + 1,
 		.n_args = (size_t)(argc - at - 1), .out = out, .ctx = sh,
 		.complain = complain, .time = put_date, .assign = assign_count,
-		.doubles = sh->opts[OPT_POSIX],
+		.doubles = sh->opts[OPT_POSIX], .bytes = sh->bytes,
 	};
 
 	return format_run(&job, argv[at], strlen(argv[at]));
