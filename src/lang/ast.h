@@ -120,6 +120,7 @@ struct part {
 	enum part_kind kind;
 	struct part *next;
 	bool backquoted;	/* COMMAND by `...`; ARITH by $[...] */
+	bool in_string;		/* backquoted, where \" is an escape */
 	bool verbatim;		/* COMMAND: print raw, as bash does for $((cmd) cmd) */
 	char op;		/* GLOB: ? * + @ ! */
 	struct slice text;

@@ -64,7 +64,7 @@ void lex_leave(struct parser *ps, const struct lex_frame *saved)
 void lex_mark(struct parser *ps, struct lex_mark *m)
 {
 	*m = (struct lex_mark){ ps->in.pos, ps->mark_level, ps->here, ps->here_tail,
-				ps->warnings_tail };
+				ps->warnings_tail, ps->unnumbered };
 	ps->mark_level = ps->in.level;
 }
 
@@ -82,6 +82,7 @@ void lex_rewind(struct parser *ps, const struct lex_mark *m)
 	*ps->here_tail = NULL;
 	ps->warnings_tail = m->warnings_tail;
 	*ps->warnings_tail = NULL;
+	ps->unnumbered = m->unnumbered;
 }
 
 /* A sub-text: [.., to) only, in place. */
@@ -432,6 +433,7 @@ static void lex_token(struct parser *ps, unsigned mode)
 	t->var.n = 0;
 	t->end = 0;
 	t->mode = mode;
+	t->mark = ps->unnumbered;
 	t->reserved = R_NONE;
 	if (lex_at_word(ps, mode)) {
 		word_token(ps, mode);

@@ -232,6 +232,7 @@ static void here_parts(struct parser *ps, const struct here *h, char *body, size
 	unsigned depth = ps->depth;
 	struct lex_frame saved;
 	struct nested save;
+	struct unnumbered *mark = ps->unnumbered;
 	struct parts parts;
 
 	nested_begin(ps, &save);
@@ -252,6 +253,7 @@ static void here_parts(struct parser *ps, const struct here *h, char *body, size
 		here_late(ps, &parts, body, n, depth);
 		parts.flags = WORD_EXPANDS | WORD_EFFECTS;
 	}
+	number_settle(ps, mark, h->redir->line);
 	lex_leave(ps, &saved);
 	nested_end(ps, &save);
 	string->parts = parts.first;

@@ -278,6 +278,8 @@ static void parse_script_body(struct parser *ps)
 		parse_unexpected_last(ps);
 	if (!ps->failed && ps->here)
 		lex_here_bodies(ps);
+	if (ps->deferred && body && !ps->failed)
+		number_end(ps, body);
 	if (ps->failed || !body || body->kind == NODE_LIST) {
 		ps->script->body = body;
 		return;
@@ -336,6 +338,8 @@ static struct node *parse_line(struct parser *ps)
 		parse_unexpected_last(ps);
 	if (!ps->failed && ps->here)
 		lex_here_bodies(ps);
+	if (ps->deferred && first && !ps->failed)
+		number_end(ps, first);
 	return ps->failed ? NULL : first;
 }
 

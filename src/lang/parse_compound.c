@@ -133,6 +133,7 @@ static struct node *parse_for(struct parser *ps, struct node *n)
 				return NULL;
 		}
 	}
+	ps->redir_line = n->line;
 	n->loop.body = parse_loop_body(ps);
 	return n->loop.body ? n : NULL;
 }
@@ -276,12 +277,14 @@ static struct node *parse_case(struct parser *ps, struct node *n)
 	if (lex_peek(ps, 0) != TOK_WORD)
 		return parse_unexpected(ps);
 	n->match.word = ps->tok.word;
+	n->line = ps->tok.line_end;
 	lex_take(ps);
 	while (lex_peek(ps, 0) == TOK_NEWLINE)
 		lex_take(ps);
 	if (ps->tok.reserved != R_IN)
 		return parse_unexpected(ps);
 	lex_take(ps);
+	ps->redir_line = n->line;
 	return parse_case_items(ps, &n->match.items) ? n : NULL;
 }
 
@@ -319,7 +322,7 @@ static struct node *parse_paren(struct parser *ps, struct node *n)
 			n->kind = NODE_ARITH;
 			n->arith = a;
 			ps->last_end = lex_pos(ps, in->pos);
-			ps->last_line = lex_line(ps, in->pos);
+			n->line = ps->last_line = lex_line(ps, in->pos);
 			return n;
 		}
 		if (ps->failed)
@@ -332,11 +335,15 @@ static struct node *parse_paren(struct parser *ps, struct node *n)
 /* Behind the () of a function; n has its position. */
 struct node *parse_function_body(struct parser *ps, struct node *n, const struct word *name)
 {
+	uint32_t outer = ps->redir_line;
+
 	n->kind = NODE_FUNCTION;
 	memset(&n->named, 0, sizeof(n->named));
 	n->named.name = parse_name(ps, name->text.p, name->text.n);
 	lex_newlines(ps);
+	ps->redir_line = ps->tok.line;
 	n->named.body = parse_compound(ps);
+	ps->redir_line = outer;
 	if (!n->named.body)
 		return parse_unexpected(ps);
 	return parse_end(ps, n);
@@ -428,6 +435,8 @@ struct node *parse_compound(struct parser *ps)
 	enum tok_kind kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
 	enum reserved r = ps->tok.reserved;
 	bool word = reserved_is_compound(r);
+	uint32_t redir_line = ps->redir_line;
+	struct unnumbered *mark;
 	struct node *n;
 
 	if (kind != TOK_LPAREN && !word)
@@ -437,13 +446,16 @@ struct node *parse_compound(struct parser *ps)
 	n = parse_node(ps, word ? kind_of_reserved[r] : NODE_SUBSHELL);
 	n = word ? compound_by_word(ps, n, r) : parse_paren(ps, n);
 	parse_leave(ps);
+	ps->redir_line = redir_line;
+	mark = ps->unnumbered;
 	if (!n || ps->failed || !parse_redirs(ps, &n->redirs))
 		return NULL;
+	if (ps->unnumbered != mark)
+		number_redirs(ps, mark);
 	return parse_end(ps, n);
 }
 
-/* Any command; NULL without failure if none begins here. */
-struct node *parse_command(struct parser *ps)
+static struct node *command_begin(struct parser *ps)
 {
 	enum tok_kind kind = lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
 	enum reserved r;
@@ -474,4 +486,18 @@ struct node *parse_command(struct parser *ps)
 	n = n->kind == NODE_COPROC ? parse_coproc(ps, n) : parse_function(ps, n);
 	parse_leave(ps);
 	return n && !ps->failed ? parse_end(ps, n) : NULL;
+}
+
+/* Any command; NULL without failure if none begins here. */
+struct node *parse_command(struct parser *ps)
+{
+	struct unnumbered *mark;
+	struct node *n;
+
+	lex_peek(ps, LEX_COMMAND | LEX_ASSIGN);
+	mark = ps->tok.mark;
+	n = command_begin(ps);
+	if (ps->unnumbered != mark && n)
+		number_settle(ps, mark, n->line);
+	return n;
 }

@@ -107,7 +107,7 @@ static struct cond *cond_new(struct parser *ps, enum cond_kind kind)
 	struct cond *c = MEM_NEW(ps->mem, struct cond);
 
 	c->kind = kind;
-	c->line = ps->tok.line;
+	c->line = ps->tok.line;	/* bash's is the one it has read up to, in the end */
 	return c;
 }
 
@@ -179,7 +179,7 @@ static struct word *cond_no_regex(struct parser *ps)
 }
 
 /* The operand of an operator, of the kind "unary" or "binary". */
-static struct word *cond_operand(struct parser *ps, unsigned mode, bool unary)
+static struct word *cond_operand(struct parser *ps, struct cond *c, unsigned mode, bool unary)
 {
 	struct word *w;
 
@@ -196,6 +196,7 @@ static struct word *cond_operand(struct parser *ps, unsigned mode, bool unary)
 				 " to conditional binary operator");
 	w = ps->tok.word;
 	lex_take(ps);
+	c->line = ps->last_line;
 	cond_newlines(ps);
 	return w;
 }
@@ -223,10 +224,11 @@ static struct cond *cond_word(struct parser *ps)
 	bool unary = cond_literal(ps) && cond_is_unary(w->text);
 
 	lex_take(ps);
+	c->line = ps->last_line;
 	if (unary) {
 		c->kind = COND_UNARY;
 		memcpy(c->op, w->text.p, 2);
-		c->a = cond_operand(ps, 0, true);
+		c->a = cond_operand(ps, c, 0, true);
 		return c->a ? c : NULL;
 	}
 	c->a = w;
@@ -238,7 +240,7 @@ static struct cond *cond_word(struct parser *ps)
 	if (!cond_binary(ps, c->op))
 		return cond_no_operator(ps);
 	lex_take(ps);
-	c->b = cond_operand(ps, cond_operand_mode(c->op), false);
+	c->b = cond_operand(ps, c, cond_operand_mode(c->op), false);
 	return c->b ? c : NULL;
 }
 
@@ -273,6 +275,7 @@ static struct cond *cond_group(struct parser *ps)
 	if (lex_peek(ps, COND_MODE) != TOK_RPAREN)
 		return cond_no_paren(ps, line);
 	lex_take(ps);
+	c->line = ps->last_line;
 	cond_newlines(ps);
 	c->groups++;
 	return c;
@@ -325,6 +328,7 @@ static struct cond *cond_term(struct parser *ps)
 	if (!c || !not)
 		return c;
 	not->left = c;
+	not->line = c->line;
 	return not;
 }
 
@@ -339,6 +343,7 @@ static struct cond *cond_and(struct parser *ps, unsigned n)
 		lex_take(ps);
 		c->left = left;
 		c->right = cond_term(ps);
+		c->line = ps->tok.line_end;
 		left = c->right ? c : NULL;
 	}
 	return left;
@@ -354,6 +359,7 @@ static struct cond *cond_or(struct parser *ps, unsigned n)
 		lex_take(ps);
 		c->left = left;
 		c->right = cond_and(ps, n);
+		c->line = ps->tok.line_end;
 		left = c->right ? c : NULL;
 	}
 	return left;
@@ -373,6 +379,7 @@ struct node *parse_cond_command(struct parser *ps, struct node *n)
 	}
 	if (ps->tok.reserved == R_COND_END) {
 		lex_take(ps);
+		n->line = n->cond->line;
 		return n;
 	}
 	if (ps->tok.kind == TOK_EOF || ps->tok.kind == TOK_NEWLINE) {

@@ -48,7 +48,8 @@ void nested_end(struct parser *ps, const struct nested *save)
 	/* A token read ahead of a here-document's body is there still. */
 	ps->tok = save->have ? save->tok :
 		  (struct token){ .item = save->tok.item, .pos = save->tok.pos,
-				  .line = save->tok.line, .mode = save->tok.mode, .fd = -1 };
+				  .line = save->tok.line, .mode = save->tok.mode, .fd = -1,
+				  .mark = save->tok.mark };
 	ps->in_command = save->in_command;
 	ps->mark_level = save->mark_level;
 	ps->last_end = save->last_end;
@@ -111,6 +112,7 @@ void parse_late_catch(struct parser *ps, struct part *part, unsigned depth)
 
 void parse_late(struct parser *ps, struct part *part)
 {
+	struct unnumbered *mark = ps->unnumbered;
 	unsigned depth = ps->depth;
 	struct nested save;
 
@@ -120,6 +122,7 @@ void parse_late(struct parser *ps, struct part *part)
 	part->command = parse_late_list(ps);
 	parse_late_catch(ps, part, depth);
 	nested_end(ps, &save);
+	ps->unnumbered = mark;
 }
 
 /* ---- $( ) and its kin ---- */
@@ -141,6 +144,7 @@ static void word_command(struct parser *ps, struct parts *out, enum part_kind ki
 {
 	struct part *part = parts_add(ps, out, kind);
 	size_t from = ps->in.pos;
+	struct unnumbered *mark = ps->unnumbered;
 	struct lex_stay stay;
 
 	out->flags |= WORD_EXPANDS | WORD_EFFECTS;
@@ -149,11 +153,16 @@ static void word_command(struct parser *ps, struct parts *out, enum part_kind ki
 	if (ps->in.here && !ps->in_command)
 		ps->in.shown_from = from;
 	lex_stay(ps, &stay);
+	ps->in_first++;
 	part->command = parse_nested(ps);
+	ps->in_first--;
+	ps->unnumbered = mark;
 	lex_back(ps, &stay);
 	parse_leave(ps);
-	if (!ps->failed)
-		part->raw = (struct slice){ ps->in.s + from, ps->in.pos - 1 - from };
+	if (ps->failed)
+		return;
+	part->raw = (struct slice){ ps->in.s + from, ps->in.pos - 1 - from };
+	number_note(ps, part, lex_line(ps, from));
 }
 
 /* Text in parentheses that begins with another one, up to close: bash parses it
@@ -171,10 +180,13 @@ static void word_late_command(struct parser *ps, struct parts *out, enum part_ki
 	part->verbatim = true;
 	lex_cut(ps, &cut, close);
 	ps->in.pos = ps->in.shown_from = open + 1;
+	ps->in_first++;
 	parse_late(ps, part);
+	ps->in_first--;
 	ps->in.shown_from = 0;
 	lex_uncut(ps, &cut);
 	part->raw = (struct slice){ ps->in.s + open + 1, close - open - 1 };
+	number_note(ps, part, lex_line(ps, open));
 	ps->in.pos = close + 1;
 	parse_leave(ps);
 }
@@ -251,25 +263,24 @@ static void word_old_arith(struct parser *ps, struct parts *out)
 
 /* ---- Backquotes ---- */
 
-/* The text without the backslashes that backquotes need. */
-static char *backquote_text(struct parser *ps, size_t from, size_t to, bool in_string, size_t *n)
+char *word_backquote_text(struct parser *ps, const struct part *part, size_t *n)
 {
-	const char *s = ps->in.s;
-	char *text = mem_alloc(ps->mem, to - from + 1);
+	struct slice raw = part->raw;
+	char *text = mem_alloc(ps->mem, raw.n + 1);
 	size_t used = 0;
 
-	for (size_t i = from; i < to; i++) {
-		if (s[i] == '\\' && i + 1 < to) {
-			char c = s[i + 1];
+	for (size_t i = 0; i < raw.n; i++) {
+		if (raw.p[i] == '\\' && i + 1 < raw.n) {
+			char c = raw.p[i + 1];
 
 			if (c == '\n') {	/* goes even where single quotes stand around it */
 				i++;
 				continue;
 			}
-			if (c == '$' || c == '`' || c == '\\' || (c == '"' && in_string))
+			if (c == '$' || c == '`' || c == '\\' || (c == '"' && part->in_string))
 				i++;
 		}
-		text[used++] = s[i];
+		text[used++] = raw.p[i];
 	}
 	text[used] = '\0';
 	*n = used;
@@ -282,6 +293,7 @@ void word_backquote(struct parser *ps, struct parts *out, enum quoted_kind kind)
 	struct lex_frame saved;
 	size_t open = in->pos++, n;
 	struct part *part;
+	char *text;
 
 	for (; in->s[in->pos] != '`'; in->pos++) {
 		if (in->s[in->pos] == '\\' && in->s[in->pos + 1])
@@ -299,12 +311,13 @@ void word_backquote(struct parser *ps, struct parts *out, enum quoted_kind kind)
 	part->raw = (struct slice){ in->s + open + 1, in->pos - open - 1 };
 	out->flags |= WORD_EXPANDS | WORD_EFFECTS;
 	in->pos++;
-	char *text = backquote_text(ps, open + 1, in->pos - 1,
-				    kind == QUOTED_STRING || kind == QUOTED_INNER || kind == QUOTED_BRACE, &n);
-
-	/* bash counts from the line of the command that is being run */
-	lex_enter(ps, &saved, text, n, in->here ? in->here : lex_line(ps, open));
+	part->in_string = kind == QUOTED_STRING || kind == QUOTED_INNER || kind == QUOTED_BRACE;
+	text = word_backquote_text(ps, part, &n);
+	number_note(ps, part, in->here ? in->here : lex_line(ps, open));
+	lex_enter(ps, &saved, text, n, ps->unnumbered->line);
+	ps->in_first++;
 	parse_late(ps, part);
+	ps->in_first--;
 	lex_leave(ps, &saved);
 	parse_leave(ps);
 }

@@ -224,7 +224,7 @@ static struct node *simple_run(struct parser *ps, struct simple *c)
 	for (;;) {
 		enum tok_kind kind = lex_peek(ps, c->mode);
 
-		if (!c->has_line && c->mode & LEX_MIDDLE && !ps->in.foreign)
+		if (!c->has_line && c->mode & LEX_MIDDLE && !ps->in.level)
 			simple_line(ps, c);
 		switch (kind) {
 		case TOK_WORD:

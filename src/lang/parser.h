@@ -96,6 +96,7 @@ struct token {
 	size_t pos, end;
 	size_t word_end;	/* REDIR with a descriptor: its end */
 	unsigned mode;		/* it was read in */
+	struct unnumbered *mark;	/* the last one before it */
 	uint32_t pos_end, line_end;	/* for the node that ends with it */
 	uint32_t line;
 };
@@ -129,6 +130,13 @@ struct alias_command {
 	struct alias_command *next;
 	const struct word *words;
 	bool define;
+};
+
+/* A substitution whose lines are known when its command's is: see number.c. */
+struct unnumbered {
+	struct unnumbered *next;
+	struct part *part;
+	uint32_t line;		/* it was counted from */
 };
 
 /* An open bracket or quote, and a pair of them: see lex_skip.c. */
@@ -168,6 +176,10 @@ struct parser {
 	unsigned mark_level;	/* frames up to this level are not left */
 	unsigned depth, depth_max;
 	unsigned in_command;	/* open $( */
+	unsigned in_first;	/* open substitutions that will be parsed again, if need be */
+	struct unnumbered *unnumbered;	/* the last first */
+	struct unnumbered *deferred;	/* those of redirections of compound commands */
+	uint32_t redir_line;	/* the line of these; 0: where the whole command ends */
 	bool bad_param;		/* there was a PARAM_BAD in the text */
 	unsigned steps;		/* tokens since the last tick */
 	size_t string_end;	/* of the last $"..." that opt->string was told of */
@@ -201,6 +213,7 @@ struct lex_mark {
 	unsigned level;
 	struct here *here, **here_tail;
 	struct parse_warning **warnings_tail;
+	struct unnumbered *unnumbered;
 };
 void lex_mark(struct parser *ps, struct lex_mark *m);
 void lex_unmark(struct parser *ps, const struct lex_mark *m);
@@ -343,6 +356,17 @@ struct node *parse_nested(struct parser *ps);
 void parse_late(struct parser *ps, struct part *part);
 void parse_late_catch(struct parser *ps, struct part *part, unsigned depth);
 
+/* ---- number.c ---- */
+
+/* part was counted from this line on, which may not be its command's. */
+void number_note(struct parser *ps, struct part *part, uint32_t line);
+/* Those noted since `mark` was the last one belong to a command of this line. */
+void number_settle(struct parser *ps, struct unnumbered *mark, uint32_t line);
+/* Those noted since are in the redirections of a compound command. */
+void number_redirs(struct parser *ps, struct unnumbered *mark);
+/* These commands are the whole of a line. */
+void number_end(struct parser *ps, const struct node *last);
+
 /* ---- parse_word*.c ---- */
 
 struct parts {
@@ -392,6 +416,8 @@ void word_note_bad(struct parser *ps, struct part *parts, struct slice text, boo
 /* parse_dollar.c: the parts that expand. kind says where they stand. */
 bool word_is_dollar(struct parser *ps, bool quoted);	/* not a plain $ */
 void word_dollar(struct parser *ps, struct parts *out, enum quoted_kind kind);
+/* The text in a part's backquotes without the backslashes that they need. */
+char *word_backquote_text(struct parser *ps, const struct part *part, size_t *n);
 void word_backquote(struct parser *ps, struct parts *out, enum quoted_kind kind);
 void word_process(struct parser *ps, struct parts *out);
 /* An arithmetic expression at pos, up to what ends its kind. */

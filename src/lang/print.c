@@ -190,6 +190,7 @@ static void print_simple(struct printer *p, const struct node *n)
 static void print_separator(struct printer *p, const struct node *item)
 {
 	bool newline = p->command_sub && item->newline;
+	bool here = p->deferred || p->was_here;
 
 	if (item->background) {
 		print_deferred(p, " &");
@@ -205,7 +206,7 @@ static void print_separator(struct printer *p, const struct node *item)
 		str_addc(p->out, newline ? '\n' : ';');
 	else
 		p->was_here = false;
-	if (p->function) {
+	if (p->function || (newline && here)) {
 		str_addc(p->out, '\n');
 		return;
 	}

@@ -258,7 +258,6 @@ static int cond_leaf(struct shell *sh, const struct cond *c, bool negate)
 	struct slice text;
 	enum flow flow;
 
-	sh->line = c->line;
 	if (c->kind == COND_BINARY)
 		return cond_binary(sh, c, negate);
 	flow = expand_string(sh, c->a, false, &text);
