@@ -96,6 +96,8 @@ void lex_here_delimiter(struct parser *ps, struct redir *r)
 	struct word *w = ps->tok.word;
 
 	h->redir = r;
+	h->compound = ps->compound_redirs;
+	h->redir_line = ps->redir_line;
 	r->word = here_empty(ps, w);
 	h->quoted = (w->flags & WORD_QUOTED) != 0;
 	delimiter_unquote(ps, w->text);
@@ -224,6 +226,20 @@ static void here_late(struct parser *ps, struct parts *parts, const char *body, 
 	parse_late_catch(ps, part, depth);
 }
 
+/* The lines of what is in the body are those of the redirection. */
+static void here_number(struct parser *ps, const struct here *h, struct unnumbered *mark)
+{
+	uint32_t line = ps->redir_line;
+
+	if (!h->compound || ps->unnumbered == mark) {
+		number_settle(ps, mark, h->redir->line);
+		return;
+	}
+	ps->redir_line = h->redir_line;
+	number_redirs(ps, mark);
+	ps->redir_line = line;
+}
+
 /* The parts of an unquoted body. */
 static void here_parts(struct parser *ps, const struct here *h, char *body, size_t n,
 		       uint32_t line)
@@ -253,7 +269,7 @@ static void here_parts(struct parser *ps, const struct here *h, char *body, size
 		here_late(ps, &parts, body, n, depth);
 		parts.flags = WORD_EXPANDS | WORD_EFFECTS;
 	}
-	number_settle(ps, mark, h->redir->line);
+	here_number(ps, h, mark);
 	lex_leave(ps, &saved);
 	nested_end(ps, &save);
 	string->parts = parts.first;

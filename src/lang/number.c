@@ -5,8 +5,8 @@
  * time it runs it; its lines count on from the line of the command around. So they
  * do here: once that line is known, a substitution of several lines, or on another
  * one, is printed and parsed again for its numbers. What bash parses only when it
- * runs it (backquotes, parentheses that turned out to be no arithmetic) is counted
- * as it stands. In a substitution that will be parsed again itself nothing is done.
+ * runs it (backquotes, here-documents, parentheses that turned out to be no arithmetic)
+ * is counted as it stands. In a substitution that will be parsed again itself nothing is done.
  */
 #include "lang/parser.h"
 
@@ -18,7 +18,8 @@ void number_note(struct parser *ps, struct part *part, uint32_t line)
 {
 	struct unnumbered *u = mem_alloc(ps->mem, sizeof(*u));
 
-	*u = (struct unnumbered){ ps->unnumbered, part, line };
+	*u = (struct unnumbered){ ps->unnumbered, part, line,
+				  part->backquoted || part->verbatim || ps->in.here };
 	ps->unnumbered = u;
 }
 
@@ -40,27 +41,29 @@ static char *number_printed(struct parser *ps, const struct part *part, size_t *
 }
 
 /* The text that bash would parse. */
-static char *number_text(struct parser *ps, const struct part *part, size_t *n)
+static char *number_text(struct parser *ps, const struct unnumbered *u, size_t *n)
 {
+	const struct part *part = u->part;
+
 	if (part->backquoted)
 		return word_backquote_text(ps, part, n);
 	*n = part->raw.n;
-	return part->verbatim ? mem_dup(ps->mem, part->raw.p, *n) : number_printed(ps, part, n);
+	return u->raw ? mem_dup(ps->mem, part->raw.p, *n) : number_printed(ps, part, n);
 }
 
 /* What parsing a text again must not leave behind. */
 struct number_state {
 	struct parse_warning **warnings_tail;
 	struct unnumbered *deferred;
-	uint32_t redir_line;
+	uint32_t redir_line, body_line;
 	unsigned in_first;
 	bool extglob, extglob_next, expand_aliases, expand_aliases_next, bad_param;
 };
 
 static struct number_state number_save(const struct parser *ps)
 {
-	return (struct number_state){ ps->warnings_tail, ps->deferred, ps->redir_line, ps->in_first,
-				      ps->extglob, ps->extglob_next, ps->expand_aliases,
+	return (struct number_state){ ps->warnings_tail, ps->deferred, ps->redir_line, ps->body_line,
+				      ps->in_first, ps->extglob, ps->extglob_next, ps->expand_aliases,
 				      ps->expand_aliases_next, ps->bad_param };
 }
 
@@ -70,6 +73,7 @@ static void number_restore(struct parser *ps, const struct number_state *s)
 	ps->warnings_tail = s->warnings_tail;
 	ps->deferred = s->deferred;
 	ps->redir_line = s->redir_line;
+	ps->body_line = s->body_line;
 	ps->in_first = s->in_first;
 	ps->extglob = s->extglob;
 	ps->extglob_next = s->extglob_next;
@@ -78,14 +82,13 @@ static void number_restore(struct parser *ps, const struct number_state *s)
 	ps->bad_param = s->bad_param;
 }
 
-static void number_again(struct parser *ps, struct part *part, uint32_t line)
+static void number_again(struct parser *ps, const struct unnumbered *u, uint32_t line)
 {
-	bool as_it_is = part->backquoted || part->verbatim;
 	struct number_state state = number_save(ps);
-	struct part again = *part;
+	struct part *part = u->part, again = *part;
 	struct lex_frame saved;
 	size_t n;
-	char *text = number_text(ps, part, &n);
+	char *text = number_text(ps, u, &n);
 
 	if (!text || !parse_enter(ps))
 		return;
@@ -93,13 +96,13 @@ static void number_again(struct parser *ps, struct part *part, uint32_t line)
 	again.late = NULL;
 	ps->in_first = ps->redir_line = 0;
 	ps->deferred = NULL;
-	ps->expand_aliases &= as_it_is;	/* else they are in the tree */
+	ps->expand_aliases &= u->raw;	/* else they are in the tree */
 	lex_enter(ps, &saved, text, n, line);
 	parse_late(ps, &again);
 	lex_leave(ps, &saved);
 	number_restore(ps, &state);
 	parse_leave(ps);
-	if (as_it_is || (!again.late && ast_equal(again.command, part->command))) {
+	if (u->raw || (!again.late && ast_equal(again.command, part->command))) {
 		part->command = again.command;
 		part->late = again.late;
 	}
@@ -109,11 +112,11 @@ static void number_list(struct parser *ps, const struct unnumbered *u,
 			const struct unnumbered *mark, uint32_t line)
 {
 	for (; u && u != mark && !ps->failed; u = u->next) {
-		struct part *part = u->part;
+		const struct part *part = u->part;
 
 		if ((part->command || part->late) &&
 		    (u->line != line || memchr(part->raw.p, '\n', part->raw.n)))
-			number_again(ps, part, line);
+			number_again(ps, u, line);
 	}
 }
 

@@ -323,6 +323,21 @@ static bool parse_line_goes_on(struct parser *ps, struct node *item)
 	return !parse_line_ends(ps);
 }
 
+/* The last of them ends where the parser is: behind the here-documents. */
+static void parse_line_number(struct parser *ps, struct node *last)
+{
+	while (last->next)
+		last = last->next;
+	if (!ps->in.level && ps->in.pos) {
+		uint32_t line = lex_line(ps, ps->in.pos - 1);
+
+		if (line > last->line_end)
+			last->line_end = line;
+	}
+	if (ps->deferred)
+		number_end(ps, last);
+}
+
 /* The commands of a line. */
 static struct node *parse_line(struct parser *ps)
 {
@@ -338,9 +353,10 @@ static struct node *parse_line(struct parser *ps)
 		parse_unexpected_last(ps);
 	if (!ps->failed && ps->here)
 		lex_here_bodies(ps);
-	if (ps->deferred && first && !ps->failed)
-		number_end(ps, first);
-	return ps->failed ? NULL : first;
+	if (!first || ps->failed)
+		return NULL;
+	parse_line_number(ps, first);
+	return first;
 }
 
 static void parse_line_body(struct parser *ps)

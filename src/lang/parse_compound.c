@@ -342,10 +342,14 @@ struct node *parse_function_body(struct parser *ps, struct node *n, const struct
 	n->named.name = parse_name(ps, name->text.p, name->text.n);
 	lex_newlines(ps);
 	ps->redir_line = ps->tok.line;
+	if (ps->tok.reserved == R_GROUP)
+		ps->body_line = ps->tok.line;
 	n->named.body = parse_compound(ps);
 	ps->redir_line = outer;
 	if (!n->named.body)
 		return parse_unexpected(ps);
+	if (n->named.body->kind == NODE_GROUP)
+		n->named.body->line = ps->body_line;
 	return parse_end(ps, n);
 }
 
@@ -428,6 +432,16 @@ bool parse_at_compound(struct parser *ps)
 	return ps->tok.kind == TOK_LPAREN || reserved_is_compound(ps->tok.reserved);
 }
 
+static bool compound_redirs(struct parser *ps, struct redir **tail)
+{
+	bool good, outer = ps->compound_redirs;
+
+	ps->compound_redirs = true;
+	good = parse_redirs(ps, tail);
+	ps->compound_redirs = outer;
+	return good;
+}
+
 /* A compound command with its redirections; NULL without failure if none is at
  * hand. */
 struct node *parse_compound(struct parser *ps)
@@ -448,7 +462,7 @@ struct node *parse_compound(struct parser *ps)
 	parse_leave(ps);
 	ps->redir_line = redir_line;
 	mark = ps->unnumbered;
-	if (!n || ps->failed || !parse_redirs(ps, &n->redirs))
+	if (!n || ps->failed || !compound_redirs(ps, &n->redirs))
 		return NULL;
 	if (ps->unnumbered != mark)
 		number_redirs(ps, mark);

@@ -122,7 +122,8 @@ struct here {
 	struct redir *redir;
 	struct slice end;	/* the delimiter without its quotes */
 	bool quoted;
-	uint32_t line;
+	bool compound;		/* of a compound command */
+	uint32_t line, redir_line;
 };
 
 /* alias and unalias commands of the line being read. */
@@ -137,6 +138,7 @@ struct unnumbered {
 	struct unnumbered *next;
 	struct part *part;
 	uint32_t line;		/* it was counted from */
+	bool raw;		/* bash keeps the text as it is */
 };
 
 /* An open bracket or quote, and a pair of them: see lex_skip.c. */
@@ -180,6 +182,9 @@ struct parser {
 	struct unnumbered *unnumbered;	/* the last first */
 	struct unnumbered *deferred;	/* those of redirections of compound commands */
 	uint32_t redir_line;	/* the line of these; 0: where the whole command ends */
+	uint32_t body_line;	/* of the last { of a function: bash keeps but one, and gives
+				   it to the function around, too */
+	bool compound_redirs;	/* those of a compound command are being read */
 	bool bad_param;		/* there was a PARAM_BAD in the text */
 	unsigned steps;		/* tokens since the last tick */
 	size_t string_end;	/* of the last $"..." that opt->string was told of */

@@ -59,7 +59,7 @@ void arith_message(struct shell *sh, struct slice text, const char *message, siz
 	if (pos > text.n)
 		pos = text.n;
 	end = message_end(text, message, pos);
-	while (skip < end && (text.p[skip] == ' ' || text.p[skip] == '\t' || text.p[skip] == '\n'))
+	while (skip < end && (text.p[skip] == ' ' || text.p[skip] == '\t'))
 		skip++;
 	if (skip > pos)
 		skip = pos;

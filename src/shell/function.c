@@ -371,7 +371,7 @@ int call_function(struct shell *sh, const struct node *function, int argc, char 
 		return sh->status = 1;
 	}
 	call_enter(sh, f, argc, argv, &st);
-	sh->line = f->node->line;
+	sh->line = f->node->named.body->line;
 	*flow = call_body(sh, f->node);
 	if (*flow == FLOW_EXIT && doing(sh)->exiting)
 		shell_finish(sh, *flow);

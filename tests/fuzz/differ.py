@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random scripts, run on bash and on the sandbox: what differs?
 
-    tests/fuzz/differ.py BINARY [--seed N] [--count N] [--rounds N] [--only AREA,...] [--out DIR]
+    tests/fuzz/differ.py BINARY [--seed N] [--count N] [--rounds N] [--wide] [--stderr] [--out DIR]
 
 A small grammar makes scripts from a seed; tools/spec.py runs them on the real bash (in its namespaces, so this needs root) and then
 on BINARY; cases that differ are printed and appended to DIR/differences.test. Loops are bounded, nothing sleeps, no output depends on
@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.join(here, '..', '..', 'tools'))
 from spec import die_with_parent
 sys.path.insert(0, here)
 from differ_more import More
+from differ_wide import Wide
 NAMES = ['x', 'y', 'e', 'n', 'u', 's', 'IFS_', 'a', 'b', 'm', 'r']
 HEAD = r'''p() { printf '%d:' "$#"; printf '<%s>' "$@"; echo; }
 x='a b  c' y=foo.bar.txt e= n=7 s='  lead  *  trail ' r=x; a=(one 'two 2' '' four) b=([3]=x [7]='y z'); declare -A m=([k]=v [a b]='c d' ['']=q)
@@ -22,8 +23,9 @@ unset u; set -- 'p 1' p2 '' '*'
 '''
 
 
-class Gen(More):
+class Gen(More, Wide):
     rare_share = .5     # of the commands of a script
+    wide_share = 0      # of the scripts: they are one such thing
 
     def __init__(self, seed):
         self.r = random.Random(seed)
@@ -201,6 +203,8 @@ class Gen(More):
         return self.some(lambda: self.command(d), 1, 2, '\n')
 
     def script(self):
+        if self.r.random() < self.wide_share:
+            return HEAD + self.wide() + '\necho "status $?"'
         lines = self.some(lambda: self.rare() if self.r.random() < self.rare_share else self.command(), 1, 4, '\n')
         return HEAD + lines + '\necho "status $?"; declare -p x a 2>&1'
 
@@ -226,8 +230,10 @@ def main():
     a = argparse.ArgumentParser(usage=__doc__)
     a.add_argument('binary'); a.add_argument('--seed', type=int, default=1); a.add_argument('--count', type=int, default=200)
     a.add_argument('--rounds', type=int, default=1); a.add_argument('--out', default='build'); a.add_argument('--show', type=int, default=20)
+    a.add_argument('--wide', action='store_true', help='only scripts of differ_wide.py')
     a.add_argument('--stderr', action='store_true', help='standard error counts too')
     a = a.parse_args()
+    Gen.wide_share = a.wide
     spec = os.path.join(here, '..', '..', 'tools', 'spec.py')
     bad = total = 0
     for i in range(a.rounds):
