@@ -141,37 +141,6 @@ static size_t ask(struct sync_job *j, size_t i, bool links)
 	return i - from;
 }
 
-/* All files into the stage, or (stage NULL) the targets of all links, which are shown too. */
-static int fetch(struct sync_job *j, struct ft_stage *stage)
-{
-	struct wire_frame f;
-	int status = TBX_OK;
-
-	for (size_t i = 0; !status && i < j->plan.count; ) {
-		size_t end = i + ask(j, i, !stage);
-
-		status = sync_flush(j, 0);
-		j->trips++;
-		for (; !status && i < end; i++)
-			if (is_wanted(&j->plan.at[i], !stage))
-				status = stage ? take_file(j, stage, &j->plan.at[i]) :
-					 take_link(j, &j->plan.at[i]);
-		if (!status)
-			status = bx_answer(&j->c, &f, bx_step(j->store));
-	}
-	return status;
-}
-
-static int fetch_links(struct sync_job *j)
-{
-	for (size_t i = 0; i < j->plan.count; i++)
-		if (is_wanted(&j->plan.at[i], true))
-			return fetch(j, NULL);
-	return TBX_OK;
-}
-
-/* ---- What happens here ---- */
-
 static int stage_other(struct sync_job *j, struct ft_stage *stage, const struct sync_change *c)
 {
 	int error = 0;
@@ -191,6 +160,45 @@ static int stage_other(struct sync_job *j, struct ft_stage *stage, const struct 
 	return error ? sync_stage_error(j, c->path, error) : TBX_OK;
 }
 
+static int fetch_one(struct sync_job *j, struct ft_stage *stage, struct sync_change *c)
+{
+	if (!is_wanted(c, !stage))
+		return stage ? stage_other(j, stage, c) : TBX_OK;
+	return stage ? take_file(j, stage, c) : take_link(j, c);
+}
+
+/*
+ * All changes into the stage in their order, or (stage NULL) the targets of all links, which are shown
+ * too.
+ */
+static int fetch(struct sync_job *j, struct ft_stage *stage)
+{
+	struct wire_frame f;
+	int status = TBX_OK;
+
+	for (size_t i = 0; !status && i < j->plan.count; ) {
+		size_t end = i + ask(j, i, !stage);
+
+		status = sync_flush(j, 0);
+		j->trips++;
+		for (; !status && i < end; i++)
+			status = fetch_one(j, stage, &j->plan.at[i]);
+		if (!status)
+			status = bx_answer(&j->c, &f, bx_step(j->store));
+	}
+	return status;
+}
+
+static int fetch_links(struct sync_job *j)
+{
+	for (size_t i = 0; i < j->plan.count; i++)
+		if (is_wanted(&j->plan.at[i], true))
+			return fetch(j, NULL);
+	return TBX_OK;
+}
+
+/* ---- What happens here ---- */
+
 /* While the changes were looked at somebody may have worked here. */
 static int still_same(struct sync_job *j)
 {
@@ -204,15 +212,11 @@ static int still_same(struct sync_job *j)
 	return status;
 }
 
-/* Directories before what is in them: the order of the plan, files being put beside all others. */
+/* Directories before what is in them: the order of the plan. */
 static int apply(struct sync_job *j, struct ft_stage *stage)
 {
-	int status = TBX_OK, error;
+	int status = fetch(j, stage), error;
 
-	for (size_t i = 0; !status && i < j->plan.count; i++)
-		status = stage_other(j, stage, &j->plan.at[i]);
-	if (!status)
-		status = fetch(j, stage);
 	if (!status)
 		status = still_same(j);
 	if (status)

@@ -3,11 +3,13 @@
  * the stage or has been put; what is to go has its place taken in the stage by itself or by a mark.
  *
  *	record   u8 what | u16 mode | u32 number | u16 length of the path | path
- *	R        goes into the stage as tN      P, D   fN of the stage, a directory, comes here
+ *	R        goes into the stage as tN
+ *	P, D     fN of the stage, a directory with all that is in it, comes here
  *	M        gets the mode; the last of them first, so that a directory can still be entered
  */
 #include "tree/tree.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -30,6 +32,7 @@ struct apply {
 	int dir;
 	const uint8_t **modes;
 	size_t mode_count;
+	unsigned cleared;
 	bool busy;		/* a mount was to go, and is empty instead */
 };
 
@@ -149,62 +152,139 @@ static int copy_file(int from, const char *name, const struct stat *st, int to, 
 	return status;
 }
 
-/* Into another mount below the tree, where a rename does not reach: beside its place first. */
-static int carry(struct apply *a, const char *staged, const struct stat *st, int dir, const char *name)
+/* A file or link into another mount, where a rename does not reach: beside its place first. */
+static int carry(struct apply *a, int from, const char *staged, const struct stat *st, int dir,
+		 const char *name)
 {
 	static const char beside[] = ".tinybox-carried";
 	char *target;
 	int status;
 
-	if (S_ISDIR(st->st_mode)) {
-		if (mkdirat(dir, name, 0700) && errno != EEXIST)
-			return -errno;
-		return unlinkat(a->s->dir, staged, AT_REMOVEDIR) ? -errno : 0;
-	}
 	a->s->remove(dir, beside);
 	if (S_ISLNK(st->st_mode)) {
-		target = ft_readlink(a->s->dir, staged);
+		target = ft_readlink(from, staged);
 		status = !target || symlinkat(target, dir, beside) ? -errno : 0;
 		free(target);
 	} else {
-		status = copy_file(a->s->dir, staged, st, dir, beside);
+		status = copy_file(from, staged, st, dir, beside);
 	}
 	if (!status && renameat(dir, beside, dir, name))
 		status = -errno;
 	if (status)
 		a->s->remove(dir, beside);
 	else
-		unlinkat(a->s->dir, staged, 0);
+		unlinkat(from, staged, 0);
+	return status;
+}
+
+/* What came into the place of something new: away with it, by a name that nothing has. */
+static int clear_place(struct apply *a, int dir, const char *name)
+{
+	char away[16];
+	struct stat st;
+	int status;
+
+	do {
+		snprintf(away, sizeof(away), "c%u", a->cleared++);
+	} while (!fstatat(a->s->dir, away, &st, AT_SYMLINK_NOFOLLOW));
+	status = move(a, dir, name, a->s->dir, away);
+	return status == -EXDEV ? (a->s->remove(dir, name) ? 0 : -errno) : status;
+}
+
+static int settle(struct apply *a, int from, const char *staged, int dir, const char *name,
+		  unsigned depth);
+
+/*
+ * Entry by entry, into a directory that is there already. One that is killed meanwhile leaves the
+ * rest in the stage, which is as good as the whole.
+ */
+static int settle_all(struct apply *a, DIR *d, int to, unsigned depth)
+{
+	struct dirent *e;
+	int status = 0;
+
+	while (!status && (e = readdir(d)))
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			status = settle(a, dirfd(d), e->d_name, to, e->d_name, depth + 1);
+	return status;
+}
+
+static int settle_below(struct apply *a, int from, const char *staged, int dir, const char *name,
+			unsigned depth)
+{
+	int in = openat(from, staged, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), status;
+	int to = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = in < 0 || to < 0 ? NULL : fdopendir(in);
+
+	status = d ? settle_all(a, d, to, depth) : -errno;
+	if (d)
+		closedir(d);
+	else if (in >= 0)
+		close(in);
+	if (to >= 0)
+		close(to);
+	return status || !unlinkat(from, staged, AT_REMOVEDIR) ? status : -errno;
+}
+
+static bool is_dir(int dir, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
+}
+
+/* Where a rename did not reach, or found something. */
+static int settle_slowly(struct apply *a, int status, int from, const char *staged, int dir,
+			 const char *name, unsigned depth)
+{
+	struct stat st;
+
+	if (fstatat(from, staged, &st, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	if (S_ISDIR(st.st_mode) != is_dir(dir, name)) {
+		int cleared = clear_place(a, dir, name);
+
+		if (cleared && cleared != -ENOENT)
+			return cleared;
+		if (status != -EXDEV)
+			return move(a, from, staged, dir, name);
+	}
+	if (!S_ISDIR(st.st_mode))
+		return status == -EXDEV ? carry(a, from, staged, &st, dir, name) : status;
+	if (status == -EXDEV && mkdirat(dir, name, 0700) && errno != EEXIST)
+		return -errno;
+	return depth < FT_DEPTH ? settle_below(a, from, staged, dir, name, depth) : -ELOOP;
+}
+
+/* By one rename, if it can be. */
+static int settle(struct apply *a, int from, const char *staged, int dir, const char *name,
+		  unsigned depth)
+{
+	int status = move(a, from, staged, dir, name);
+
+	if (status == -EXDEV || status == -EISDIR || status == -ENOTDIR || status == -ENOTEMPTY ||
+	    status == -EEXIST || status == -EBUSY)
+		status = settle_slowly(a, status, from, staged, dir, name, depth);
+	/* a mount in its place: all others come */
+	if (status == -EBUSY && a->s->remove(from, staged)) {
+		a->busy = true;
+		status = 0;
+	}
 	return status;
 }
 
 static int do_put(struct apply *a, uint32_t number, const char *path)
 {
-	char staged[16], away[16];
+	char staged[16];
 	const char *name;
-	struct stat st, there;
-	int dir = reach(a, path, &name), status;
+	struct stat st;
+	int dir;
 
 	snprintf(staged, sizeof(staged), "f%u", (unsigned)number);
-	snprintf(away, sizeof(away), "c%u", (unsigned)number);
 	if (fstatat(a->s->dir, staged, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT ? 0 : -errno;
-	if (dir < 0)
-		return -errno;
-	status = move(a, a->s->dir, staged, dir, name);
-	if (status == -EXDEV)
-		status = carry(a, staged, &st, dir, name);
-	if (!status || (status != -EISDIR && status != -ENOTDIR && status != -ENOTEMPTY &&
-			status != -EEXIST))
-		return status;
-	/* something came into its place meanwhile */
-	if (S_ISDIR(st.st_mode) && !fstatat(dir, name, &there, AT_SYMLINK_NOFOLLOW) &&
-	    S_ISDIR(there.st_mode))
-		return unlinkat(a->s->dir, staged, AT_REMOVEDIR) ? -errno : 0;
-	status = move(a, dir, name, a->s->dir, away);
-	if (status == -EXDEV)
-		status = a->s->remove(dir, name) ? 0 : -errno;
-	return status ? status : move(a, a->s->dir, staged, dir, name);
+	dir = reach(a, path, &name);
+	return dir < 0 ? -errno : settle(a, a->s->dir, staged, dir, name, 0);
 }
 
 /* What is not there any more, or is a link now, needs no mode. */

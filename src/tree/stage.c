@@ -74,6 +74,23 @@ static int need_stage(struct ft_stage *s)
 	return s->dir < 0 ? -errno : 0;
 }
 
+static void forget_within(struct ft_stage *s)
+{
+	if (s->within)
+		close(s->within_fd);
+	free(s->within);
+	s->within = NULL;
+}
+
+static void forget_tree(struct ft_stage *s)
+{
+	forget_within(s);
+	if (s->tree)
+		close(s->tree_fd);
+	free(s->tree);
+	s->tree = NULL;
+}
+
 static void clear(struct ft_stage *s)
 {
 	if (s->dir >= 0)
@@ -152,17 +169,62 @@ static int record(struct wire_out *o, char op, uint32_t mode, uint32_t number,
 	return o->failed ? -ENOMEM : 0;
 }
 
-int ft_stage_file(struct ft_stage *s, const char *path)
+/* Whether it is in the directory that was staged last. */
+static bool is_in_tree(const struct ft_stage *s, const char *path)
 {
-	char name[16];
-	int status = need_stage(s), fd;
+	size_t n = s->tree ? strlen(s->tree) : 0;
 
+	return s->tree && !strncmp(path, s->tree, n) && path[n] == '/' && ft_is_path(path);
+}
+
+/* The directory in the stage that such a path is in; it stays open. */
+static int open_within(struct ft_stage *s, const char *path)
+{
+	size_t n = (size_t)(strrchr(path, '/') - path), top = strlen(s->tree);
+	char *dir;
+
+	if (s->within && strlen(s->within) == n && !memcmp(s->within, path, n))
+		return s->within_fd;
+	forget_within(s);
+	dir = strndup(path, n);
+	if (!dir)
+		return -ENOMEM;
+	s->within_fd = ft_open(s->tree_fd, dir + top + (n > top), O_PATH | O_DIRECTORY);
+	if (s->within_fd < 0) {
+		free(dir);
+		return -errno;
+	}
+	s->within = dir;
+	return s->within_fd;
+}
+
+/* Where in the stage a path is made, and by which name; -errno */
+static int new_place(struct ft_stage *s, char op, const char *path, char number[16], const char **name)
+{
+	int status = need_stage(s);
+
+	*name = number;
+	if (!status && is_in_tree(s, path)) {
+		*name = strrchr(path, '/') + 1;
+		return open_within(s, path);
+	}
 	if (!status)
-		status = record(&s->puts, 'P', 0, s->count, path);
+		status = record(&s->puts, op, 0, s->count, path);
 	if (status)
 		return status;
-	number_name(name, 'f', s->count++);
-	fd = openat(s->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	number_name(number, 'f', s->count++);
+	return s->dir;
+}
+
+int ft_stage_file(struct ft_stage *s, const char *path)
+{
+	char number[16];
+	const char *name;
+	int dir = new_place(s, 'P', path, number, &name), fd;
+
+	if (dir < 0)
+		return dir;
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -179,32 +241,46 @@ int ft_stage_file_done(struct ft_stage *s, int fd, uint32_t mode, uint64_t mtime
 	return status;
 }
 
+/* What comes next is in it, most likely. */
+static int begin_tree(struct ft_stage *s, const char *path, const char *name)
+{
+	char *copy = strdup(path);
+	int fd = copy ? ft_open(s->dir, name, O_PATH | O_DIRECTORY) : -1;
+	int error = copy ? errno : ENOMEM;
+
+	forget_tree(s);
+	if (fd < 0) {
+		free(copy);
+		return -error;
+	}
+	s->tree = copy;
+	s->tree_fd = fd;
+	return 0;
+}
+
 int ft_stage_dir(struct ft_stage *s, const char *path, uint32_t mode)
 {
-	char name[16];
-	int status = need_stage(s);
+	char number[16];
+	const char *name;
+	int dir = new_place(s, 'D', path, number, &name), status;
 
-	if (!status)
-		status = record(&s->puts, 'D', 0, s->count, path);
-	if (!status)
-		status = record(&s->modes, 'M', mode & 0777, 0, path);
-	if (status)
-		return status;
-	number_name(name, 'f', s->count++);
-	return mkdirat(s->dir, name, 0700) ? -errno : 0;
+	if (dir < 0)
+		return dir;
+	status = record(&s->modes, 'M', mode & 0777, 0, path);
+	if (!status && mkdirat(dir, name, 0700))
+		status = -errno;
+	return status || name != number ? status : begin_tree(s, path, name);
 }
 
 int ft_stage_link(struct ft_stage *s, const char *path, const char *target)
 {
-	char name[16];
-	int status = need_stage(s);
+	char number[16];
+	const char *name;
+	int dir = new_place(s, 'P', path, number, &name);
 
-	if (!status)
-		status = record(&s->puts, 'P', 0, s->count, path);
-	if (status)
-		return status;
-	number_name(name, 'f', s->count++);
-	return symlinkat(target, s->dir, name) ? -errno : 0;
+	if (dir < 0)
+		return dir;
+	return symlinkat(target, dir, name) ? -errno : 0;
 }
 
 int ft_stage_mode(struct ft_stage *s, const char *path, uint32_t mode)
@@ -288,6 +364,7 @@ int ft_stage_commit(struct ft_stage *s)
 
 	if (s->dir < 0)
 		return 0;
+	forget_tree(s);
 	status = write_journal(s);
 	return status ? status : finish_apart(s);
 }
@@ -297,6 +374,7 @@ void ft_stage_end(struct ft_stage *s)
 {
 	struct stat st;
 
+	forget_tree(s);
 	if (s->dir >= 0 && fstatat(s->dir, JOURNAL, &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
 		clear(s);
 	if (s->dir >= 0)

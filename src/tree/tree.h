@@ -139,6 +139,12 @@ struct ft_stage {
 	int root, dir;		/* the tree; its FT_STAGE, -1: not there yet */
 	uint32_t count;
 	struct wire_out removes, puts, modes;	/* of the journal */
+	/*
+	 * The new directory that was staged last, where what is in it is staged too: all of it is
+	 * one rename. And the directory in it that something was put in last. Paths; open if they are not NULL.
+	 */
+	char *tree, *within;
+	int tree_fd, within_fd;
 };
 
 /*
@@ -146,7 +152,10 @@ struct ft_stage {
  * left. -errno; -EWOULDBLOCK: another one is at work, and was for two seconds.
  */
 int ft_stage_lock(struct ft_stage *s, int root);
-/* A new file, directory, or link to be. The descriptor of the file; 0; -errno */
+/*
+ * A new file, directory, or link to be; best a new directory and then all that is in it. The
+ * descriptor of the file; 0; -errno
+ */
 int ft_stage_file(struct ft_stage *s, const char *path);
 int ft_stage_file_done(struct ft_stage *s, int fd, uint32_t mode, uint64_t mtime);	/* closes it */
 int ft_stage_dir(struct ft_stage *s, const char *path, uint32_t mode);
