@@ -47,9 +47,9 @@ static void skipped(void *ctx, const char *path, const char *why)
 	put_skipped(j->skipped, path, why);
 }
 
-int sync_scan(struct sync_job *j, struct ft_node *root)
+static int scan(struct sync_job *j, struct ft_node *root, bool names)
 {
-	struct ft_scan s = {.special = skipped};
+	struct ft_scan s = {.special = skipped, .names = names};
 	int status = TBX_OK;
 
 	json_array_clear(j->skipped);
@@ -60,6 +60,16 @@ int sync_scan(struct sync_job *j, struct ft_node *root)
 			 sync_file_error(j, ft_path(&s.path), s.error);
 	ft_scan_end(&s);
 	return status;
+}
+
+int sync_scan(struct sync_job *j, struct ft_node *root)
+{
+	return scan(j, root, false);
+}
+
+int sync_names(struct sync_job *j)
+{
+	return scan(j, &j->here, true);
 }
 
 /* ---- The store's own secret for a tree: an unfinished journal with another one is not ours ---- */
@@ -220,7 +230,7 @@ static int take_list(struct sync_job *j, const struct wire_frame *f)
 	size_t before = dir ? dir->count : 0;
 
 	free(path);
-	if (!dir || dir->kind != FT_DIR || !wire_find(it, WIRE_F_ENTRIES, &entries) ||
+	if (!dir || j->missing || dir->kind != FT_DIR || !wire_find(it, WIRE_F_ENTRIES, &entries) ||
 	    !ft_unpack(entries.data, entries.size, dir) || !ft_sort(dir) ||
 	    ft_find(&j->there, FT_STAGE, strlen(FT_STAGE)))
 		return bad_list(j);
@@ -230,6 +240,17 @@ static int take_list(struct sync_job *j, const struct wire_frame *f)
 		return bx_fail(j->store, TBX_ERR_LIMIT, "%s: has more than %u files", j->c.what,
 			       SYNC_ENTRIES);
 	return TBX_OK;
+}
+
+/* That there is no such directory was told before anything else. */
+static bool take_missing(struct sync_job *j, const struct wire_frame *f)
+{
+	bool bad = false;
+
+	if (!wire_number(wire_fields(f), WIRE_F_GONE, 0, &bad) || bad)
+		return false;
+	j->missing = true;
+	return true;
 }
 
 /* TREE_LIST frames until the OK. */
@@ -248,7 +269,8 @@ static int take_lists(struct sync_job *j, struct wire_frame *f)
 			return TBX_OK;
 		if (f->type != WIRE_TREE_LIST || !wire_whole(wire_fields(f)))
 			return bad_list(j);
-		status = take_list(j, f);
+		if (!take_missing(j, f))
+			status = take_list(j, f);
 	}
 	return status;
 }
@@ -296,31 +318,93 @@ static int connect_there(struct sync_job *j)
 	return status;
 }
 
-int sync_look(struct sync_job *j, enum wire_tree state, bool back)
+static void begin_tree(struct sync_job *j, enum wire_tree state)
+{
+	struct wire_out *o = &j->c.out;
+
+	wire_begin(o, WIRE_TREE);
+	wire_text(o, WIRE_F_PATH, j->opt->path);
+	wire_u8(o, WIRE_F_STATE, state);
+	wire_bytes(o, WIRE_F_HASH, j->key, sizeof(j->key));
+	if (state == WIRE_TREE_SYNC)
+		wire_u8(o, WIRE_F_GONE, 1);
+	wire_end(o);
+}
+
+struct reading {
+	struct sync_job *j;
+	struct ft_scan scan;
+	unsigned count;
+	int status;
+};
+
+/* While the files here are read: what is not there needs no digests before it is sent. */
+static void look_up(void *ctx)
+{
+	struct reading *r = ctx;
+	struct sync_job *j = r->j;
+	struct pollfd p = {.fd = j->c.fd, .events = POLLIN};
+	struct wire_frame f;
+
+	if (r->count++ % 16 || poll(&p, 1, 0) <= 0)
+		return;
+	r->status = bx_receive(&j->c, &f, bx_step(j->store));
+	if (!r->status && f.type == WIRE_ERROR)
+		r->status = bx_wire_error(&j->c, &f);
+	else if (!r->status && f.type != WIRE_ALIVE && (f.type != WIRE_TREE_LIST ||
+		 !wire_whole(wire_fields(&f)) || !take_missing(j, &f)))
+		r->status = bad_list(j);
+	r->scan.enough = r->status || j->missing;
+}
+
+static int read_files(struct sync_job *j)
+{
+	struct reading r = {.j = j, .scan = {.tick = look_up}};
+	bool good;
+
+	r.scan.ctx = &r;
+	good = ft_read_files(j->root, &j->here, &r.scan);
+	if (!good && !r.status)
+		r.status = sync_file_error(j, ft_path(&r.scan.path), r.scan.error);
+	ft_scan_end(&r.scan);
+	return r.status;
+}
+
+static int ask_all(struct sync_job *j)
 {
 	struct wire_out *o = &j->c.out;
 	struct wire_frame f;
 	bool bad = false;
+	int status;
+
+	ft_known(o, &j->here);
+	wire_begin(o, WIRE_TREE_LIST);
+	wire_end(o);
+	status = take_lists(j, &f);
+	if (!status && wire_number(wire_fields(&f), WIRE_F_GONE, 0, &bad))
+		j->missing = true;
+	return status;
+}
+
+int sync_look(struct sync_job *j, enum wire_tree state, bool back)
+{
 	int status = connect_there(j);
 
 	if (status)
 		return status;
 	j->connected = true;
-	wire_begin(o, WIRE_TREE);
-	wire_text(o, WIRE_F_PATH, j->opt->path);
-	wire_u8(o, WIRE_F_STATE, state);
-	wire_bytes(o, WIRE_F_HASH, j->key, sizeof(j->key));
-	wire_end(o);
-	ft_known(o, &j->here);
-	wire_begin(o, WIRE_TREE_LIST);
-	wire_end(o);
 	j->there.kind = FT_DIR;
-	status = take_lists(j, &f);
+	begin_tree(j, state);
+	status = sync_flush(j, 0);
+	if (!status)
+		status = read_files(j);
+	if (!status && j->missing)
+		j->trips++;
+	else if (!status)
+		status = ask_all(j);
 	if (status)
 		return status;
-	j->missing = wire_number(wire_fields(&f), WIRE_F_GONE, 0, &bad) != 0;
-	if (j->missing)
-		j->there.listed = true;
+	j->there.listed |= j->missing;
 	if (j->missing && back)
 		return bx_fail(j->store, TBX_ERR_FILE, "%s: there is no such directory", j->opt->path);
 	return plan(j, back);
@@ -415,9 +499,7 @@ int sync_begin(struct tbx_store *store, const struct tbx_sync *opt, struct sync_
 	if (!fstat(j->root, &st) && !st.st_nlink)
 		return sync_file_error(j, "", ENOENT);
 	status = keys(j);
-	if (!status)
-		status = recover(j);
-	return status ? status : sync_scan(j, &j->here);
+	return status ? status : recover(j);
 }
 
 void sync_count(struct sync_job *j)

@@ -81,6 +81,8 @@ struct sync_job {
 
 int sync_begin(struct tbx_store *store, const struct tbx_sync *opt, struct sync_job *j);
 int sync_scan(struct sync_job *j, struct ft_node *root);
+/* Of `here` only the names: sync_look() reads the files, or sync_to.c as it sends them. */
+int sync_names(struct sync_job *j);
 /* For ft_stage of the directory here. */
 void sync_stage(struct sync_job *j, struct ft_stage *stage);
 int sync_stage_error(struct sync_job *j, const char *path, int error);

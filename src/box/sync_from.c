@@ -272,6 +272,8 @@ int tbx_sync_from(struct tbx_store *store, const struct tbx_sync *opt, struct tb
 	int status = sync_begin(store, opt, &j);
 
 	if (!status)
+		status = sync_scan(&j, &j.here);
+	if (!status)
 		status = sync_look(&j, WIRE_TREE_LOOK, true);
 	if (!status)
 		status = fetch_links(&j);

@@ -29,31 +29,97 @@ static void put_frame(struct sync_job *j, const struct sync_change *c, const cha
 	wire_end(o);
 }
 
-static int send_content(struct sync_job *j, const struct sync_change *c, int fd, char *buf)
+/* As much as there is; -1: errno */
+static ssize_t read_part(int fd, char *buf, uint64_t at)
 {
-	uint8_t hash[32];
+	size_t n = 0;
+	ssize_t got;
+
+	do {
+		got = pread(fd, buf + n, WIRE_DATA_MAX - n, (off_t)(at + n));
+		n += got > 0 ? (size_t)got : 0;
+	} while ((got > 0 && n < WIRE_DATA_MAX) || (got < 0 && errno == EINTR));
+	return got < 0 ? -1 : (ssize_t)n;
+}
+
+static int send_parts(struct sync_job *j, const struct sync_change *c, int fd, char *buf, uint8_t hash[32])
+{
+	uint64_t at = 0;
 	SHA256_CTX ctx;
 	int status = TBX_OK;
-	ssize_t n = 1;
+	ssize_t n;
 
 	SHA256_Init(&ctx);
-	while (!status && n) {
-		n = read(fd, buf, WIRE_DATA_MAX);
-		if (n < 0 && errno == EINTR)
-			continue;
+	do {
+		n = read_part(fd, buf, at);
 		if (n < 0)
 			return sync_file_error(j, c->path, errno);
 		SHA256_Update(&ctx, buf, (size_t)n);
 		wire_data(&j->c.out, WIRE_DATA_IN, buf, (size_t)n);
-		j->bytes += (uint64_t)n;
+		at += (uint64_t)n;
 		status = sync_flush(j, BATCH);
 		sync_show(j, false);
-	}
+	} while (!status && n == WIRE_DATA_MAX);
 	SHA256_Final(hash, &ctx);
+	j->bytes += at;
+	return status;
+}
+
+static bool same_hash(int fd, char *buf, const uint8_t hash[32])
+{
+	uint8_t now[32];
+	SHA256_CTX ctx;
+	uint64_t at = 0;
+	ssize_t n;
+
+	SHA256_Init(&ctx);
+	do {
+		n = read_part(fd, buf, at);
+		if (n < 0)
+			return false;
+		SHA256_Update(&ctx, buf, (size_t)n);
+		at += (uint64_t)n;
+	} while (n == WIRE_DATA_MAX);
+	SHA256_Final(now, &ctx);
+	return !memcmp(now, hash, sizeof(now));
+}
+
+/*
+ * Whether what was sent of a file that had no digest before is one content of it, not halves of
+ * two: it is what it was when its name was read, and says the same once more. A small one is all in buf.
+ */
+static bool same_again(const struct sync_change *c, int fd, char *buf, const uint8_t hash[32])
+{
+	char *more = buf + WIRE_DATA_MAX;
+
+	if (c->node->size >= WIRE_DATA_MAX)
+		return same_hash(fd, more, hash);
+	return read_part(fd, more, 0) == (ssize_t)c->node->size && !memcmp(buf, more, c->node->size);
+}
+
+/* c: as its name was read */
+static bool is_as_read(const struct sync_change *c, const struct stat *st)
+{
+	return c->node->size == (uint64_t)st->st_size && c->node->mtime ==
+		(uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+static int send_content(struct sync_job *j, const struct sync_change *c, int fd, char *buf)
+{
+	struct ft_node *own = c->node->unread ? ft_at(&j->here, c->path) : NULL;
+	uint64_t before = j->bytes;
+	uint8_t hash[32];
+	int status = send_parts(j, c, fd, buf, hash);
+
 	if (status)
 		return status;
-	if (memcmp(hash, c->node->hash, 32))
+	if (own ? j->bytes - before != own->size || !same_again(c, fd, buf, hash) :
+	    memcmp(hash, c->node->hash, 32) != 0)
 		return sync_changed(j, c->path, CHANGED);
+	if (own) {
+		memcpy(own->hash, hash, sizeof(hash));
+		own->unread = false;
+	}
 	wire_begin(&j->c.out, WIRE_TREE_END);
 	wire_bytes(&j->c.out, WIRE_F_HASH, hash, sizeof(hash));
 	wire_end(&j->c.out);
@@ -69,7 +135,7 @@ static int send_file(struct sync_job *j, const struct sync_change *c, char *buf)
 	if (fd < 0)
 		return errno == ENOENT || errno == ELOOP || errno == ENOTDIR ? sync_changed(j, c->path, CHANGED) :
 		       sync_file_error(j, c->path, errno);
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (c->node->unread && !is_as_read(c, &st))) {
 		status = sync_changed(j, c->path, CHANGED);
 	} else {
 		put_frame(j, c, NULL);
@@ -124,7 +190,7 @@ static int send_change(struct sync_job *j, const struct sync_change *c, char *bu
 
 static int send_all(struct sync_job *j)
 {
-	char *buf = malloc(WIRE_DATA_MAX);
+	char *buf = malloc(2 * WIRE_DATA_MAX);
 	struct wire_frame f;
 	int status = buf ? TBX_OK : bx_memory(j->store);
 
@@ -134,6 +200,9 @@ static int send_all(struct sync_job *j)
 	free(buf);
 	if (status)
 		return status;
+	/* now all has a digest */
+	if (j->missing && !ft_seal_all(&j->here))
+		return sync_changed(j, "", CHANGED);
 	sync_show(j, true);
 	sync_mark(j);
 	wire_begin(&j->c.out, WIRE_CLOSE_IN);
@@ -151,6 +220,8 @@ int tbx_sync_to(struct tbx_store *store, const struct tbx_sync *opt, struct tbx_
 	const char *word = "sent";
 	int status = sync_begin(store, opt, &j);
 
+	if (!status)
+		status = sync_names(&j);
 	if (!status)
 		status = sync_look(&j, j.opt->dry ? WIRE_TREE_LOOK : WIRE_TREE_SYNC, false);
 	if (!status && !j.plan.count && !j.missing)

@@ -260,8 +260,11 @@ static bool do_known(struct sync *y, const struct wire_frame *f)
 
 static bool do_commit(struct sync *y)
 {
-	int status = y->staging ? ft_stage_commit(&y->stage) : 0;
+	int status;
 
+	if (!sync_make(y))
+		return false;
+	status = y->staging ? ft_stage_commit(&y->stage) : 0;
 	if (status)
 		return sync_fail(y, WIRE_ERROR_FILE, -status, "the next sync goes on with what could not be "
 				 "changed in", y->path, NULL);
@@ -288,24 +291,10 @@ static bool frame(struct sync *y, const struct wire_frame *f)
 	}
 }
 
-static bool open_tree(struct sync *y)
+static bool lock(struct sync *y)
 {
-	struct stat st;
 	int status;
 
-	y->dir = path_open(y->t->root, y->path, O_RDONLY | O_DIRECTORY, 0);
-	if (y->dir < 0 && errno == ENOENT && y->state != WIRE_TREE_LOOK) {
-		if (!make_all_dirs(y->t->root, y->path, 0755))
-			return sync_fail(y, WIRE_ERROR_FILE, errno, "cannot make", y->path, NULL);
-		y->made = true;
-		y->dir = path_open(y->t->root, y->path, O_RDONLY | O_DIRECTORY, 0);
-	}
-	if (y->dir < 0 && (errno != ENOENT || y->state != WIRE_TREE_LOOK))
-		return sync_fail(y, WIRE_ERROR_FILE, errno, "cannot open", y->path, NULL);
-	/* one that only looks finishes what was begun, if there is such a thing */
-	if (y->state == WIRE_TREE_PLAIN || y->dir < 0 || (y->state == WIRE_TREE_LOOK &&
-	    (!y->keyed || fstatat(y->dir, FT_STAGE, &st, AT_SYMLINK_NOFOLLOW))))
-		return true;
 	y->stage.remove = remove_tree;
 	y->stage.tick = tick;
 	y->stage.ctx = y;
@@ -319,11 +308,101 @@ static bool open_tree(struct sync *y)
 	return true;
 }
 
+/* The last one is ours alone: what the client was told is that it is not there. */
+static bool make_root(struct sync *y)
+{
+	char *name, *slash;
+	int dir = path_parent(y->t->root, y->path, &name), error = 0;
+
+	if (dir < 0 && errno == ENOENT) {
+		slash = strrchr(y->path, '/');
+		*slash = '\0';
+		error = make_all_dirs(y->t->root, y->path, 0755) ? 0 : errno;
+		*slash = '/';
+		dir = error ? -1 : path_parent(y->t->root, y->path, &name);
+	}
+	/* its name is . or .. */
+	if (dir < 0 && !error && errno == EINVAL)
+		return make_all_dirs(y->t->root, y->path, 0755);
+	if (!error)
+		error = dir < 0 || mkdirat(dir, name, 0755) ? errno : 0;
+	if (dir >= 0)
+		close(dir);
+	y->made = !error;
+	errno = error;
+	return !error;
+}
+
+bool sync_make(struct sync *y)
+{
+	if (!y->missing)
+		return true;
+	if (!make_root(y)) {
+		int error = errno;
+
+		y->dir = error == EEXIST ? path_open(y->t->root, y->path, O_PATH | O_DIRECTORY, 0) : -1;
+		return y->dir >= 0 ? sync_fail(y, WIRE_ERROR_BUSY, 0, "somebody has just made", y->path,
+					       "try again") :
+		       sync_fail(y, WIRE_ERROR_FILE, error, "cannot make", y->path, NULL);
+	}
+	y->missing = false;
+	y->dir = path_open(y->t->root, y->path, O_RDONLY | O_DIRECTORY, 0);
+	if (y->dir < 0)
+		return sync_fail(y, WIRE_ERROR_FILE, errno, "cannot open", y->path, NULL);
+	return lock(y);
+}
+
+/* Nothing is left of one that came to nothing, but for the directories above. */
+static void unmake(struct sync *y)
+{
+	char *name;
+	int dir = y->made && !y->done && y->state == WIRE_TREE_SYNC ?
+		  path_parent(y->t->root, y->path, &name) : -1;
+
+	if (dir < 0)
+		return;
+	unlinkat(dir, name, AT_REMOVEDIR);
+	close(dir);
+}
+
+static bool say_missing(struct sync *y, bool asked)
+{
+	y->missing = y->state == WIRE_TREE_SYNC;
+	if (!asked)
+		return true;
+	wire_begin(&y->out, WIRE_TREE_LIST);
+	wire_u8(&y->out, WIRE_F_GONE, 1);
+	wire_end(&y->out);
+	return sync_send(y);
+}
+
+/* asked: whether the client wants to know at once that there is none */
+static bool open_tree(struct sync *y, bool asked)
+{
+	struct stat st;
+
+	y->dir = path_open(y->t->root, y->path, O_RDONLY | O_DIRECTORY, 0);
+	if (y->dir < 0 && errno == ENOENT && y->state == WIRE_TREE_PLAIN) {
+		if (!make_all_dirs(y->t->root, y->path, 0755))
+			return sync_fail(y, WIRE_ERROR_FILE, errno, "cannot make", y->path, NULL);
+		y->made = true;
+		y->dir = path_open(y->t->root, y->path, O_RDONLY | O_DIRECTORY, 0);
+	}
+	if (y->dir < 0)
+		return errno == ENOENT ? say_missing(y, asked) :
+		       sync_fail(y, WIRE_ERROR_FILE, errno, "cannot open", y->path, NULL);
+	/* one that only looks finishes what was begun, if there is such a thing */
+	if (y->state == WIRE_TREE_PLAIN || (y->state == WIRE_TREE_LOOK &&
+	    (!y->keyed || fstatat(y->dir, FT_STAGE, &st, AT_SYMLINK_NOFOLLOW))))
+		return true;
+	return lock(y);
+}
+
 static bool begin(struct sync *y, const struct wire_frame *f)
 {
 	struct wire_iter it = wire_fields(f);
 	struct wire_field_in key;
-	bool bad = false;
+	bool bad = false, asked = wire_number(it, WIRE_F_GONE, 0, &bad) != 0;
 	char *name = wire_string(it, WIRE_F_PATH, &bad);
 
 	y->state = (enum wire_tree)wire_number(it, WIRE_F_STATE, WIRE_TREE_LOOK, &bad);
@@ -337,7 +416,7 @@ static bool begin(struct sync *y, const struct wire_frame *f)
 	y->buf = malloc(WIRE_DATA_MAX);
 	if (!y->buf)
 		return sync_fail(y, WIRE_ERROR_SYSTEM, ENOMEM, "no memory", NULL, NULL);
-	return open_tree(y);
+	return open_tree(y, asked);
 }
 
 bool sync_talk(struct sync_talk *t, const struct wire_frame *first)
@@ -354,6 +433,7 @@ bool sync_talk(struct sync_talk *t, const struct wire_frame *first)
 	sync_file_end(&y);
 	if (y.staging)
 		ft_stage_end(&y.stage);
+	unmake(&y);
 	if (t->audit && y.path && y.state != WIRE_TREE_LOOK)
 		t->audit(t->ctx, "sync", y.path, y.done ? 0 : y.error ? y.error : ECANCELED);
 	if (y.dir >= 0)

@@ -21,6 +21,7 @@ struct sync {
 	uint8_t *buf;
 	uint64_t sent;
 	bool keyed, staging, made, done;
+	bool missing;		/* SYNC: to be made when the first change comes */
 	struct ft_stage stage;
 	int error;
 	/* the file that is being received */
@@ -37,6 +38,9 @@ bool sync_send(struct sync *y);
 bool sync_fail(struct sync *y, enum wire_error code, int error, const char *what, const char *path,
 	       const char *why);
 bool sync_next(struct sync *y, struct wire_frame *f);
+
+/* Before the first change of a directory that is missing: it is made. */
+bool sync_make(struct sync *y);
 
 /* sync_put.c: TREE_PUT and what belongs to it, TREE_MODE, TREE_REMOVE */
 bool sync_change(struct sync *y, const struct wire_frame *f);

@@ -226,7 +226,7 @@ bool sync_change(struct sync *y, const struct wire_frame *f)
 		free(path);
 		return sync_fail(y, WIRE_ERROR_PROTOCOL, 0, "this frame does not belong there", NULL, NULL);
 	}
-	good = change(y, f->type, path, it);
+	good = sync_make(y) && change(y, f->type, path, it);
 	free(path);
 	return good;
 }

@@ -177,7 +177,8 @@ static bool scan_entry(int fd, struct ft_node *dir, const char *name, const stru
 	note_stat(e, st);
 	if (S_ISREG(st->st_mode)) {
 		e->kind = FT_FILE;
-		return scan_file(fd, e, s);
+		e->unread = s->names;
+		return e->unread || scan_file(fd, e, s);
 	}
 	if (S_ISLNK(st->st_mode)) {
 		e->kind = FT_LINK;
@@ -284,6 +285,70 @@ bool ft_read(int fd, struct ft_node *dir, struct ft_scan *s)
 	if (own >= 0)
 		close(own);
 	return false;
+}
+
+/* ---- What was not read ---- */
+
+static bool read_files(int fd, struct ft_node *dir, struct ft_scan *s);
+
+static bool read_entry(int dir, struct ft_node *e, struct ft_scan *s)
+{
+	bool good;
+	int fd;
+
+	if (e->kind == FT_FILE && e->unread) {
+		good = scan_file(dir, e, s);
+		e->unread = !good;
+		return good;
+	}
+	if (e->kind != FT_DIR)
+		return true;
+	fd = openat(dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return fail(s, errno);
+	good = read_files(fd, e, s);
+	close(fd);
+	return good;
+}
+
+/* What is gone, or is something else now, is as if it had not been there. */
+static bool forget_entry(struct ft_node *dir, size_t i, struct ft_scan *s)
+{
+	if (s->error != ENOENT && s->error != EAGAIN && s->error != ENOTDIR && s->error != ELOOP)
+		return false;
+	s->error = 0;
+	ft_free(&dir->child[i]);
+	free(dir->child[i].name);
+	dir->count--;
+	memmove(&dir->child[i], &dir->child[i + 1], (dir->count - i) * sizeof(*dir->child));
+	return true;
+}
+
+static bool read_files(int fd, struct ft_node *dir, struct ft_scan *s)
+{
+	size_t n = s->path.n;
+
+	for (size_t i = 0; i < dir->count && !s->enough; ) {
+		if (!ft_push(&s->path, dir->child[i].name))
+			return fail(s, ENOMEM);
+		if (read_entry(fd, &dir->child[i], s))
+			i++;
+		else if (!forget_entry(dir, i, s))
+			return false;
+		ft_pop(&s->path, n);
+		if (s->tick)
+			s->tick(s->ctx);
+	}
+	return true;
+}
+
+bool ft_read_files(int fd, struct ft_node *dir, struct ft_scan *s)
+{
+	s->error = 0;
+	s->buf = s->buf ? s->buf : malloc(BUFFER);
+	if (!s->buf)
+		return fail(s, ENOMEM);
+	return read_files(fd, dir, s) && (s->enough || ft_seal_all(dir) || fail(s, EIO));
 }
 
 void ft_scan_end(struct ft_scan *s)

@@ -28,6 +28,7 @@ struct ft_node {
 	bool opaque;		/* a directory of which not all is known: its digest is none */
 	bool listed;		/* its entries were told by the other side */
 	bool partial;		/* something in it, at any depth, was left out */
+	bool unread;		/* a file that was looked at, but not read: it has no digest yet */
 	void *note;		/* whoever reads it may keep something here, in enter() */
 	uint32_t mode;		/* permissions, 0777 */
 	uint64_t size, mtime;
@@ -97,6 +98,10 @@ struct ft_scan {
 	void *ctx;
 	/* Directories that are not there are not looked into; NULL: all are. */
 	const struct ft_node *known;
+	/* Files are not read: no digest means anything before ft_read_files(). */
+	bool names;
+	/* Set by tick(): the rest need not be read. */
+	bool enough;
 	/* afterwards, when it failed */
 	int error;
 	struct ft_path path;		/* where */
@@ -105,6 +110,8 @@ struct ft_scan {
 
 /* The entries of the directory `fd`, which stays open. False: s->error at s->path. */
 bool ft_read(int fd, struct ft_node *dir, struct ft_scan *s);
+/* Reads the files that were not read (what is gone goes), and seals it all, unless it is enough. */
+bool ft_read_files(int fd, struct ft_node *dir, struct ft_scan *s);
 void ft_scan_end(struct ft_scan *s);
 /* One path below a directory, following nothing; -1: errno. */
 int ft_open(int root, const char *path, int flags);

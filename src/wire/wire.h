@@ -140,8 +140,10 @@ enum wire_type {
 	 *
 	 * TREE: PATH (a directory), STATE (u8 enum wire_tree), HASH (32 bytes, the client's own for this
 	 * tree: what it began and did not finish is known by it). LOOK and SYNC: no answer yet; the
-	 * client says with TREE_KNOWN which directories it has, then asks with TREE_LIST. SYNC makes
-	 * the directory when it is missing, and is refused (busy) while another one is at work there.
+	 * client says with TREE_KNOWN which directories it has, then asks with TREE_LIST. With GONE (u8 1): a
+	 * TREE_LIST with nothing but GONE comes at once if there is no directory, so that the client needs to say
+	 * and ask nothing. SYNC makes the directory when it is missing and something is put there, and is refused
+	 * (busy) while another one is at work there.
 	 */
 	WIRE_TREE = 41,
 	WIRE_TREE_KNOWN = 42,	/* ENTRIES: directories with their digests, names are paths below PATH */
