@@ -29,16 +29,17 @@ static void put_frame(struct sync_job *j, const struct sync_change *c, const cha
 	wire_end(o);
 }
 
-/* As much as there is; -1: errno */
-static ssize_t read_part(int fd, char *buf, uint64_t at)
+/* As much as there is of a file that should have `size` bytes; -1: errno */
+static ssize_t read_part(int fd, char *buf, uint64_t at, uint64_t size)
 {
 	size_t n = 0;
 	ssize_t got;
 
+	/* a short one is the last, unless it is no ordinary file system */
 	do {
 		got = pread(fd, buf + n, WIRE_DATA_MAX - n, (off_t)(at + n));
 		n += got > 0 ? (size_t)got : 0;
-	} while ((got > 0 && n < WIRE_DATA_MAX) || (got < 0 && errno == EINTR));
+	} while ((got > 0 && n < WIRE_DATA_MAX && at + n != size) || (got < 0 && errno == EINTR));
 	return got < 0 ? -1 : (ssize_t)n;
 }
 
@@ -51,7 +52,7 @@ static int send_parts(struct sync_job *j, const struct sync_change *c, int fd, c
 
 	SHA256_Init(&ctx);
 	do {
-		n = read_part(fd, buf, at);
+		n = read_part(fd, buf, at, c->node->size);
 		if (n < 0)
 			return sync_file_error(j, c->path, errno);
 		SHA256_Update(&ctx, buf, (size_t)n);
@@ -65,7 +66,7 @@ static int send_parts(struct sync_job *j, const struct sync_change *c, int fd, c
 	return status;
 }
 
-static bool same_hash(int fd, char *buf, const uint8_t hash[32])
+static bool same_hash(const struct sync_change *c, int fd, char *buf, const uint8_t hash[32])
 {
 	uint8_t now[32];
 	SHA256_CTX ctx;
@@ -74,7 +75,7 @@ static bool same_hash(int fd, char *buf, const uint8_t hash[32])
 
 	SHA256_Init(&ctx);
 	do {
-		n = read_part(fd, buf, at);
+		n = read_part(fd, buf, at, c->node->size);
 		if (n < 0)
 			return false;
 		SHA256_Update(&ctx, buf, (size_t)n);
@@ -88,13 +89,13 @@ static bool same_hash(int fd, char *buf, const uint8_t hash[32])
  * Whether what was sent of a file that had no digest before is one content of it, not halves of
  * two: it is what it was when its name was read, and says the same once more. A small one is all in buf.
  */
-static bool same_again(const struct sync_change *c, int fd, char *buf, const uint8_t hash[32])
+static bool same_again(const struct sync_change *c, int fd, char *buf, uint64_t size, const uint8_t hash[32])
 {
 	char *more = buf + WIRE_DATA_MAX;
 
-	if (c->node->size >= WIRE_DATA_MAX)
-		return same_hash(fd, more, hash);
-	return read_part(fd, more, 0) == (ssize_t)c->node->size && !memcmp(buf, more, c->node->size);
+	if (size >= WIRE_DATA_MAX)
+		return same_hash(c, fd, more, hash);
+	return read_part(fd, more, 0, c->node->size) == (ssize_t)size && !memcmp(buf, more, size);
 }
 
 /* c: as its name was read */
@@ -113,8 +114,7 @@ static int send_content(struct sync_job *j, const struct sync_change *c, int fd,
 
 	if (status)
 		return status;
-	if (own ? j->bytes - before != own->size || !same_again(c, fd, buf, hash) :
-	    memcmp(hash, c->node->hash, 32) != 0)
+	if (own ? !same_again(c, fd, buf, j->bytes - before, hash) : memcmp(hash, c->node->hash, 32) != 0)
 		return sync_changed(j, c->path, CHANGED);
 	if (own) {
 		memcpy(own->hash, hash, sizeof(hash));

@@ -240,7 +240,7 @@ static void on_list(struct conn *c, struct wire_iter it)
 		return;
 	wire_begin(&c->out, WIRE_OK);
 	wire_bytes(&c->out, WIRE_F_HASH, hash, sizeof(hash));
-	if (c->sync->missing || c->sync->made)
+	if (c->sync->missing)
 		wire_u8(&c->out, WIRE_F_GONE, 1);
 	wire_end(&c->out);
 	conn_flush(c);
@@ -437,7 +437,8 @@ static bool clear_stage(struct conn *c)
 	return good;
 }
 
-static void open_tree(struct conn *c)
+/* asked: whether the client wants to know at once that there is none */
+static void open_tree(struct conn *c, bool asked)
 {
 	struct sync *y = c->sync;
 	struct tsb_stat st;
@@ -449,14 +450,16 @@ static void open_tree(struct conn *c)
 	} else if (y->state == WIRE_TREE_SYNC && busy) {
 		y->state = WIRE_TREE_LOOK;
 		conn_error(c, WIRE_ERROR_BUSY, 0, "another sync is at work in %s", y->root);
-	} else if (y->state != WIRE_TREE_LOOK && y->missing &&
+	} else if (y->state == WIRE_TREE_PLAIN && y->missing &&
 		   tsb_make_dir(box_of(c), y->root, 0755)) {
 		sync_failed(c, WIRE_ERROR_FILE, tsb_errno(box_of(c)), y->root);
 	} else if (y->state != WIRE_TREE_PLAIN && !busy && !y->missing && !clear_stage(c)) {
 		return;
-	} else if (y->state == WIRE_TREE_SYNC) {
-		y->made = y->missing;
-		y->missing = false;
+	} else if (y->missing && y->state != WIRE_TREE_PLAIN && asked) {
+		wire_begin(&c->out, WIRE_TREE_LIST);
+		wire_u8(&c->out, WIRE_F_GONE, 1);
+		wire_end(&c->out);
+		conn_flush(c);
 	}
 }
 
@@ -464,7 +467,7 @@ void sync_request(struct conn *c, const struct wire_frame *f)
 {
 	struct wire_iter it = wire_fields(f);
 	struct wire_field_in key;
-	bool bad = false;
+	bool bad = false, asked = wire_number(it, WIRE_F_GONE, 0, &bad) != 0;
 
 	c->sync = calloc(1, sizeof(*c->sync));
 	if (!c->sync) {
@@ -482,7 +485,7 @@ void sync_request(struct conn *c, const struct wire_frame *f)
 		return;
 	}
 	c->state = CONN_TREE;
-	open_tree(c);
+	open_tree(c, asked);
 }
 
 void sync_free(struct conn *c)

@@ -17,7 +17,7 @@ struct sync_op {
 struct sync {
 	enum wire_tree state;
 	char *root;
-	bool missing, made, staged;	/* made: by us, just now */
+	bool missing, staged;	/* missing: SYNC makes it with the first change */
 	bool keyed;
 	bool kept;		/* the stage has a journal, which may be all that knows what the tree is to be */
 	bool again;		/* what is done was begun by another server */

@@ -75,14 +75,30 @@ static char *temp_name(struct conn *c, const char *path)
 	return dir;
 }
 
+/* The client was told that it is not there: somebody's own is not for it. */
+static int make_root(struct conn *c)
+{
+	struct sync *y = c->sync;
+	struct tsb_stat st;
+
+	if (!y->missing || y->state != WIRE_TREE_SYNC)
+		return 0;
+	if (!tsb_stat_target(box_of(c), y->root, &st))
+		return EEXIST;
+	if (tsb_make_dir(box_of(c), y->root, 0755))
+		return tsb_errno(box_of(c));
+	y->missing = false;
+	return 0;
+}
+
 static int need_stage(struct conn *c)
 {
 	struct sync *y = c->sync;
 	char *stage;
-	int error = 0;
+	int error = y->staged ? 0 : make_root(c);
 
-	if (y->staged || y->state != WIRE_TREE_SYNC)
-		return 0;
+	if (error || y->staged || y->state != WIRE_TREE_SYNC)
+		return error;
 	stage = sync_path(y, FT_STAGE);
 	if (!stage)
 		return ENOMEM;
@@ -340,7 +356,7 @@ int sync_do_all(struct conn *c)
 static void on_commit(struct conn *c)
 {
 	struct sync *y = c->sync;
-	int error = y->count ? need_stage(c) : 0;
+	int error = y->count ? need_stage(c) : make_root(c);
 
 	if (!error && y->count)
 		error = sync_journal(c);
