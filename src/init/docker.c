@@ -562,7 +562,7 @@ static bool remove_known(struct docker *d)
 		docker_word(&w, "--volumes");
 		docker_word(&w, "--");
 		docker_word(&w, d->id);
-		gone = docker_call(d, &t, &w, SHORT) || strcasestr(text_string(&t.errors), "no such container") ||
+		gone = docker_call(d, &t, &w, SHORT) || text_has(text_string(&t.errors), "no such container") ||
 			strstr(text_string(&t.errors), "no container with");
 		again = strstr(text_string(&t.errors), "already in progress");
 		if (!gone && !again)
@@ -588,7 +588,7 @@ bool docker_remove(struct docker *d)
 	docker_word(&w, "--force");
 	docker_word(&w, "--");
 	docker_word(&w, d->image);
-	if (!docker_call(d, &t, &w, SHORT) && !strcasestr(text_string(&t.errors), "no such image") &&
+	if (!docker_call(d, &t, &w, SHORT) && !text_has(text_string(&t.errors), "no such image") &&
 	    !strstr(text_string(&t.errors), "image not known"))
 		return docker_failed(d, &t, "the engine does not remove the box's image");
 	tool_free(&t);

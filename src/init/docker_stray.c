@@ -112,7 +112,7 @@ bool docker_drop(struct docker *d, const char *what)
 		docker_word(&w, "--volumes");
 	docker_word(&w, "--");
 	docker_word(&w, what);
-	if (!docker_call(d, &t, &w, 60) && !strcasestr(text_string(&t.errors), "no such"))
+	if (!docker_call(d, &t, &w, 60) && !text_has(text_string(&t.errors), "no such"))
 		return docker_failed(d, &t, "the engine does not remove it");
 	tool_free(&t);
 	return true;
@@ -204,7 +204,7 @@ bool docker_look(struct docker *d, const char *image, struct wire_out *o, bool *
 	docker_word(&w, "--");
 	docker_word(&w, image);
 	if (!docker_call(d, &t, &w, 60)) {
-		*none = strcasestr(text_string(&t.errors), "no such image") ||
+		*none = text_has(text_string(&t.errors), "no such image") ||
 			strstr(text_string(&t.errors), "image not known");
 		return docker_failed(d, &t, "the engine does not know the image");
 	}

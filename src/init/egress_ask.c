@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+
+#include "init/text.h"
 
 static bool take_name(struct eg_ask *a, const char *name, size_t size)
 {
@@ -56,7 +57,7 @@ static bool header_is(const char *line, size_t size, const char *name)
 {
 	size_t n = strlen(name);
 
-	return size > n && line[n] == ':' && !strncasecmp(line, name, n);
+	return size > n && line[n] == ':' && text_same(line, name, n);
 }
 
 /* The request as its server is to see it. */
@@ -104,7 +105,7 @@ static enum eg_more plain(struct eg_ask *a, const char *data, size_t size, const
 	const char *host = url + 7, *end = url + url_size, *slash;
 	size_t host_size, method = (size_t)(url - 1 - data);
 
-	if (url_size < 8 || strncasecmp(url, "http://", 7))
+	if (url_size < 8 || !text_same(url, "http://", 7))
 		return EG_BAD;
 	for (slash = host; slash < end && *slash != '/' && *slash != '?'; slash++) {
 		if (*slash == '@')

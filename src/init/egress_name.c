@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -26,8 +27,7 @@ static _Noreturn void child(const char *name, int out)
 	char *argv[] = {"getent", "ahosts", copy, NULL}, *env[] = {"LC_ALL=C", NULL};
 	int null = open("/dev/null", O_RDWR);
 
-	strncpy(copy, name, sizeof(copy) - 1);
-	copy[sizeof(copy) - 1] = 0;
+	snprintf(copy, sizeof(copy), "%s", name);
 	if (!geteuid() && (syscall(SYS_setgroups, 0, NULL) ||
 			   syscall(SYS_setresgid, NOBODY, NOBODY, NOBODY) ||
 			   syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY)))

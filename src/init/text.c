@@ -138,3 +138,26 @@ const char *text_errno(int error)
 
 	return s ? s : "Unknown error";
 }
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool text_same(const char *a, const char *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (lower(a[i]) != lower(b[i]))
+			return false;
+	return true;
+}
+
+bool text_has(const char *s, const char *part)
+{
+	size_t size = strlen(s), n = strlen(part);
+
+	for (size_t i = 0; i + n <= size; i++)
+		if (text_same(s + i, part, n))
+			return true;
+	return false;
+}

@@ -24,6 +24,10 @@ void text_json(struct text *t, const char *s, size_t size);
 const char *text_string(const struct text *t);
 void text_free(struct text *t);
 
+/* Letters of ASCII in either case are equal, in n bytes of both; and whether s has the part so. */
+bool text_same(const char *a, const char *b, size_t n);
+bool text_has(const char *s, const char *part);
+
 /* A number in decimal: writes at most 21 bytes with the NUL, returns the length. */
 size_t text_decimal(char *to, uint64_t n);
 /* The kernel's word for an errno, never NULL. */
