@@ -395,6 +395,7 @@ void signal_from_outside(struct kernel *k, bool all, int sig);
 void signal_send(struct tsb_proc *p, int sig);
 /* What is pending and not caught; false: p has ended, and may be gone. */
 bool signal_deliver(struct tsb_proc *p);
+bool signal_is_orphaned(const struct tsb_proc *of);	/* nobody could continue its group */
 int signal_broken_pipe(struct tsb_proc *p);	/* -EPIPE, or does not return */
 void signal_reset_caught(struct tsb_proc *p);	/* fork, exec */
 void signal_continue(struct tsb_proc *p);

@@ -38,6 +38,26 @@ static void signal_stop(struct tsb_proc *p, int sig)
 		sched_hold(p);
 }
 
+/*
+ * Whether nobody could continue the group: no member has a parent in the session that is of another group (a shell). What
+ * a terminal stops is not stopped then, as on Linux.
+ */
+bool signal_is_orphaned(const struct tsb_proc *of)
+{
+	struct ring *at, *tmp;
+
+	each_peer(peer, of->k) {
+		ring_each(at, tmp, &peer->procs) {
+			const struct tsb_proc *p = ring_item(at, struct tsb_proc, all), *parent = p->parent;
+
+			if (p->pgid == of->pgid && p->state != PROC_ZOMBIE && parent && parent->pgid != p->pgid &&
+			    parent->sid == p->sid)
+				return false;
+		}
+	}
+	return true;
+}
+
 void signal_continue(struct tsb_proc *p)
 {
 	if (!p->stopped)
@@ -110,9 +130,9 @@ void signal_send(struct tsb_proc *p, int sig)
 		return;
 	else if (p->stopped)
 		p->pending |= bit;
-	else if (STOP_SIGNALS & bit)
+	else if (STOP_SIGNALS & bit && (sig == SIGSTOP || !signal_is_orphaned(p)))
 		signal_stop(p, sig);
-	else
+	else if (!(STOP_SIGNALS & bit))
 		signal_kill(p, sig);	/* no core: as with `ulimit -c 0`, the usual */
 }
 

@@ -90,7 +90,7 @@ static int terminal_behind(struct tsb_proc *p)
 	struct kernel *k = p->k;
 
 	while (k->front && p->pgid != k->front && p->sid == terminal_session(k)) {
-		if (p->ignored & SIGNAL_BIT(SIGTTIN))
+		if (p->ignored & SIGNAL_BIT(SIGTTIN) || signal_is_orphaned(p))
 			return -EIO;
 		tsb_kill(p, 0, SIGTTIN);
 		if (p->pending & p->caught)

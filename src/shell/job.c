@@ -522,11 +522,10 @@ static int background_main(struct tsb_proc *p, void *arg)
 	enum flow f;
 
 	shell_enter_process(sh);
-	if (!job_monitor(sh)) {
+	/* (what it was told of set -m is not for what it runs) */
+	if (tsb_getpgid(p, 0) != proc_pid(p)) {
 		proc_signal(p, SIGINT, PROC_SIG_IGNORE);
 		proc_signal(p, SIGQUIT, PROC_SIG_IGNORE);
-	} else {
-		proc_set_group(p, 0);
 	}
 	f = eval_node(sh, doing(sh)->start_node);
 	return shell_finish(sh, f);
@@ -550,6 +549,8 @@ static int start_clone(struct shell *sh, const struct node *n)
 		proc_give_fd(sh->p, null, child, 0);
 		tsb_close(sh->p, null);
 	}
+	if (job_monitor(sh))
+		proc_set_group(child, 0);
 	doing(csh)->start_node = n;
 	doing(csh)->exec_node = doing(csh)->negated = only_command(n);
 	proc_start(child, background_main, csh);

@@ -168,6 +168,8 @@ static int stops(struct tsb_proc *p, void *arg)
 	is_int(st, SIGTERM, "by SIGTERM");
 	pid = kit_child(p, -1, -1, counts, &n);
 	tsb_kill(p, pid, SIGTSTP);
+	is_int(tsb_wait(p, pid, &st, WUNTRACED | WNOHANG), 0, "SIGTSTP stops nobody whom nobody could continue");
+	tsb_kill(p, pid, SIGSTOP);
 	tsb_kill(p, pid, SIGCONT);
 	is_int(tsb_wait(p, pid, &st, WCONTINUED), pid, "continued");
 	ok(WIFCONTINUED(st), "says so");
