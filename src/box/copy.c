@@ -3,23 +3,16 @@
  */
 #include "box/copy.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "reach/reach.h"
 
 int copy_open(int dir, const char *name, int flags, unsigned mode)
 {
-	struct open_how how = {
-		.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC | O_NOFOLLOW),
-		.mode = flags & O_CREAT ? mode : 0,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-	};
-
-	return (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
+	return reach_open(dir, name, flags | O_NOFOLLOW, mode, REACH_BELOW);
 }
 
 void copy_stat_free(struct copy_stat *st)

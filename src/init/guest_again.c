@@ -5,14 +5,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <linux/random.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "init/path.h"
 #include "init/text.h"
 #include "init/verbs.h"
+#include "reach/reach.h"
 #include "wire/wire.h"
 
 /* One request without fields to the box's server. False: there is none, or it refused. */
@@ -103,16 +103,13 @@ void guest_sleep(int fd)
 /* /etc/hostname and /etc/hosts as the wall wrote them; the box may have made anything of them. */
 static void write_name(const char *pid, const char *name, const char *text)
 {
-	struct open_how how = {.flags = O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS};
-	char path[64] = "/proc/";
+	char path[64];
 	int root, fd;
 	struct stat st;
 
-	strncat(path, pid, 20);
-	strcat(path, "/root");
+	snprintf(path, sizeof(path), "/proc/%.20s/root", pid);
 	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	fd = root < 0 ? -1 : (int)syscall(SYS_openat2, root, name, &how, sizeof(how));
+	fd = root < 0 ? -1 : reach_open(root, name, O_WRONLY | O_TRUNC | O_NONBLOCK, 0, REACH_ROOT);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		write_all(fd, text, strlen(text));
 	if (fd >= 0)
@@ -139,12 +136,11 @@ static void write_names(const char *pid, const char *host)
 /* The process's namespace of names, if it is not ours; its number in *ino. */
 static int names_of(const char *pid, ino_t ours, ino_t *ino)
 {
-	char path[64] = "/proc/";
+	char path[64];
 	struct stat st;
 	int fd;
 
-	strncat(path, pid, 20);
-	strcat(path, "/ns/uts");
+	snprintf(path, sizeof(path), "/proc/%.20s/ns/uts", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_ino == ours) {
 		if (fd >= 0)

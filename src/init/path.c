@@ -1,6 +1,6 @@
 /*
  * openat2 with RESOLVE_IN_ROOT and RESOLVE_NO_MAGICLINKS: the kernel keeps the walk inside, no
- * check of strings. A kernel without it (before 5.6) is told so and not worked around.
+ * check of strings. Where it is missing path_walk.c does the same by descriptors.
  */
 #include "init/path.h"
 
@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "reach/reach.h"
+
 int path_open(int root, const char *path, int flags, mode_t mode)
 {
 	struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC),
@@ -23,6 +25,8 @@ int path_open(int root, const char *path, int flags, mode_t mode)
 	/* EAGAIN: a name changed during the walk; a hostile box can make it so for long */
 	for (unsigned tries = 0; tries < 64; tries++) {
 		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+		if (fd < 0 && reach_is_missing(errno))
+			fd = path_walk(root, path, (int)how.flags, (mode_t)how.mode);
 		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
 			return fd;
 	}

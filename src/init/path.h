@@ -12,6 +12,8 @@
 
 /* open, close-on-exec always. -1: errno. */
 int path_open(int root, const char *path, int flags, mode_t mode);
+/* What it does without openat2. EAGAIN: a name changed meanwhile. (path_walk.c) */
+int path_walk(int root, const char *path, int flags, mode_t mode);
 /*
  * The directory that holds the path's last name, opened; *name points to that name inside path
  * ("." for the root itself). A slash at the end is an error unless `slash`. -1: errno.

@@ -46,43 +46,26 @@ struct probe *probe_add(struct list *l, const char *name, enum probe_state state
 	return p;
 }
 
-static long setting(const char *path)
-{
-	char text[24];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return -1;
-	text[n] = 0;
-	return strtol(text, NULL, 10);
-}
-
-/* Whether a filter is on us already: a container's. */
-static bool filtered(void)
-{
-	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0;
-}
-
 static void why_no_userns(struct list *l, int error, bool mapped)
 {
 	static const char name[] = "user-namespaces";
 
-	if (geteuid() && setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
+	if (wall_is_chroot())
+		probe_add(l, name, PROBE_MISSING, "begin outside of the chroot, or enter it by pivot_root, as containers do",
+			  "this is a chroot, where the kernel allows none");
+	else if (geteuid() && wall_setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
 		probe_add(l, name, PROBE_MISSING, "sudo sysctl -w kernel.unprivileged_userns_clone=1",
 			  "kernel.unprivileged_userns_clone is 0");
-	else if (setting("/proc/sys/user/max_user_namespaces") == 0)
+	else if (wall_setting("/proc/sys/user/max_user_namespaces") == 0)
 		probe_add(l, name, PROBE_MISSING, "sudo sysctl -w user.max_user_namespaces=10000",
 			  "user.max_user_namespaces is 0");
-	else if (geteuid() && setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") > 0)
+	else if (geteuid() && wall_setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") > 0)
 		probe_add(l, name, PROBE_MISSING,
 			  "printf 'abi <abi/4.0>,\\ninclude <tunables/global>\\nprofile tinybox /**/tinybox-init "
 			  "flags=(unconfined) {\\n userns,\\n}\\n' | sudo tee /etc/apparmor.d/tinybox && "
 			  "sudo apparmor_parser -r /etc/apparmor.d/tinybox",
 			  "AppArmor forbids them to ordinary users (%s)", strerror(error));
-	else if (filtered())
+	else if (wall_is_filtered())
 		probe_add(l, name, PROBE_MISSING,
 			  "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined ...",
 			  "the system call filter of this container forbids them (%s)", strerror(error));
@@ -205,7 +188,7 @@ static void probe_namespaces(struct list *l)
 			return;
 	} else {
 		probe_add(l, "user-namespaces", PROBE_OK, NULL, "made, with pid, mount, net, ipc, uts and "
-			  "cgroup namespaces; %ld may be", setting("/proc/sys/user/max_user_namespaces"));
+			  "cgroup namespaces; %ld may be", wall_setting("/proc/sys/user/max_user_namespaces"));
 	}
 	probe_one(l, "mounts", got[IN_MOUNTS], "by descriptors (fsopen, open_tree, mount_setattr)",
 		  "mounts by descriptors do not work", "Linux 5.12 or later");

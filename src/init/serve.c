@@ -40,6 +40,28 @@ bool serve_fail(struct start *b, enum wire_error code, const char *a, const char
 	return false;
 }
 
+/* A step of the wall failed: why, the kernel's word, and what can be done about it. */
+static void fail_wall(struct start *b, const char *what, const char *why)
+{
+	int error = errno;
+	const char *blame = wall_blame(error);
+	struct text t = {0};
+
+	if (why)
+		text_add(&t, why);
+	if (why && error)
+		text_add(&t, ": ");
+	if (error)
+		text_add(&t, text_errno(error));
+	if (blame) {
+		text_add(&t, "; ");
+		text_add(&t, blame);
+	}
+	errno = error;
+	serve_fail(b, WIRE_ERROR_SYSTEM, what, NULL, text_string(&t));
+	text_free(&t);
+}
+
 static bool lock_byte(int fd, int command, off_t byte)
 {
 	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
@@ -410,7 +432,7 @@ static pid_t enter(struct start *b)
 			passthrough(b, keep, count);
 	}
 	if (pid < 0)
-		serve_fail(b, WIRE_ERROR_SYSTEM, "the server cannot be started", NULL, why);
+		fail_wall(b, "the server cannot be started", why);
 	close(b->inside[1]);
 	close(s->keeper);
 	return pid;
@@ -498,6 +520,19 @@ static int run(struct start *b)
 	return 1;
 }
 
+static bool root_can_be_seen(struct start *b)
+{
+	char *mount = b->spec.root ? wall_mount_below(b->spec.root) : NULL;
+
+	if (!mount)
+		return true;
+	errno = 0;
+	serve_fail(b, WIRE_ERROR_REQUEST, "the root directory has a mount inside of it,", mount, "an overlay cannot show it; unmount it "
+		   "(umount -R), or give a copy of the tree (cp -a)");
+	free(mount);
+	return false;
+}
+
 static int run_kind(struct start *b)
 {
 	const char *why = NULL;
@@ -509,9 +544,11 @@ static int run_kind(struct start *b)
 		report_passthrough(b);
 		return run(b);
 	}
+	if (!root_can_be_seen(b))
+		return 1;
 	b->wall = wall_open(&b->spec, b->server.cgroup, &b->report, &why);
 	if (!b->wall) {
-		serve_fail(b, WIRE_ERROR_SYSTEM, "the wall cannot be had", NULL, why);
+		fail_wall(b, "the wall cannot be had", why);
 		return 1;
 	}
 	b->server.wall = b->wall;

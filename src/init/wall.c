@@ -62,6 +62,12 @@ static bool first_userns(void)
 	return !stat("/proc/self/ns/user", &st) && st.st_ino == FIRST_USERNS;
 }
 
+bool wall_has_range(void)
+{
+	return !geteuid() && (first_userns() || (range_is_ours("/proc/self/uid_map") &&
+						 range_is_ours("/proc/self/gid_map")));
+}
+
 static void shut(int *fd)
 {
 	if (*fd >= 0)
@@ -107,8 +113,7 @@ static const char *prepare(struct wall *w)
 	const struct spec *s = w->spec;
 	const char *why;
 
-	w->range = !geteuid() && (first_userns() || (range_is_ours("/proc/self/uid_map") &&
-						     range_is_ours("/proc/self/gid_map")));
+	w->range = wall_has_range();
 	if (w->range && (s->uid >= WALL_RANGE || s->gid >= WALL_RANGE)) {
 		errno = EINVAL;
 		return "the user id inside is above 65535";
@@ -210,16 +215,14 @@ static const char *clone_why(int error)
 	switch (error) {
 	case EPERM:
 	case EACCES:
-		return "user namespaces are forbidden here (kernel.unprivileged_userns_clone, or a "
-			"container's filter; `tinybox doctor` says what to do)";
+		return "user namespaces are forbidden here";
 	case ENOSPC:
 	case EUSERS:
 		return "no more namespaces are allowed (user.max_user_namespaces and its like)";
 	case EINVAL:
 		return "this kernel lacks a kind of namespace";
 	case ENOSYS:
-		return "clone3 is missing, with which a process begins in its control groups (a container's filter: "
-			"docker, --security-opt seccomp=unconfined)";
+		return "clone3 is missing, with which a process begins in its control groups";
 	default:
 		return "the box's first process cannot be made";
 	}

@@ -40,6 +40,10 @@ struct wall *wall_open(const struct spec *spec, struct cgroup *c, struct report 
  */
 pid_t wall_enter(struct wall *w, int (*inside)(void *ctx), void *ctx, const int *keep, size_t count,
 		 const char **why);
+/* A mount inside of the directory that its box would not see, or could not be made with (malloc); NULL: none. */
+char *wall_mount_below(const char *dir);
+/* What to do about that errno, where it has a cause in this machine (static); NULL. */
+const char *wall_blame(int error);
 /*
  * For egress.h, after wall_enter(): the box's listening socket (egress only), the keeper's end of the
  * channel to process 1 (published ports only), -1 where there is none; the caller's from then on. And

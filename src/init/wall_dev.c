@@ -189,6 +189,5 @@ const char *wall_lo(void)
 	ok = fd >= 0 && !ioctl(fd, SIOCSIFFLAGS, &r);
 	if (fd >= 0)
 		close(fd);
-	return ok ? NULL : "the loopback interface cannot be brought up (AppArmor's restriction of "
-		"user namespaces?)";
+	return ok ? NULL : "the loopback interface cannot be brought up";
 }

@@ -56,11 +56,13 @@ ssize_t wall_take(int sock, void *data, size_t size, int *fds, size_t *count)
 	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &control,
 		.msg_controllen = sizeof(control)};
 	struct cmsghdr *c;
+	unsigned resets = 0;
 	ssize_t n;
 
+	/* who ended with something unread has its last word told after a reset */
 	do {
 		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
-	} while (n < 0 && errno == EINTR);
+	} while (n < 0 && (errno == EINTR || (errno == ECONNRESET && !resets++)));
 	c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
 	*count = c && c->cmsg_type == SCM_RIGHTS ? (c->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
 	if (*count)
@@ -254,8 +256,7 @@ const char *wall_ids(struct wall *w)
 	if (!w->range) {
 		if (!write_map(0, "setgroups", "deny") ||
 		    !map_ids(0, s->uid, w->out_uid, s->gid, w->out_gid, 1))
-			return "the ids of the user namespace cannot be mapped (AppArmor's restriction? "
-				"`tinybox doctor` says what to do)";
+			return "the ids of the user namespace cannot be mapped";
 		return NULL;
 	}
 	if (wall_take(w->keeper, &byte, 1, NULL, &none) != 1)

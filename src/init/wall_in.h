@@ -74,6 +74,12 @@ struct wall_failure {
 	int error;
 };
 
+/* wall_blame.c: a number in a file of /proc, or -1; a filter is on us already, a container's; / is not the mount namespace's */
+bool wall_has_range(void);	/* wall.c: whether the range of ids can be mapped */
+long wall_setting(const char *path);
+bool wall_is_filtered(void);
+bool wall_is_chroot(void);
+
 void wall_tell(struct wall *w, struct report *r);	/* wall_tell.c */
 /* Whether the directory is the other, or above it. */
 bool wall_holds(const char *dir, const char *below);

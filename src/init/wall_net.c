@@ -65,8 +65,7 @@ static int make(struct wall_net *n, bool give)
 	n->step = "a network namespace cannot be made (user.max_net_namespaces, or a container's filter)";
 	if (done < 0)
 		return (int)-done;
-	n->step = "the loopback interface cannot be brought up (AppArmor's restriction of user "
-		"namespaces?)";
+	n->step = "the loopback interface cannot be brought up";
 	fd = raw(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return (int)-fd;

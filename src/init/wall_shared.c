@@ -12,14 +12,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "reach/reach.h"
 
 #define LAYOUT "2"		/* to be changed with what is made */
 #define PREFIX "root-"
@@ -92,13 +92,11 @@ static void name_of(struct wall *w, char name[NAME_SIZE])
 /* Ours alone, with no link in its path. */
 static int open_cache(const char *path)
 {
-	struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
 	struct stat st;
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	int fd = reach_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, REACH_HOST);
 
 	if (fd < 0 && errno == ENOENT && !mkdir(path, 0700))
-		fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+		fd = reach_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, REACH_HOST);
 	if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || st.st_mode & 022)) {
 		close(fd);
 		return -1;

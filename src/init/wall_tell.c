@@ -108,9 +108,10 @@ void wall_tell(struct wall *w, struct report *r)
 			    "choose another workspace, or a state directory outside of it (--store)");
 	else
 		report_enforced(r, "filesystem", "", ll ? "mount namespace, Landlock" :
-				"mount namespace");
+				"mount namespace alone: this kernel has no Landlock");
 	report_enforced(r, "processes", "", w->landlock >= 6 ? "pid namespace, Landlock" :
-			"pid namespace");
+			ll ? "pid namespace alone: this kernel's Landlock knows no signals" :
+			"pid namespace alone: this kernel has no Landlock");
 	if (s->network == SPEC_NETWORK_NONE)
 		report_enforced(r, "network", "none", "network namespace with a loopback only");
 	else if (s->network == SPEC_NETWORK_EGRESS)

@@ -9,13 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "reach/reach.h"
 
 #define REMOVE_DEPTH 100
 #ifndef SYS_open_tree_attr
@@ -68,7 +69,9 @@ int tree_idmap(int tree, int userns)
 {
 	struct mount_attr a = {.attr_set = MOUNT_ATTR_IDMAP, .userns_fd = (unsigned)userns};
 
-	return mount_setattr(tree, "", AT_EMPTY_PATH, &a, sizeof(a));
+	/* with what is mounted below it, where that can be mapped too */
+	return mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &a, sizeof(a)) ?
+		mount_setattr(tree, "", AT_EMPTY_PATH, &a, sizeof(a)) : 0;
 }
 
 int tree_new(const char *type, const struct tree_option *o, size_t count, int flags)
@@ -128,14 +131,6 @@ int tree_overlay(const int *lower, size_t lowers, const struct tree_option *o, s
 	return fd;
 }
 
-static int open_below(int root, const char *path, uint64_t flags)
-{
-	struct open_how how = {.flags = flags | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS};
-
-	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-}
-
 bool tree_put_on(int tree, int target)
 {
 	return !move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
@@ -143,7 +138,7 @@ bool tree_put_on(int tree, int target)
 
 bool tree_put(int tree, int root, const char *path)
 {
-	int target = open_below(root, path, O_PATH | O_DIRECTORY);
+	int target = reach_open(root, path, O_PATH | O_DIRECTORY, 0, REACH_ROOT);
 	bool ok;
 
 	if (target < 0)

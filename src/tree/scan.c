@@ -8,33 +8,20 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tree/sum.h"
+#include "reach/reach.h"
 
 #define BUFFER (128u << 10)
 #define LINK_MAX_SIZE 4096u
 
 int ft_open(int root, const char *path, int flags)
 {
-	struct open_how how = {
-		.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC | O_NOFOLLOW),
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-	};
-	int fd;
-
-	/* EAGAIN: a name changed during the walk */
-	for (unsigned tries = 0; tries < 64; tries++) {
-		fd = (int)syscall(SYS_openat2, root, *path ? path : ".", &how, sizeof(how));
-		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
-			return fd;
-	}
-	return -1;
+	return reach_open(root, *path ? path : ".", flags | O_NOFOLLOW, 0, REACH_BELOW);
 }
 
 int ft_parent(int root, const char *path, const char **name)

@@ -15,7 +15,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,8 +25,7 @@
 
 #include "vfs/host_impl.h"
 #include "vfs/pack.h"
-
-#define HOST_INSIDE (RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS)
+#include "reach/reach.h"
 
 struct host_fs *host_of(struct tsb_fs *fs)
 {
@@ -36,16 +34,9 @@ struct host_fs *host_of(struct tsb_fs *fs)
 
 int host_openat2(int dir, const char *path, int flags, uint32_t mode)
 {
-	struct open_how how = {
-		.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC), .resolve = HOST_INSIDE,
-		.mode = flags & O_CREAT ? mode & 0777 : 0
-	};
-	long fd;
+	int fd = reach_open(dir, path, flags, mode & 0777, REACH_BELOW);
 
-	do
-		fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	while (fd < 0 && errno == EINTR);
-	return fd < 0 ? -errno : (int)fd;
+	return fd < 0 ? -errno : fd;
 }
 
 /* "/a/b" as openat2() wants it below the tree. */
