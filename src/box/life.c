@@ -57,7 +57,7 @@ static int change(struct bx *b, enum wire_type type, uint64_t grace, const char 
 	if (status)
 		return status;
 	bx_audit(b, state, NULL);
-	return bx_set_state(b, state);
+	return bx_change_state(b, state);
 }
 
 static int locked_change(struct tbx_store *store, const char *box, enum wire_type type,
@@ -96,7 +96,7 @@ int tbx_stop(struct tbx_store *store, const char *box, uint64_t grace)
 	status = strcmp(bx_text(b.record, "state"), "stopped") ?
 		 change(&b, WIRE_STOP, grace, "stopped") : stop_rest(&b, grace);
 	if (status == TBX_ERR_STATE)
-		status = bx_set_state(&b, "stopped");
+		status = bx_change_state(&b, "stopped");
 	bx_close(&b);
 	return status;
 }

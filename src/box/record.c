@@ -9,7 +9,7 @@ static const char *const bx_states[] = {
 	"creating", "ready", "paused", "stopped", "failed", "lost", "removing", NULL,
 };
 
-static bool is_state(const char *s)
+bool bx_is_state(const char *s)
 {
 	for (size_t i = 0; s && bx_states[i]; i++)
 		if (!strcmp(bx_states[i], s))
@@ -34,7 +34,7 @@ bool bx_upgrade(json_t *record, const char **why)
 		*why = "it has no version";
 	else if (!tbx_is_name(bx_text(record, "id")))
 		*why = "it has no id";
-	else if (!is_state(bx_text(record, "state")))
+	else if (!bx_is_state(bx_text(record, "state")))
 		*why = "it has no state";
 	else if (!json_is_object(json_object_get(record, "spec")) ||
 		 !json_is_object(json_object_get(record, "target")) ||

@@ -3,6 +3,7 @@
  *
  *	lock counter tag		locked for moments; the last number given; who we are
  *	boxes/box-N/record.json		what the box is (written beside it, synced, renamed)
+ *	boxes/box-N/state		a link: its state, when the record could not be written (state.c)
  *	boxes/box-N/lock		held (flock) by whoever changes the box: dies with it
  *	boxes/box-N/run/		the state directory of a box on this machine
  *	boxes/.gone-box-N		being removed
@@ -511,6 +512,7 @@ int bx_read_record(struct bx *b, bool aside)
 	}
 	json_decref(b->record);
 	b->record = record;
+	bx_read_note(b);
 	return TBX_OK;
 }
 

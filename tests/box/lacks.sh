@@ -145,6 +145,24 @@ for who in root user; do
 	is "$who: a mount in the workspace is its owner's, as the rest" "in it" "$(tb run --sandbox namespace --dir $who/work -- sh -c 'cat m/file; echo new >m/new' 2>&1)"
 	is "... what is written, too" "new $(stat -c %u $who/work)" "$(cat $who/work/m/new) $(stat -c %u $who/work/m/new)"
 	umount $who/work/m
+
+	# ---- a disk that is full ----
+	mkdir -p $who/full
+	mount -t tmpfs -o mode=777,size=8m none $who/full
+	export TINYBOX_STATE_DIR=$dir/$who/full/state
+	for wall in virtual namespace; do
+		box=$(tb create --sandbox $wall)
+		tb pause "$box" >/dev/null
+		dd if=/dev/zero of=$who/full/junk bs=1k 2>/dev/null
+		is "$who, $wall: control: the disk is full" 1 "$(cp /etc/passwd $who/full/more 2>/dev/null; echo $?)"
+		is "... a box goes on" "0 ready" "$(tb resume "$box" >/dev/null; echo $?) $(tb ls | grep "^$box" | cut -f3)"
+		is "... and is stopped" "0 stopped" "$(tb stop "$box" >/dev/null; echo $?) $(tb ls | grep "^$box" | cut -f3)"
+		rm $who/full/junk $who/full/more
+		is "... and starts when there is room" "0 ready" "$(tb start "$box" >/dev/null; echo $?) $(tb ls | grep "^$box" | cut -f3)"
+		is "... and stays what it is" "in ready" "$(tb exec "$box" echo in) $(tb ls --quick | grep "^$box" | cut -f3)"
+		tb rm "$box" >/dev/null
+	done
+	umount $who/full 2>/dev/null || umount -l $who/full
 done
 
 # ---- a chroot ----

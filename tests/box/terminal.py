@@ -306,6 +306,33 @@ def tops(tinybox):
     ok(p.close() == 0, "top: the end")
 
 
+def stops(tinybox):
+    """Ctrl-Z where no shell is that could go on with what it stops: as on Linux, nothing is stopped."""
+    for argv, ready, key, goes_on in (
+            (["less", "/etc/hosts"], "localhost", "=", "byte"),
+            (["sh", "-c", "echo ready; exec sleep 1000"], "ready", "\x03", None),
+            (["sh", "-c", "echo ready; read a; echo got $a"], "ready", "word\r", "got word")):
+        p = Pty([tinybox, "exec", "-it", "web"] + argv, rows=10, columns=60)
+        ok(ready is None or p.until(ready) is not None, "stops: %s begins" % argv[0])
+        p.type("\x1a")
+        p.type(key)
+        ok(goes_on is None or p.until(goes_on) is not None, "stops: Ctrl-Z does not stop %s" % argv[0])
+        if argv[0] == "less":
+            p.type("\rq")
+        p.rest()
+        ok(p.close() == (130 if key == "\x03" else 0), "stops: its end")
+    p = Pty([tinybox, "exec", "-it", "web", "bash", "--norc"], rows=10, columns=60)
+    p.type("sleep 1000\r")
+    p.until("1000")
+    # (it may not have begun yet)
+    while p.until("Stopped", 1) is None:
+        p.type("\x1a")
+    ok(True, "stops: a shell's job is stopped (control)")
+    p.type("\rkill %1; exit\r")
+    p.rest()
+    p.close()
+
+
 def main():
     if sys.argv[1] == "fill":
         return fill(sys.argv[2])
@@ -321,6 +348,7 @@ def main():
         cases(tinybox, path)
         resizes(tinybox)
         tops(tinybox)
+        stops(tinybox)
         typing_in_box(tinybox, shown, FILES, "/tmp/edit")
         typing_outside(tinysandbox, shown)
         typing_in_box(tinybox, pages, PAGES, "/tmp/pages")
