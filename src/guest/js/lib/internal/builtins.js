@@ -13,15 +13,11 @@ const known = new Set(NAMES);
 const PREFIXED = new Set(['sea', 'sqlite', 'test', 'test/reporters']);
 exports.names = NAMES;
 
-/* What is said of those that a sandbox cannot have. */
+/* What is said of those that are not even to look at (internal/refused.js has the others). */
 const FETCH = 'fetch() is what there is for HTTP', NO_NETWORK = 'there is no network, only fetch()';
 const INSTEAD = {
-	http: FETCH, https: FETCH, http2: FETCH, _http_agent: FETCH, _http_client: FETCH, _http_common: FETCH, _http_incoming: FETCH,
-	_http_outgoing: FETCH, _http_server: FETCH, net: NO_NETWORK, tls: NO_NETWORK, dgram: NO_NETWORK, dns: NO_NETWORK,
-	'dns/promises': NO_NETWORK, _tls_common: NO_NETWORK, _tls_wrap: NO_NETWORK, cluster: 'use child_process to run programs side by side',
-	worker_threads: 'use child_process to run programs side by side', inspector: 'there is no debugger', 'inspector/promises': 'there is no debugger',
-	trace_events: 'use console and performance', domain: 'use AsyncLocalStorage of async_hooks', repl: 'start node without a script',
-	wasi: 'there is no WebAssembly', _stream_wrap: 'use stream', 'test/reporters': 'use --test-reporter=tap or spec',
+	_http_agent: FETCH, _http_client: FETCH, _http_common: FETCH, _http_incoming: FETCH, _http_outgoing: FETCH, _http_server: FETCH,
+	_tls_common: NO_NETWORK, _tls_wrap: NO_NETWORK, _stream_wrap: 'use stream', 'test/reporters': 'use --test-reporter=tap or spec',
 	sea: 'there are no single executables', sqlite: 'Node 20 has none either',
 };
 

@@ -19,9 +19,21 @@ function heading(error) {
 	}
 }
 
+/* The property is not the engine's, which would ask when an error is made; V8 does when the stack is read. */
+function ErrorPrepareStackTrace(error, trace) {
+	return [heading(error), ...trace].join('\n    at ');
+}
+Object.defineProperty(Error, 'prepareStackTrace', { value: ErrorPrepareStackTrace, writable: true, configurable: true, enumerable: false });
+
+function isPrepared() {
+	return typeof Error.prepareStackTrace === 'function' && Error.prepareStackTrace !== ErrorPrepareStackTrace;
+}
+
 function withHeading(error, text) {
-	if (typeof text !== 'string' || typeof Error.prepareStackTrace === 'function')
-		return text;	/* as that function made it */
+	if (typeof text !== 'string')
+		return text;
+	if (isPrepared())
+		return Error.prepareStackTrace(error, require('internal/call_sites').sitesOf(text));
 	const at = text.indexOf('\n    at ');
 	return at < 0 ? heading(error) : heading(error) + text.slice(at);
 }
@@ -45,20 +57,26 @@ Object.defineProperty(Error.prototype, 'stack', {
 		if ((typeof this !== 'object' || this === null) && typeof this !== 'function')
 			return;
 		given.add(this);
-		Object.defineProperty(this, 'stack', { value, writable: true, configurable: true, enumerable: false });
+		own(this, value);
 	},
 });
 
+function own(target, value) {
+	Object.defineProperty(target, 'stack', { value, writable: true, configurable: true, enumerable: false });
+}
+
 Error.captureStackTrace = function captureStackTrace(target, above) {
 	const from = typeof above === 'function' ? above : captureStackTrace;
-	if (classOf(target) !== 'Error' || typeof Error.prepareStackTrace === 'function' || given.has(target)) {
+	if (classOf(target) !== 'Error' || given.has(target)) {
 		nativeCapture(target, from);
+		if (isPrepared())
+			own(target, withHeading(target, target.stack));
 		return;
 	}
 	const found = {};
 	nativeCapture(found, from);
 	captured.set(target, found.stack);
 	if (read.delete(target))	/* it may be a property of its own by now (guest_own_stack.h) */
-		Object.defineProperty(target, 'stack', { value: withHeading(target, found.stack), writable: true, configurable: true, enumerable: false });
+		own(target, withHeading(target, found.stack));
 };
 Object.defineProperty(Error, 'captureStackTrace', { enumerable: false });

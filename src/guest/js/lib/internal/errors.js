@@ -160,6 +160,9 @@ define('ERR_INVALID_URL_SCHEME', TypeError,
 define('ERR_INVALID_FILE_URL_HOST', TypeError, (name) => `File URL host must be "localhost" or empty on ${name}`);
 define('ERR_INVALID_FILE_URL_PATH', TypeError, (reason) => `File URL path ${reason}`);
 define('ERR_INVALID_TUPLE', TypeError, (name, type) => `${name} must be an iterable ${type} tuple`);
+define('ERR_INVALID_HTTP_TOKEN', TypeError, (name, value) => `${name} must be a valid HTTP token ["${value}"]`);
+define('ERR_HTTP_INVALID_HEADER_VALUE', TypeError, (value, name) => `Invalid value "${value}" for header "${name}"`);
+define('ERR_INVALID_CHAR', TypeError, (name, field) => `Invalid character in ${name}${field === undefined ? '' : ` ["${field}"]`}`);
 define('ERR_INVALID_URI', URIError, 'URI malformed');
 define('ERR_INVALID_OBJECT_DEFINE_PROPERTY', TypeError, (text) => text);
 define('ERR_UNCAUGHT_EXCEPTION_CAPTURE_ALREADY_SET', Error,

@@ -1,0 +1,3 @@
+'use strict';
+
+require('internal/dns_known').add(exports, 'dns.promises');

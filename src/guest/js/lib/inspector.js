@@ -1,0 +1,3 @@
+'use strict';
+
+require('internal/inspector_known').add(exports, 'inspector');

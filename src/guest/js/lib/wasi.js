@@ -1,0 +1,3 @@
+'use strict';
+
+require('internal/refused').classes(exports, 'wasi', 'there is no WebAssembly', ['WASI']);
