@@ -32,6 +32,18 @@ static void zone_take(struct guest_zone *z, const char *text)
 	z->given[n] = '\0';
 }
 
+/* A place in any case of letters, with its past, which is found by the name as it is written. */
+static bool zone_take_place(struct guest_zone *z, const char *name, size_t n)
+{
+	memset(z, 0, sizeof(*z));
+	z->is_place = zone_place(&z->place, name, n, true);
+	if (!z->is_place || z->place.n >= sizeof(z->given))
+		return false;
+	memcpy(z->given, z->place.name, z->place.n);
+	zone_init(&z->zone, z->given);
+	return true;
+}
+
 static struct guest_zone *own_zone(struct guest *g)
 {
 	if (!g->more->zone) {
@@ -109,11 +121,8 @@ int64_t sys_zone(struct guest *g, const struct guest_arg *a)
 		return 0;
 	}
 	if (a[2].at) {
-		memset(&named, 0, sizeof(named));
-		named.is_place = zone_place(&named.place, (const char *)a[2].at, a[2].n, true);
-		if (!named.is_place)
+		if (!zone_take_place(&named, (const char *)a[2].at, a[2].n))
 			return -ENOENT;
-		zone_init(&named.zone, named.place.rule);
 		z = &named;
 	}
 	switch (a[0].number) {

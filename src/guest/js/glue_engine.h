@@ -296,7 +296,13 @@ NATIVE(engine_json)
 	return guest_json_where(ctx, argv[0]);
 }
 
+NATIVE(engine_last_match)
+{
+	return guest_last_match(ctx);
+}
+
 #define ENGINE_FUNCTIONS \
+	JS_CFUNC_DEF("lastMatch", 0, engine_last_match), \
 	JS_CFUNC_DEF("deadline", 1, engine_deadline), \
 	JS_CFUNC_DEF("jsonMistake", 1, engine_json), \
 	JS_CFUNC_DEF("thrown", 1, engine_thrown), \

@@ -691,10 +691,10 @@ static void guest_bad_index(JSContext *ctx, JSValueConst v)
 	if (n > 5 && !strcmp(name + n - 5, "Array"))
 		guest_throw_value(ctx, JS_RANGE_ERROR, "Invalid typed array length: ", v, "");
 	else if (name && !strcmp(name, "ArrayBuffer"))
-		JS_ThrowRangeError(ctx, "Array buffer allocation failed");
+		JS_ThrowRangeError(ctx, "Invalid array buffer length");
 	else if (name && (!strncmp(name, "get", 3) || !strncmp(name, "set", 3)))
 		JS_ThrowRangeError(ctx, "Offset is outside the bounds of the DataView");
 	else
-		JS_ThrowRangeError(ctx, "Invalid index");
+		JS_ThrowRangeError(ctx, "Invalid value: not (convertible to) a safe integer");
 	JS_FreeCString(ctx, name);
 }

@@ -18,9 +18,15 @@ class FastBuffer extends Uint8Array {
 	}
 }
 
+/* Node says nothing where a package of others makes one, by the file that has called. */
+function isOfPackage() {
+	const { stack } = new Error(), at = stack.split('\n    at ').find((line, i) => i > 0 && !/\(?node:/.test(line));
+	return at !== undefined && /[/\\]node_modules[/\\]/.test(at);
+}
+
 let deprecationTold = false;
 function tellDeprecated() {
-	if (deprecationTold)
+	if (deprecationTold || (!require('internal/process').warnings.pending && isOfPackage()))
 		return;
 	deprecationTold = true;
 	require('process').emitWarning('Buffer() is deprecated due to security and usability issues. Please use the Buffer.alloc(), ' +
@@ -372,6 +378,10 @@ function find(buffer, value, offset, encoding, forward) {
 		step = ops.name === 'utf16le' ? 2 : 1;
 	} else if (!types.isUint8Array(value)) {
 		throw new codes.ERR_INVALID_ARG_TYPE('value', ['number', 'string', 'Buffer', 'Uint8Array'], value);
+	} else if (encodingOf(`${encoding}`)?.name === 'utf16le') {
+		if (needle.length < 2 || length < 2)
+			return -1;
+		step = 2;
 	}
 	if (at < 0)
 		return -1;
@@ -579,6 +589,12 @@ function bytesOf(value) {
 	throw new codes.ERR_INVALID_ARG_TYPE('input', ['ArrayBuffer', 'Buffer', 'TypedArray'], value);
 }
 
+function attached(input) {
+	if (require('internal/newer').isDetached(ArrayBuffer.isView(input) ? input.buffer : input))
+		throw new codes.ERR_INVALID_STATE('Cannot validate on a detached buffer');
+	return bytesOf(input);
+}
+
 function transcode(source, from, to) {
 	if (!types.isUint8Array(source))
 		throw new codes.ERR_INVALID_ARG_TYPE('source', ['Buffer', 'Uint8Array'], source);
@@ -608,8 +624,8 @@ function transcode(source, from, to) {
 
 Object.assign(exports, {
 	Buffer, SlowBuffer, transcode, kMaxLength: MAX, kStringMaxLength: MAX_STRING, btoa, atob,
-	isUtf8: (input) => host.utf8Decode(bytesOf(input), 0, undefined, true) !== undefined,
-	isAscii: (input) => bytesOf(input).every((byte) => byte < 0x80),
+	isUtf8: (input) => host.utf8Decode(attached(input), 0, undefined, true) !== undefined,
+	isAscii: (input) => attached(input).every((byte) => byte < 0x80),
 	constants: Object.defineProperties({}, {
 		MAX_LENGTH: { value: MAX, enumerable: true }, MAX_STRING_LENGTH: { value: MAX_STRING, enumerable: true },
 	}),

@@ -2,9 +2,9 @@
 'use strict';
 
 const Emitter = require('events');
-const { AbortError } = require('internal/errors');
-const { validateOneOf } = require('internal/validators');
-const { toPath, plainError } = require('internal/fs_common');
+const { AbortError, codes } = require('internal/errors');
+const { validateObject, validateOneOf, validateString } = require('internal/validators');
+const { toPath } = require('internal/fs_common');
 const loop = require('internal/loop');
 const child = require('internal/child_options');
 const { Socket } = require('internal/pipe_stream');
@@ -72,12 +72,19 @@ function streamsOf(self, stdio, ours) {
 }
 
 ChildProcess.prototype.spawn = function (o) {
+	validateObject(o, 'options');
+	if (o.envPairs !== undefined && !Array.isArray(o.envPairs))
+		throw new codes.ERR_INVALID_ARG_TYPE('options.envPairs', 'Array', o.envPairs);
+	validateString(o.file, 'options.file');
+	if (o.args !== undefined && !Array.isArray(o.args))
+		throw new codes.ERR_INVALID_ARG_TYPE('options.args', 'Array', o.args);
+	o = { ...o, args: o.args ?? [], pairs: o.pairs ?? o.envPairs ?? [] };
 	if (o.serialization !== undefined)
 		validateOneOf(o.serialization, 'options.serialization', [undefined, 'json', 'advanced']);
 	const stdio = child.stdio(o.stdio || 'pipe', false);
 	this.spawnfile = o.file;
 	this.spawnargs = o.args;
-	const { pid, error, ours } = child.start(o, stdio, (i) => i !== 0);
+	const { pid, error, ours, channel } = child.start(o, stdio, (i) => i !== 0);
 	const self = this;
 	this._handle = { pid, ref() { self._watch?.ref(); }, unref() { self._watch?.unref(); }, hasRef: () => !!self._watch?.alive };
 	Object.defineProperty(this, '_watch', { value: null, writable: true, configurable: true, enumerable: false });
@@ -93,6 +100,10 @@ ChildProcess.prototype.spawn = function (o) {
 		process.nextTick(() => this.emit('spawn'));
 	}
 	streamsOf(this, stdio, ours);
+	if (channel) {
+		this._closesNeeded++;
+		require('internal/ipc').add(this, channel, o.serialization === 'advanced', () => maybeClose(this));
+	}
 	return error;
 };
 
@@ -155,13 +166,30 @@ function spawn(file, args, options) {
 	return one;
 }
 
-function fork(modulePath) {
-	toPath(modulePath, 'modulePath');
-	throw plainError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', 'child_process.fork() is not in this sandbox: ' +
-		'use spawn(process.execPath, [modulePath]) and send messages as lines through its stdin and stdout');
+function forkStdio(options) {
+	const { stdio } = options;
+	if (typeof stdio === 'string')
+		return [...child.stdioRow(stdio), 'ipc'];
+	if (!Array.isArray(stdio)) {
+		const row = options.silent ? 'pipe' : 'inherit';
+		return [row, row, row, 'ipc'];
+	}
+	if (!stdio.includes('ipc'))
+		throw new codes.ERR_CHILD_PROCESS_IPC_REQUIRED('options.stdio');
+	return stdio;
+}
+
+function fork(modulePath, args = [], options) {
+	modulePath = toPath(modulePath, 'modulePath');
+	[, args, options] = child.split(modulePath, args, options);
+	options = { ...child.forkOptions(options), shell: false };
+	options.execPath ||= process.execPath;
+	const execArgv = options.execArgv || process.execArgv;
+	options.stdio = forkStdio(options);
+	return spawn(options.execPath, [...execArgv, `${modulePath}`, ...args], options);
 }
 
 module.exports = {
-	_forkChild: function _forkChild(fd, mode) { fork(`${fd}${mode}`); }, ChildProcess, exec, execFile, execFileSync, execSync, fork, spawn,
+	_forkChild(fd, mode) { require('internal/ipc').begin(fd, mode); }, ChildProcess, exec, execFile, execFileSync, execSync, fork, spawn,
 	spawnSync,
 };

@@ -37,11 +37,14 @@ function write(state, stream, text) {
 	text += '\n';
 	if (!state.ignoreErrors || typeof stream.listenerCount !== 'function' && states.get(console) === state)
 		return stream.write(text);
-	/* nobody is told of a stream that fails while console writes to it */
+	/* nobody is told of a stream that fails while console writes to it, or when what was written so arrives */
 	try {
 		if (stream.listenerCount('error') === 0)
 			stream.once('error', nothing);
-		stream.write(text, nothing);
+		stream.write(text, (error) => {
+			if (error && !stream._writableState?.errorEmitted && stream.listenerCount('error') === 0)
+				stream.once('error', nothing);
+		});
 	} catch (error) {
 		if (/call stack/.test(error && error.message))
 			throw error;
@@ -179,7 +182,8 @@ function newState(fields) {
 }
 
 function bindMethods(target) {
-	for (const [name, method] of Object.entries({ ...methods, ...later })) {
+	for (const name of Object.keys({ ...methods, ...later })) {
+		const method = target[name] ?? methods[name] ?? later[name];	/* a subclass may have its own */
 		const bound = { [name](...args) { return Reflect.apply(method, target, args); } }[name];
 		Object.defineProperty(bound, 'length', { value: method.length, configurable: true });
 		Object.defineProperty(target, name, { value: bound, writable: true, enumerable: true, configurable: true });

@@ -55,7 +55,8 @@ function unhandled(error, rest) {
 	const made = new codes.ERR_UNHANDLED_ERROR(shown);
 	made.context = error;
 	void rest;
-	return made;
+	const on = /\n    at ([^\n(]*\.)?emit \(node:events/.exec(made.stack)?.[1] ?? '';
+	return require('internal/fatal').made(made, [`${on}emit (node:events:513:17)`], / \(?node:events:/, 'events:515');
 }
 
 /* An async listener that fails: its error goes to the emitter. */

@@ -42,7 +42,7 @@ function runIn(context, source, options) {
 		if (Object.getOwnPropertyDescriptor(global, key)?.configurable !== false)
 			Object.defineProperty(global, key, { ...before[key], configurable: true });
 		else if (before[key].value !== global[key])	/* a variable of a script */
-			global[key] = context[key];
+			Reflect.set(global, key, context[key]);
 	}
 	try {
 		return timed(run, source, options);
@@ -58,7 +58,7 @@ function copyBack(global, context) {
 			continue;
 		const now = Object.getOwnPropertyDescriptor(global, key);
 		if ('value' in now)
-			context[key] = now.value;
+			Reflect.set(context, key, now.value);	/* unless it is read-only there */
 		else
 			Object.defineProperty(context, key, { ...now, configurable: true });
 	}

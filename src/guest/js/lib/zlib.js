@@ -183,6 +183,16 @@ function step(name, data, options, later) {
 	};
 }
 
+/* An error of zlib itself, with the frames that Node has there. */
+function placed(e, name, on) {
+	if (!/^Z_/.test(e.code))
+		return e;
+	return require('internal/fatal').made(e, ['genericNodeError (node:internal/errors:984:15)', 'wrappedFn (node:internal/errors:538:14)',
+		'Zlib.zlibOnError [as onerror] (node:zlib:189:17)', 'processChunkSync (node:zlib:415:12)', 'zlibBufferSync (node:zlib:178:12)',
+		`${on === undefined ? '' : 'Object.'}syncBufferWrapper${on === undefined ? '' : ` [as ${name}]`} (node:zlib:767:14)`],
+	/ \(?node:zlib:/, 'zlib:425');
+}
+
 const methods = {};
 for (const name of kinds) {
 	const key = name[0].toLowerCase() + name.slice(1);
@@ -192,7 +202,14 @@ for (const name of kinds) {
 		validateFunction(callback, 'callback');
 		queue.submit(step(name, buffer, options, true), 1, (error, result) => error ? callback(error) : callback(null, result));
 	} }[key];
-	methods[`${key}Sync`] = { [`${key}Sync`](buffer, options) { return step(name, buffer, options)(); } }[`${key}Sync`];
+	methods[`${key}Sync`] = { [`${key}Sync`](buffer, options) {
+		const run = step(name, buffer, options);
+		try {
+			return run();
+		} catch (e) {
+			throw placed(e, `${key}Sync`, this);
+		}
+	} }[`${key}Sync`];
 }
 
 function crc32(data, value = 0) {

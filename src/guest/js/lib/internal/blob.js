@@ -80,7 +80,7 @@ class File extends Blob {
 			throw new codes.ERR_MISSING_ARGS('fileBits', 'fileName');
 		super(bits, options);
 		this.#name = `${name}`.toWellFormed();
-		this.#modified = options?.lastModified !== undefined ? Number(options.lastModified) : Date.now();
+		this.#modified = options?.lastModified !== undefined ? Math.trunc(Number(options.lastModified)) || 0 : Date.now();
 	}
 	get name() { return this.#name; }
 	get lastModified() { return this.#modified; }

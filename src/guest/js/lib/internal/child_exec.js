@@ -24,13 +24,14 @@ exports.toCommand = function (command, options) {
 class Collector {
 	constructor(stream, name, max, encoding, onFull) {
 		this.encoding = encoding;
-		this.parts = encoding ? '' : [];
+		this.parts = [];
 		this.n = 0;
 		if (!stream)
 			return;
 		if (encoding)
 			stream.setEncoding(encoding);
 		stream.on('data', (chunk) => {
+			encoding = typeof chunk === 'string' ? stream.readableEncoding : null;	/* a script may have said setEncoding() since */
 			const size = encoding ? Buffer.byteLength(chunk, encoding) : chunk.length;
 			this.n += size;
 			if (this.n > max) {
@@ -43,13 +44,10 @@ class Collector {
 		});
 	}
 	add(chunk) {
-		if (this.encoding)
-			this.parts += chunk;
-		else
-			this.parts.push(chunk);
+		this.parts.push(chunk);
 	}
 	get() {
-		return this.encoding ? this.parts : Buffer.concat(this.parts);
+		return this.encoding || typeof this.parts[0] === 'string' ? this.parts.join('') : Buffer.concat(this.parts);
 	}
 }
 

@@ -2,8 +2,8 @@
 'use strict';
 
 const { codes } = require('internal/errors');
-const { validateAbortSignal, validateBoolean, validateObject, validateString } = require('internal/validators');
-const { toPath, plainError } = require('internal/fs_common');
+const { validateAbortSignal, validateArray, validateBoolean, validateObject, validateString } = require('internal/validators');
+const { toPath } = require('internal/fs_common');
 const { signals } = require('internal/signals');
 const { inspect } = require('internal/inspect');
 const O_RDWR = 2;
@@ -132,12 +132,26 @@ function fdOf(one, i) {
 	return undefined;
 }
 
+/* One word for the first three. */
+exports.stdioRow = function (word) {
+	if (!['ignore', 'pipe', 'inherit', 'overlapped'].includes(word))
+		throw new codes.ERR_INVALID_ARG_VALUE('stdio', word);
+	return [word, word, word];
+};
+
+exports.forkOptions = function (options) {
+	if (options === undefined || options === null)
+		return {};
+	validateObject(options, 'options');
+	if (options.execArgv != null)
+		validateArray(options.execArgv, 'options.execArgv');
+	return options;
+};
+
 /* What becomes of each descriptor: { type: 'pipe' }, { type: 'ignore' } or { type: 'fd', fd }. */
 exports.stdio = function (stdio, sync) {
 	if (typeof stdio === 'string') {
-		if (!['ignore', 'pipe', 'inherit', 'overlapped'].includes(stdio))
-			throw new codes.ERR_INVALID_ARG_VALUE('stdio', stdio);
-		stdio = [stdio, stdio, stdio];
+		stdio = exports.stdioRow(stdio);
 	} else if (!Array.isArray(stdio)) {
 		throw new codes.ERR_INVALID_ARG_VALUE('stdio', stdio);
 	} else {
@@ -145,6 +159,7 @@ exports.stdio = function (stdio, sync) {
 	}
 	while (stdio.length < 3)
 		stdio.push(undefined);
+	let ipc = false;
 	return stdio.map((one, i) => {
 		one ??= i < 3 ? 'pipe' : 'ignore';
 		if (one === 'ignore')
@@ -154,7 +169,10 @@ exports.stdio = function (stdio, sync) {
 		if (one === 'ipc') {
 			if (sync)
 				throw new codes.ERR_IPC_SYNC_FORK();
-			throw absentIpc();
+			if (ipc)
+				throw new codes.ERR_IPC_ONE_PIPE();
+			ipc = true;
+			return { type: 'ipc' };
 		}
 		const fd = fdOf(one, i);
 		if (fd !== undefined)
@@ -168,18 +186,23 @@ exports.stdio = function (stdio, sync) {
 	});
 };
 
-function absentIpc() {
-	return plainError(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM',
-		'The stdio "ipc" is not in this sandbox: send messages as lines through stdin and stdout');
+/* Two pipes and the names by which the child finds them (internal/ipc.js). */
+function openChannel(o, i, theirs, opened, count) {
+	const there = host.pipe(2), back = host.pipe(1);
+	opened.push(theirs[i] = there[0], theirs[count] = back[1]);
+	o.pairs = [...o.pairs, `NODE_CHANNEL_FD=${i}`, `NODE_CHANNEL_OUT=${count}`];
+	if (o.serialization === 'advanced')
+		o.pairs.push('NODE_CHANNEL_SERIALIZATION_MODE=advanced');
+	return [back[0], there[1]];
 }
 
 /*
- * Starts the process: { pid } or { error: errno }, and our ends of its pipes. reads(i): whether we read descriptor i. A pipe
+ * Starts the process: { pid } or { error: errno }, our ends of its pipes, and of its channel. reads(i): whether we read descriptor i. A pipe
  * to write to does not wait; one to read from is read when it is ready.
  */
 exports.start = function (o, stdio, reads) {
 	const theirs = [], ours = [], opened = [];
-	let pid = 0, error = 0;
+	let pid = 0, error = 0, channel;
 	try {
 		stdio.forEach((one, i) => {
 			ours[i] = -1;
@@ -187,6 +210,8 @@ exports.start = function (o, stdio, reads) {
 				theirs[i] = one.fd;
 			} else if (one.type === 'ignore') {
 				opened.push(theirs[i] = host.open('/dev/null', O_RDWR, 0));
+			} else if (one.type === 'ipc') {
+				channel = openChannel(o, i, theirs, opened, stdio.length);
 			} else {
 				const [input, output] = host.pipe(reads(i) ? 1 : 2);
 				ours[i] = reads(i) ? input : output;
@@ -203,7 +228,7 @@ exports.start = function (o, stdio, reads) {
 		error = e.errno;
 	}
 	opened.forEach((fd) => host.close(fd));
-	return { pid, error, ours };
+	return { pid, error, ours, channel };
 };
 
 /* [exit code, signal name], one of them null. */

@@ -146,6 +146,18 @@ function spawnSync(file, args, options) {
 	return spawn(normalize(file, args, options));
 }
 
+/* Where Node's own code makes these errors, and the line of it that throws them. */
+const PLACES = { execSync: ['958:15', '963:15', 966], execFileSync: ['920:15', '927:15', 930] };
+
+function placed(e, name, result, on) {
+	const [started, ended, thrown] = PLACES[name], own = `${on === undefined ? '' : 'Object.'}${name} (node:child_process:`;
+	const frames = result.error ?
+		['Object.spawnSync (node:internal/child_process:1123:20)', 'spawnSync (node:child_process:877:24)', `${own}${started})`] :
+		['genericNodeError (node:internal/errors:984:15)', 'wrappedFn (node:internal/errors:538:14)',
+			'checkExecSyncError (node:child_process:891:11)', `${own}${ended})`];
+	return require('internal/fatal').made(e, frames, /^$/, `child_process:${thrown}`);
+}
+
 function failure(result, command, o) {
 	let e = result.error;
 	if (!e && result.status === 0)
@@ -160,25 +172,25 @@ function failure(result, command, o) {
 }
 
 /* The child's errors are shown unless the caller says where they go. */
-function finish(o, command) {
+function finish(o, name, command, on) {
 	const shown = !o.stdio, result = spawn(o);
 	if (shown && result.stderr)
 		require('process').stderr.write(result.stderr);
 	const e = failure(result, command, o);
 	if (e)
-		throw e;
+		throw placed(e, name, result, on);
 	return result.stdout;
 }
 
 function execFileSync(file, args, options) {
 	const o = normalize(file, args, options);
-	return finish(o, [o.args[0], ...o.args.slice(1)].join(' '));
+	return finish(o, 'execFileSync', o.args.join(' '), this);
 }
 
 function execSync(command, options) {
 	const { toCommand } = require('internal/child_exec');
 	const [file, rest] = toCommand(command, options);
-	return finish(normalize(file, rest), command);
+	return finish(normalize(file, rest), 'execSync', command, this);
 }
 
 Object.assign(exports, { spawnSync, execFileSync, execSync });

@@ -205,6 +205,10 @@ define('ERR_FS_INVALID_SYMLINK_TYPE', Error,
 	(type) => `Symlink type must be one of "dir", "file", or "junction". Received "${type}"`);
 define('ERR_INVALID_SYNC_FORK_INPUT', TypeError,
 	(shown) => `Asynchronous forks do not support Buffer, TypedArray, DataView or string input: ${shown}`);
+define('ERR_IPC_CHANNEL_CLOSED', Error, 'Channel closed');
+define('ERR_IPC_DISCONNECTED', Error, 'IPC channel is already disconnected');
+define('ERR_IPC_ONE_PIPE', Error, 'Child process can have only one IPC pipe');
+define('ERR_CHILD_PROCESS_IPC_REQUIRED', Error, (name) => `Forked processes must have an IPC channel, missing value 'ipc' in ${name}`);
 define('ERR_IPC_SYNC_FORK', Error, 'IPC cannot be used with synchronous forks');
 define('ERR_CHILD_PROCESS_STDIO_MAXBUFFER', RangeError, (name) => `${name} maxBuffer length exceeded`);
 define('ERR_CRYPTO_HASH_FINALIZED', Error, 'Digest already called');

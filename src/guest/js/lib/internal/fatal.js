@@ -177,14 +177,27 @@ const THROWN = {
 
 function thrownInside(error) {
 	const thrown = host.thrown(error), { code } = error;
-	const at = typeof code === 'string' ? THROWN[code] : code === undefined && typeof error.status === 'number' &&
-		/^Command failed: /.test(error.message) ? 'child_process:966' : undefined;
+	const at = typeof code === 'string' ? THROWN[code] : undefined;
 	if (at === undefined || (thrown && !thrown[0].startsWith('node:')))
 		return undefined;
 	const text = require('internal/source_lines').of(`node:${at}:1`);
 	if (!settled.has(error))
 		return text;
 	return text.includes('throw new ') ? text.replace(/\^\n$/, '      ^\n') : undefined;
+}
+
+/* What the library has made as Node does, with Node's frames; the line that throws it there is above it, unless a script throws it again. */
+const made = new WeakMap();
+exports.made = function (error, frames, ours, place) {
+	made.set(error, place);
+	return exports.within(error, frames, ours);
+};
+
+function madeInside(error) {
+	const thrown = made.has(error) && !settled.has(error) ? host.thrown(error) : undefined;
+	if (!made.has(error) || settled.has(error) || (thrown && !thrown[0].startsWith('node:')))
+		return undefined;
+	return require('internal/source_lines').of(`node:${made.get(error)}:1`);
 }
 
 const UNHEARD = "node:events:502\n      throw er; // Unhandled 'error' event\n      ^\n";
@@ -210,13 +223,13 @@ function report(error, fromPromise) {
 			`    at throwUnhandledRejectionsMode (${REJECTED})\n    at processPromiseRejections (node:internal/process/promises:470:17)\n` +
 			"    at process.processTicksAndRejections (node:internal/process/task_queues:96:32) {\n  code: 'ERR_UNHANDLED_REJECTION'\n}\n";
 	} else if (thrown) {
-		const where = shownAlready.has(error) ? '' : again.has(error) ? require('internal/source_lines').of(again.get(error)) : emitted(error) ? UNHEARD : !fromPromise && (asserted(error) || thrownInside(error)) ||
+		const where = shownAlready.has(error) ? '' : again.has(error) ? require('internal/source_lines').of(again.get(error)) : emitted(error) ? UNHEARD : !fromPromise && (asserted(error) || madeInside(error) || thrownInside(error)) ||
 			frame(error, fromPromise) || (fromPromise ? require('internal/source_lines').of('node:internal/process/promises:391:5') : '');
 		text = `${where && `${where}\n`}${shown(error)}\n`;
 	} else {
 		const where = frame(error, fromPromise), object = error !== null && (typeof error === 'object' || typeof error === 'function');
 		text = where ? object && evaluated ? `${where}\n` : `\n${where}` : 'Uncaught:\n';
-		text += `${typeof error === 'string' && where ? error : shown(error)}\n`;
+		text += `${where && typeof error !== 'object' && typeof error !== 'function' ? typeof error === 'symbol' ? '' : error : shown(error)}\n`;
 		if (!object || !where)
 			text += '(Use `node --trace-uncaught ...` to show where the exception was thrown)\n';
 	}

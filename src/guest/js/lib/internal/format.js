@@ -7,7 +7,11 @@ const { validateObject } = require('internal/validators');
 const { isNativeError } = require('internal/types').types;
 
 const hasOwn = (object, key) => Object.prototype.hasOwnProperty.call(object, key);
-const builtins = new Set(Object.getOwnPropertyNames(globalThis).filter((name) => /^[A-Z][a-zA-Z0-9]+$/.test(name)));
+/* The language's own: Buffer, URL and other classes of the library have a toString() of theirs. */
+const builtins = new Set(('Object Function Array Number Boolean String Symbol Date Promise RegExp Error AggregateError EvalError RangeError ' +
+	'ReferenceError SyntaxError TypeError URIError ArrayBuffer Uint8Array Int8Array Uint16Array Int16Array Uint32Array Int32Array Float32Array ' +
+	'Float64Array Uint8ClampedArray BigUint64Array BigInt64Array DataView Map BigInt Set WeakMap WeakSet WeakRef Proxy Reflect ' +
+	'FinalizationRegistry SharedArrayBuffer Atomics JSON Math Intl').split(' '));
 
 /* Whether String(value) would only give what the language gives, so that inspect tells more. */
 function hasPlainToString(value) {

@@ -223,7 +223,7 @@ ops.mkdir = function (path, options) {
 	if (typeof options === 'number' || typeof options === 'string') {
 		mode = toMode(options, 'mode');
 	} else if (options) {
-		recursive = options.recursive ?? false;
+		recursive = options.recursive === undefined ? false : options.recursive;
 		if (options.mode !== undefined)
 			mode = toMode(options.mode, 'mode');
 	}
@@ -283,9 +283,18 @@ ops.readdir = function (path, options) {
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
+let toldOfTemplate = false;
+function warnOfTemplate() {
+	if (!toldOfTemplate)
+		process.emitWarning('mkdtemp() templates ending with X are not portable. For details see: https://nodejs.org/api/fs.html');
+	toldOfTemplate = true;
+}
+
 ops.mkdtemp = function (prefix, options, later) {
 	const { encoding } = toOptions(options);
 	prefix = common.text(toPath(prefix, 'prefix'));
+	if (prefix.endsWith('X'))
+		warnOfTemplate();
 	return () => {
 		const bytes = new Uint8Array(6);
 		for (;;) {

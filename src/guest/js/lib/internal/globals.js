@@ -108,7 +108,8 @@ function queueMicrotask(callback) {
 }
 
 /* The order is the one in which Node lists them. */
-hidden('global', g);
+for (const name of ['global', 'queueMicrotask', 'btoa', 'atob', 'performance'])
+	delete g[name];		/* the engine's */
 visible('global', g);
 visible('clearImmediate', clearImmediate);
 visible('setImmediate', setImmediate);
@@ -144,7 +145,7 @@ const rows = {
 	CryptoKey: 'internal/webcrypto', SubtleCrypto: 'internal/webcrypto', Intl: 'internal/intl',
 };
 const enumerable = new Set(['structuredClone', 'atob', 'btoa', 'performance', 'fetch', 'crypto']);
-for (const name of Object.keys(rows)) {
+for (const name of new Set([...enumerable, ...Object.keys(rows)])) {
 	if (host.has(rows[name]))
 		lazy(name, rows[name], name, enumerable.has(name));
 }

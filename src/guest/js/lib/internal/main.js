@@ -237,12 +237,15 @@ exports.main = function () {
 	host.signal(SIGPIPE, 1);
 	state.begin = host.monotonic();
 	const args = host.args();
+	process.argv0 = args[0];
 	const options = require('internal/options').parse(args.slice(1), host.getenv('NODE_OPTIONS'));
 	const prelude = require('internal/offers').begin();
-	process.argv0 = args[0];
 	process.argv = [process.execPath, ...options.argv];
 	process.execArgv = options.execArgv;
 	options.apply();
+	const channel = host.getenv('NODE_CHANNEL_FD');
+	if (channel)
+		require('internal/ipc').begin(channel);
 	loop.call(start, undefined, [options, prelude]);
 	loop.run(beforeExit);
 	if (state.waits)

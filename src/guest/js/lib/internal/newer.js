@@ -28,20 +28,38 @@ function drop(object, names) {
 		delete object[name];
 }
 
-/* What old scripts ask RegExp itself for: it is said that there is none, and not undefined. */
+/* What old scripts ask RegExp itself for: parts of the last match. */
+function part(from, to) {
+	const last = host.lastMatch();
+	return last ? last[0].slice(from(last), to(last)) : '';
+}
+
+function group(i) {
+	const zero = (last) => Math.max(last[1 + 2 * i] ?? 0, 0);
+	return () => part(zero, (last) => Math.max(last[2 + 2 * i] ?? 0, 0));
+}
+
+const GROUPS = 10;		/* one that is never there */
+const lastMatch = group(0);
+const PARTS = {
+	__proto__: null,
+	input: () => host.lastMatch()?.[0] ?? '', lastMatch,
+	lastParen: () => group(((host.lastMatch()?.length ?? 3) - 3) / 2 || GROUPS)(),
+	leftContext: () => part(() => 0, (last) => last[1]),
+	rightContext: () => part((last) => last[2], (last) => last[0].length),
+};
+const SHORT = { __proto__: null, input: '$_', lastMatch: '$&', lastParen: '$+', leftContext: '$`', rightContext: "$'" };
+
 function tell(RegExp) {
-	for (const name of ['$1', '$2', '$3', '$4', '$5', '$6', '$7', '$8', '$9', 'input', '$_', 'lastMatch', '$&', 'lastParen', '$+', 'leftContext',
-		'$`', 'rightContext', "$'"]) {
-		Object.defineProperty(RegExp, name, {
-			get() {
-				const e = new Error(`RegExp.${name} is not in this sandbox: there is what exec(), match() and replace() give`);
-				e.code = 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM';
-				throw e;
-			},
-			set() {},
-			configurable: true, enumerable: false,
-		});
+	function add(name, get) {
+		Object.defineProperty(RegExp, name, { get, set() {}, configurable: true, enumerable: false });
 	}
+	for (const name in PARTS) {
+		add(name, PARTS[name]);
+		add(SHORT[name], PARTS[name]);
+	}
+	for (let i = 1; i < GROUPS; i++)
+		add(`$${i}`, group(i));
 }
 
 /* Of the globals of a realm. */

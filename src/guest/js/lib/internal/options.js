@@ -5,7 +5,7 @@ const { process, warnings } = require('internal/process');
 const { print } = require('internal/print');
 
 function bad(text) {
-	print(2, `${process.argv0 === 'js' ? 'js' : 'node'}: ${text}\n`);
+	print(2, `${process.argv0}: ${text}\n`);
 	host.exit(9);
 }
 
@@ -80,6 +80,8 @@ const rows = {
 		require('internal/esm').conditions.add(name);
 	}],
 	'--no-warnings': [false, () => { warnings.none = true; }],
+	'--pending-deprecation': [false, () => { warnings.pending = true; }],
+	'--disable-warning': [true, (o, name) => { warnings.disabled.add(name); }],
 	'--warnings': [false, () => { warnings.none = false; }],
 	'--trace-warnings': [false, () => { warnings.trace = true; }],
 	'--trace-deprecation': [false, () => { process.traceDeprecation = true; }],
@@ -116,6 +118,15 @@ const rows = {
 	'--test-timeout': [true, (o, ms) => { require('internal/test_runner').patterns.timeout = Number(ms); }],
 	'--preserve-symlinks': [false, () => { host.realpath = path => path; }],
 };
+/* Of no effect here: memory is zero at first, and what they turn on is on or is told by its name when it is asked for. */
+for (const name of ['zero-fill-buffers', 'enable-source-maps', 'experimental-vm-modules', 'experimental-modules', 'experimental-fetch',
+	'experimental-global-webcrypto', 'experimental-global-customevent', 'experimental-detect-module', 'experimental-require-module',
+	'experimental-repl-await', 'experimental-json-modules', 'experimental-top-level-await', 'experimental-abortcontroller', 'harmony',
+	'no-node-snapshot', 'node-snapshot', 'no-addons', 'no-opt', 'allow-natives-syntax', 'preserve-symlinks-main', 'no-global-search-paths'])
+	rows[`--${name}`] = [false, () => {}];
+for (const name of ['max-semi-space-size', 'max-http-header-size', 'stack-size', 'v8-pool-size', 'icu-data-dir', 'secure-heap'])
+	rows[`--${name}`] = [true, () => {}];
+
 const alias = {
 	'-e': '--eval', '-p': '--print', '-r': '--require', '-c': '--check', '-i': '--interactive', '-v': '--version', '-h': '--help',
 	'-C': '--conditions', '--expose_gc': '--expose-gc', '--loader': undefined,

@@ -186,7 +186,12 @@ proc.cwd = function cwd() { return cwdKept ??= host.cwd(); };
 proc.chdir = function chdir(directory) {
 	if (typeof directory !== 'string')
 		throw codes().ERR_INVALID_ARG_TYPE('directory', 'string', directory);
-	host.chdir(directory);
+	try {
+		host.chdir(directory);
+	} catch (e) {
+		const place = 'internal/bootstrap/switches/does_own_process_state:130';
+		throw fatal.made(e, [`process.wrappedChdir [as chdir] (node:${place}:14)`], /^$/, place);
+	}
 	cwdKept = null;
 };
 proc.umask = function umask(mask) {
@@ -233,11 +238,14 @@ proc.nextTick = function nextTick(callback, ...args) {
 		loop.nextTick(callback, args);
 };
 
-exports.warnings = { none: false, trace: false, throwDeprecation: false, noDeprecation: false };
+exports.warnings = {
+	none: false, trace: false, throwDeprecation: false, noDeprecation: false, pending: false, disabled: new Set(),
+};
 
 function warned(warning) {
 	const { warnings } = exports;
-	if (warnings.none || (warning.name === 'DeprecationWarning' && (warnings.noDeprecation || proc.noDeprecation)))
+	if (warnings.none || host.getenv('NODE_NO_WARNINGS') === '1' || warnings.disabled.has(warning.code) || warnings.disabled.has(warning.name) ||
+		(warning.name === 'DeprecationWarning' && (warnings.noDeprecation || proc.noDeprecation)))
 		return;
 	const deprecated = warning.name === 'DeprecationWarning';
 	const trace = warnings.trace || proc.traceProcessWarnings || (deprecated && proc.traceDeprecation);

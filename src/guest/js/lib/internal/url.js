@@ -13,7 +13,7 @@ function invalidUrl(input, base) {
 	error.input = input;
 	if (base !== undefined)
 		error.base = base;
-	return error;
+	return require('internal/fatal').made(error, ['new URL (node:internal/url:806:29)'], /^$/, 'internal/url:806');
 }
 
 function parseOrThrow(input, base) {
