@@ -143,6 +143,7 @@ int bx_create_of(struct tbx_store *store, json_t *record, struct tbx_doc **box)
 	json_object_set_new(record, "id", json_string(b.id));
 	json_object_set_new(record, "state", json_string("creating"));
 	warn_unsafe(&b);
+	bx_warn_work_tree(&b);
 	status = make(&b);
 	if (status) {
 		undo(&b, status);

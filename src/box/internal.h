@@ -116,6 +116,7 @@ int bx_set_state(struct bx *b, const char *state);	/* and saves */
 /* state.c: the same for a box that lives, also on a disk that is full; and what that left, when the record was read */
 int bx_change_state(struct bx *b, const char *state);
 void bx_read_note(struct bx *b);
+void bx_warn_work_tree(struct bx *b);	/* worktree.c */
 bool bx_is_state(const char *s);	/* record.c */
 int bx_claim_name(struct bx *b, const char *name);
 /* Takes the record, the name and the directory away: the last step of a removal. */

@@ -26,6 +26,31 @@ for wall in virtual namespace passthrough; do
 	is "$wall: with its history" yes "$(tb exec "$box" sh -c '[ -d .git/objects ] && echo yes')"
 	is "$wall: nothing is left of the clone" "" "$(ls -d state/boxes/*/clone 2>/dev/null)"
 done
+
+# ---- a work tree whose repository is elsewhere ----
+mkdir -p both && git clone -q repo both/main && git -C both/main worktree add -q ../tree -b tree
+git -C both/main submodule --quiet add "$dir/repo" sub && git -C both/main commit -qm sub
+for tree in both/tree both/main/sub both/main; do
+	box=$(tb create --sandbox namespace --dir $tree 2>err)
+	works=$(tb exec "$box" sh -c 'cd /workspace && git status --short >/dev/null 2>&1 && echo works')
+	if [ $tree = both/main ]; then
+		is "$tree: git works, and nothing is said (control)" "works " "$works $(cat err)"
+	else
+		is "$tree: control: git does not work in the box" "" "$works"
+		has "... which is said" "$dir/$tree is a git work tree whose repository is not in it but in $dir/both/main/.git" "$(cat err)"
+		words=$(sed -n 's/.*where they are: //p' err)
+		box=$(tb create --sandbox namespace $words 2>err)
+		is "... what was advised says nothing more" "" "$(cat err)"
+		tb exec -e GIT_AUTHOR_NAME=n -e GIT_AUTHOR_EMAIL=e -e GIT_COMMITTER_NAME=n -e GIT_COMMITTER_EMAIL=e "$box" -- \
+			sh -c 'echo new >g; git add g && git commit -qm inside' >out 2>&1
+		is "... and git commits there, into the host's repository" "0 inside" "$? $(git -C $tree log -1 --format=%s)"
+		is "... which loses no work tree" 2 "$(tb exec "$box" git gc --prune=now >/dev/null 2>&1; git -C both/main worktree list | wc -l)"
+	fi
+	[ "$box" ] && tb rm "$box" >/dev/null 2>&1
+done
+rm -f hooked	# (by our own git)
+is "... and not to a virtual box, which has no git" "" "$(tb create --dir both/tree 2>&1 >/dev/null)"
+
 is "a tag" one "$(tb exec "$(tb create --git "file://$dir/repo" --revision v1)" cat f)"
 is "a branch" side "$(tb exec "$(tb create --git "$dir/repo" --revision side)" cat f)"
 is "a commit" one "$(tb exec "$(tb create --git "$dir/repo" --revision "$first")" cat f)"
