@@ -101,8 +101,6 @@ static enum flow catch_file(struct shell *sh, const struct node *n, struct str *
 
 static void child_settings(struct shell *csh)
 {
-	if (!csh->opts[SHOPT_INHERIT_ERREXIT] && !csh->opts[OPT_POSIX])
-		csh->opts[OPT_ERREXIT] = false;
 	doing(csh)->trace_level++;
 	doing(csh)->in_substitution = true;
 	doing(csh)->control_off = false;
@@ -131,6 +129,8 @@ static int catch_child(struct shell *sh, const struct node *n, struct str *text)
 	if (fd[0] != 1)
 		proc_drop_fd(child, fd[0]);
 	child_settings(csh);
+	if (!csh->opts[SHOPT_INHERIT_ERREXIT] && !csh->opts[OPT_POSIX])
+		csh->opts[OPT_ERREXIT] = false;
 	if (sh->jobs)
 		jobs_clone(csh, sh);
 	pid = proc_pid(child);
@@ -233,6 +233,7 @@ enum flow eval_process_substitution(struct shell *sh, const struct node *n, bool
 	proc_drop_fd(child, other);
 	proc_drop_fd(child, mine);
 	child_settings(csh);
+	csh->errexit_off = 0;	/* an if around is none of its business */
 	sh->last_background = proc_pid(child);
 	job_add_hidden(sh, proc_pid(child));
 	shell_start(csh, n);
