@@ -455,7 +455,7 @@ static inline bool restricted(const struct shell *sh)
 /* true, after a message (of what, if that is not NULL): the shell is restricted. */
 bool builtin_restricted(struct shell *sh, const char *what);
 bool restricted_path(struct shell *sh, const char *path);	/* it has a slash, and that */
-void shell_restrict(struct shell *sh);	/* a shell begins so */
+void shell_restrict(struct shell *sh);
 void translations_wanted(struct shell *sh, struct parse_options *opt);	/* -D */
 enum flow show_pretty(struct shell *sh, const char *text, size_t n);	/* --pretty-print */
 

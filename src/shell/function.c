@@ -273,7 +273,9 @@ static void call_hide_traps(struct shell *sh, const struct function *f, struct c
 	if (!d->n_traps)
 		return;
 	if (!trace)
-		d->trap_hidden[0] = d->trap_hidden[2] = true;
+		d->trap_hidden[0] = true;
+	if (!trace || sh->traps[TRAP_DEBUG].running)
+		d->trap_hidden[2] = true;
 	if (!sh->opts[OPT_ERRTRACE] && !sh->opts[SHOPT_EXTDEBUG])
 		d->trap_hidden[1] = true;
 }

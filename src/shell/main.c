@@ -398,8 +398,10 @@ static int start_run(struct start *st)
 			sh->opts[OPT_EMACS] = true;
 	if (run_bash_env(sh) == FLOW_EXIT)
 		return shell_finish(sh, FLOW_EXIT);
-	if (st->restricted)
+	if (st->restricted) {
 		shell_restrict(sh);
+		functions_drop(sh);	/* of the environment */
+	}
 	if (st->command)
 		return run_command_string(st);
 	if (st->at < st->argc && !st->stdin_script)

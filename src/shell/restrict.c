@@ -24,8 +24,7 @@ bool restricted_path(struct shell *sh, const char *path)
 	return restricted(sh) && strchr(path, '/');
 }
 
-/* From the start: what leads to programs and start files stays as it is, and
- * nothing of the environment becomes a function. */
+/* What leads to programs and start files stays as it is from now on. */
 void shell_restrict(struct shell *sh)
 {
 	static const char *const kept[] = { "PATH", "SHELL", "ENV", "BASH_ENV", "HISTFILE" };
@@ -39,5 +38,4 @@ void shell_restrict(struct shell *sh)
 			v = var_make(sh, &name, 0);
 		v->flags |= VAR_READONLY;
 	}
-	functions_drop(sh);
 }

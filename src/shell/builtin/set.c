@@ -166,6 +166,8 @@ static int set_cluster(struct shell *sh, int argc, char **argv, int *at)
 		}
 		if (*a == 'r' && (on || !restricted(sh))) {
 			sh->opts[SHOPT_RESTRICTED_SHELL] |= on;
+			if (on && !sh->command_string)	/* bash -c: not yet */
+				shell_restrict(sh);
 			continue;
 		}
 		id = by_letter(*a);
