@@ -61,9 +61,9 @@ static bool colrm_line(const struct colrm *c, const char *line, size_t n)
 	bool filled = false;
 
 	for (size_t i = 0, len; i < n; i += len) {
-		int32_t ch = (unsigned char)line[i];
+		int32_t ch;
 
-		len = c->utf8 ? utf8_decode(line + i, n - i, &ch) : 1;
+		len = utf8_decode(line + i, c->utf8 ? n - i : 1, &ch);
 		if (ch < 0)
 			return false;
 		from = column;

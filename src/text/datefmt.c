@@ -158,10 +158,8 @@ static void put_composite(struct str *out, const struct spec *f, const char *for
 
 static void put_year(struct str *out, const struct spec *f, int64_t year, int digits)
 {
-	bool plus = f->pad == '+' && year >= (digits == 4 ? 10000 : 100);
+	bool plus = f->pad == '+' && (f->width > digits || year >= (digits == 4 ? 10000 : 100));
 
-	if (f->pad == '+' && f->width > digits)
-		plus = true;
 	put_number(out, f, year, digits, '0', plus);
 }
 
@@ -265,7 +263,7 @@ static bool convert_number(struct str *out, const struct spec *f, int c,
 	case 'C': put_year(out, f, floor_div(d->year, 100), 2); break;
 	case 'd': put_number(out, f, d->day, 2, '0', false); break;
 	case 'e': put_number(out, f, d->day, 2, '_', false); break;
-	case 'g': put_number(out, f, iso_year - floor_div(iso_year, 100) * 100, 2, '0', false); break;
+	case 'g': put_year(out, f, iso_year - floor_div(iso_year, 100) * 100, 2); break;
 	case 'G': put_year(out, f, iso_year, 4); break;
 	case 'H': put_number(out, f, d->hour, 2, '0', false); break;
 	case 'I': put_number(out, f, twelve(d->hour), 2, '0', false); break;
@@ -284,7 +282,7 @@ static bool convert_number(struct str *out, const struct spec *f, int c,
 	case 'W':
 		put_number(out, f, (d->yearday - (d->weekday + 6) % 7 + 7) / 7, 2, '0', false);
 		break;
-	case 'y': put_number(out, f, d->year - floor_div(d->year, 100) * 100, 2, '0', false); break;
+	case 'y': put_year(out, f, d->year - floor_div(d->year, 100) * 100, 2); break;
 	case 'Y': put_year(out, f, d->year, 4); break;
 	default: return false;
 	}

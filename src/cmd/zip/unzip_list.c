@@ -2,6 +2,7 @@
  * unzip -l, -v, -Z: the columns.
  */
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "cmd/util.h"
@@ -116,17 +117,34 @@ void unzip_list(struct unzip *u)
 
 /* ---- zipinfo ---- */
 
+static bool runs_on_dos(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && (!strcasecmp(dot, ".com") || !strcasecmp(dot, ".exe") ||
+		       !strcasecmp(dot, ".btm") || !strcasecmp(dot, ".cmd") ||
+		       !strcasecmp(dot, ".bat"));
+}
+
+/* What a FAT system made has a mode of Unix, too, if that agrees with the attributes. */
 static void info_mode(const struct zip_entry *e, char mode[12])
 {
-	if (e->host == 3) {
-		util_mode_string(e->mode, mode);
+	enum { READ_ONLY = 1, HIDDEN = 2, SYSTEM = 4, VOLUME = 8, DIRECTORY = 16, ARCHIVE = 32 };
+	unsigned dos = e->external & 0xFF, unix_mode = e->external >> 16;
+	unsigned owner = 0400 | (dos & READ_ONLY ? 0 : 0200) | (dos & DIRECTORY ? 0100 : 0);
+
+	if (e->host == 3 || (e->host == 0 && (unix_mode & 0700) == owner)) {
+		util_mode_string(e->host == 3 ? e->mode : unix_mode, mode);
 		return;
 	}
-	memcpy(mode, "-rw-    ", 9);
-	mode[0] = e->external & 16 || e->is_dir ? 'd' : '-';
-	mode[2] = e->external & 1 ? '-' : 'w';
-	mode[4] = e->external & 32 ? 'a' : '-';
-	memcpy(mode + 5, "--  ", 5);
+	memcpy(mode, "-rw---- ", 9);
+	mode[0] = dos & VOLUME ? 'V' : dos & DIRECTORY ? 'd' : '-';
+	mode[2] = dos & READ_ONLY ? '-' : 'w';
+	mode[3] = dos & DIRECTORY || runs_on_dos(e->name) ? 'x' : '-';
+	mode[4] = dos & ARCHIVE ? 'a' : '-';
+	mode[5] = dos & HIDDEN ? 'h' : '-';
+	mode[6] = dos & SYSTEM ? 's' : '-';
+	memcpy(mode + 7, "   ", 4);
 }
 
 static char *info_method(struct unzip *u, const struct zip_entry *e)
