@@ -244,11 +244,16 @@ struct tbx_spec {
 	 */
 	const char *const *secrets;
 	const char *secret_ca;	/* a file of authorities to trust there, beside those of the box's host */
+	/*
+	 * Devices of the host (/dev/dri/renderD128), NULL-terminated; NULL: none. They are in the box at the same place, for its
+	 * user; behind namespace and docker only.
+	 */
+	const char *const *devices;
 };
 #define TBX_SPEC_INIT { sizeof(struct tbx_spec), NULL, { NULL, NULL, 0, NULL, NULL, false, NULL }, \
 	NULL, NULL, NULL, TBX_SOURCE_NONE, NULL, NULL, false, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, \
 	0, false, TBX_NETWORK_NONE, NULL, NULL, 0, NULL, NULL, false, NULL, 0, false, \
-	NULL, false, NULL, NULL, 0, 0, NULL, NULL }
+	NULL, false, NULL, NULL, 0, 0, NULL, NULL, NULL }
 
 /* What would be done, of which nothing is: pure, but for the reading of the store's place. */
 int tbx_plan(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **plan);

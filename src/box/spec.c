@@ -375,6 +375,35 @@ static bool is_below_root(const char *path)
 	return named;
 }
 
+/* Below /dev, and nothing in it that another program's option would take for more. */
+static bool is_device(const char *s)
+{
+	if (strncmp(s, "/dev/", 5) || !is_below_root(s + 4) || strlen(s) > 200)
+		return false;
+	for (s += 5; *s; s++)
+		if (!isalnum((unsigned char)*s) && !strchr("/._-+@", *s))
+			return false;
+	return true;
+}
+
+static int put_devices(struct tbx_store *store, const struct tbx_spec *spec, json_t *out)
+{
+	const char *wall = spec->sandbox ? spec->sandbox : "virtual";
+
+	if (!spec->devices || !spec->devices[0])
+		return TBX_OK;
+	if (strcmp(wall, "namespace") && strcmp(wall, "docker"))
+		return bx_fail(store, TBX_ERR_UNSUPPORTED, "--device: %s", !strcmp(wall, "virtual") ?
+			       "a virtual box opens no device of the host; the walls namespace and docker can" : !strcmp(wall, "microvm") ?
+			       "a micro-VM has no devices but its own, virtual ones; the walls namespace and docker can" :
+			       "behind passthrough there is nothing to give: all devices of the machine are there");
+	for (size_t i = 0; spec->devices[i]; i++)
+		if (!is_device(spec->devices[i]))
+			return bad(store, "--device", spec->devices[i], "must be a path below /dev of letters, digits and /._-+@");
+	bx_put(out, "devices", bx_json_list(spec->devices));
+	return TBX_OK;
+}
+
 static int put_words(struct tbx_store *store, const struct tbx_spec *spec, json_t *out)
 {
 	if (spec->name && !tbx_is_name(spec->name))
@@ -424,6 +453,8 @@ static int fill(struct tbx_store *store, const struct tbx_spec *spec, json_t *re
 		status = put_lifecycle(store, spec, record, out);
 	if (!status)
 		status = put_network(store, spec, out);
+	if (!status)
+		status = put_devices(store, spec, out);
 	if (!status)
 		status = bx_put_secrets(store, spec, out);
 	if (!status)

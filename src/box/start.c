@@ -103,6 +103,7 @@ void bx_start_message(const struct bx *b, struct wire_out *o)
 	bx_layers_fields(b, o);
 	put_resources(o, json_object_get(spec, "resources"));
 	put_network(o, spec);
+	put_list(o, WIRE_F_DEVICE, json_object_get(spec, "devices"));
 	put_bytes(o, WIRE_F_ROOT, bx_at(spec, "machine.image"));
 	put_bytes(o, WIRE_F_KERNEL, bx_at(spec, "machine.kernel"));
 	put_bytes(o, WIRE_F_ACCEL, bx_at(spec, "machine.accel"));

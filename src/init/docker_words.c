@@ -222,6 +222,8 @@ void docker_create_words(struct docker_words *w, const struct spec *s, const cha
 		docker_word(w, "--network=none");
 	put_powers(w, user);
 	put_limits(w, s, disk);
+	for (size_t i = 0; s->devices && s->devices[i]; i++)
+		docker_option(w, "--device", s->devices[i]);
 	put_files(w, s);
 	docker_word(w, "--");
 	docker_word(w, image);

@@ -94,7 +94,7 @@ static void tell(struct start *b)
 	report_enforced(r, "processes", "", "bubblewrap's pid namespace");
 	tell_network(r, s);
 	report_enforced(r, "privileges", "", "no_new_privs, no capabilities");
-	report_enforced(r, "devices", "", "a /dev of bubblewrap's");
+	wall_tell_devices(s, r, "a /dev of bubblewrap's");
 	text_decimal(text, s->disk);
 	if (s->disk)
 		report_open(r, "disk", text, "bubblewrap makes no file system of a limited size", fix);
@@ -154,6 +154,8 @@ static void put_all(struct words *w, const struct start *b, const char *root, co
 	put_host(w);
 	put(w, "--proc", "/proc", NULL);
 	put(w, "--dev", "/dev", NULL);
+	for (size_t i = 0; s->devices && s->devices[i]; i++)
+		put(w, "--dev-bind", s->devices[i], s->devices[i]);
 	put(w, "--ro-bind", door, DOCKER_PLACE);
 	if (s->workspace)
 		put(w, s->readonly ? "--ro-bind" : "--bind", s->workspace, b->wall->target);

@@ -154,7 +154,7 @@ static void tell_powers(struct kept *k, const struct door_facts *f)
 		report_enforced(r, "privileges", "", f->uid ? "no_new_privs, no capabilities" :
 				"no_new_privs; root has chown, fowner, fsetid, dac_override, kill, setuid, "
 				"setgid");
-	report_enforced(r, "devices", "", "the container's /dev and device control group");
+	wall_tell_devices(&k->b->spec, r, "the container's /dev and device control group");
 }
 
 static void tell_limit(struct report *r, const char *control, uint64_t asked, uint64_t found,

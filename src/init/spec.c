@@ -207,6 +207,7 @@ static void read_plain(struct reading *r)
 	s->env = list_of(r, WIRE_F_ENV);
 	s->allow = (const char **)list_of(r, WIRE_F_ALLOW);
 	s->secrets = (const char **)list_of(r, WIRE_F_SECRET);
+	s->devices = (const char **)list_of(r, WIRE_F_DEVICE);
 	s->accept = (const char **)list_of(r, WIRE_F_ACCEPT);
 	s->layer = (const char **)list_of(r, WIRE_F_LAYER);
 }
@@ -232,6 +233,23 @@ static bool check_layers(struct reading *r)
 	return absolute(r, s->layers, "the directory of layers is not an absolute path");
 }
 
+/* Names below /dev, of letters that no option of another program takes for more. */
+static bool check_devices(struct reading *r)
+{
+	const struct spec *s = r->spec;
+
+	if (s->devices[0] && s->kind != SPEC_NAMESPACE && s->kind != SPEC_DOCKER)
+		return fail(r, "this kind of box has no devices of the host", s->devices[0]);
+	for (size_t i = 0; s->devices[i]; i++) {
+		const char *d = s->devices[i];
+
+		if (i >= SPEC_DEVICES_MOST || strncmp(d, "/dev/", 5) || !d[5] || strlen(d) > 200 || strstr(d, "/.") || strpbrk(d, ":,\"\n") ||
+		    strstr(d, "//"))
+			return fail(r, "a device is not a path below /dev, or there are too many", d);
+	}
+	return true;
+}
+
 static bool check(struct reading *r)
 {
 	const struct spec *s = r->spec;
@@ -253,7 +271,7 @@ static bool check(struct reading *r)
 		absolute(r, s->root, "the root is not an absolute path") &&
 		absolute(r, s->workspace, "the workspace is not an absolute path") &&
 		absolute(r, s->target, "the workspace's target is not an absolute path") &&
-		check_layers(r) && check_env(r);
+		check_layers(r) && check_devices(r) && check_env(r);
 }
 
 bool spec_read(struct spec *spec, struct wire_iter fields, const char **why, const char **what)
@@ -307,6 +325,7 @@ void spec_free(struct spec *s)
 	free_list(s->env);
 	free_list((char **)(uintptr_t)s->allow);
 	free_list((char **)(uintptr_t)s->secrets);
+	free_list((char **)(uintptr_t)s->devices);
 	free_list((char **)(uintptr_t)s->accept);
 	for (size_t i = 0; i < s->port_count; i++)
 		drop(s->ports[i].address);

@@ -15,6 +15,7 @@ enum spec_kind { SPEC_PASSTHROUGH, SPEC_NAMESPACE, SPEC_DOCKER, SPEC_MICROVM };
 enum spec_accel { SPEC_ACCEL_AUTO, SPEC_ACCEL_KVM, SPEC_ACCEL_TCG };
 enum spec_network { SPEC_NETWORK_NONE, SPEC_NETWORK_EGRESS, SPEC_NETWORK_OPEN };
 
+#define SPEC_DEVICES_MOST 32u
 #define SPEC_LAYERS_MOST 400u	/* overlayfs takes 500 */
 
 struct spec_port {
@@ -41,6 +42,7 @@ struct spec {
 	enum spec_network network;
 	/* NULL-ended, NAME:PORT; for egress; none at all: everything */
 	const char **allow;
+	const char **devices;		/* NULL-ended: of the host, below /dev */
 	const char **secrets;		/* NULL-ended: HOST:PORT, http://HOST:PORT; their values are elsewhere */
 	struct spec_port *ports;
 	size_t port_count;

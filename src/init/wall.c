@@ -391,7 +391,7 @@ int wall_channel_inside(const struct wall *w)
 
 bool wall_sweep(const char *dir)
 {
-	static const char *const name[] = {"overlay", "disk", "disk.new"};
+	static const char *const name[] = {"overlay", "disk", "disk.new", "nodes"};
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), saved;
 	bool ok = fd >= 0;
 

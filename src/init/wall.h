@@ -40,6 +40,8 @@ struct wall *wall_open(const struct spec *spec, struct cgroup *c, struct report 
  */
 pid_t wall_enter(struct wall *w, int (*inside)(void *ctx), void *ctx, const int *keep, size_t count,
 		 const char **why);
+/* What a report says of devices, and those of the host that were asked for. */
+void wall_tell_devices(const struct spec *s, struct report *r, const char *by);
 /* A mount inside of the directory that its box would not see, or could not be made with (malloc); NULL: none. */
 char *wall_mount_below(const char *dir);
 /* What to do about that errno, where it has a cause in this machine (static); NULL. */

@@ -93,19 +93,22 @@ static const char *fill_dev(int dev, int stage, bool shared)
 const char *wall_devices(const struct wall *w, int stage, int root)
 {
 	struct mount_attr readonly = {.attr_set = MOUNT_ATTR_RDONLY};
+	bool more = w->spec->devices && w->spec->devices[0], shared = w->base && !more;
 	int dev;
 	const char *why = "the directories of /dev cannot be made";
 
-	if (mkdirat(stage, "shm", 01777) || (!w->base && mkdirat(stage, "dev", 0755)))
+	if (mkdirat(stage, "shm", 01777) || (!shared && mkdirat(stage, "dev", 0755)))
 		return why;
-	dev = w->base ? w->tree[WALL_DEV] : tree_open(stage, "dev", TREE_NOEXEC);
-	if (dev >= 0 && (w->base || wall_dev_files(dev, false)))
-		why = wall_put(w, dev, root, "dev") ? fill_dev(dev, stage, w->base) : "/dev cannot be mounted";
+	dev = shared ? w->tree[WALL_DEV] : tree_open(stage, "dev", TREE_NOEXEC);
+	if (dev >= 0 && (shared || wall_dev_files(dev, false)))
+		why = wall_put(w, dev, root, "dev") ? fill_dev(dev, stage, shared) : "/dev cannot be mounted";
 	/* (a machine's /dev is its own) */
-	if (!why && !w->base && w->tree[WALL_KVM] >= 0 &&
+	if (!why && !shared && w->tree[WALL_KVM] >= 0 &&
 	    (mknodat(dev, "kvm", S_IFREG | 0666, 0) || !tree_put_at(w->tree[WALL_KVM], dev, "kvm")))
 		why = "/dev/kvm cannot be mounted";
-	if (!why && !w->base && mount_setattr(dev, "", AT_EMPTY_PATH, &readonly, sizeof(readonly)))
+	if (!why && more)
+		why = wall_put_nodes(w, dev, stage);
+	if (!why && !shared && mount_setattr(dev, "", AT_EMPTY_PATH, &readonly, sizeof(readonly)))
 		why = "/dev cannot be made read-only";
 	if (dev >= 0)
 		close(dev);

@@ -18,7 +18,7 @@
 
 /* Trees that only the host's root can open come from the keeper, as detached mounts. */
 enum wall_tree { WALL_STORE, WALL_LOWER, WALL_WORKSPACE, WALL_LAYERS, WALL_SHARED, WALL_DEV,
-	WALL_KVM, WALL_TREES };
+	WALL_KVM, WALL_NODES, WALL_TREES };
 
 /* wall_net.c: a thread of the child's that makes its network namespace */
 struct wall_net {
@@ -128,6 +128,8 @@ void wall_share(struct wall *w);
 void wall_unshare(struct wall *w);
 const char *wall_etc_mounts(const struct wall *w, int root);	/* with the host's /usr */
 const char *wall_devices(const struct wall *w, int stage, int root);	/* wall_dev.c */
+int wall_nodes(const struct wall *w, const char **why);	/* wall_nodes.c: a tree of the devices of the spec, or -1 */
+const char *wall_put_nodes(const struct wall *w, int dev, int stage);	/* their places in its /dev */
 const char *wall_proc(struct wall *w, int root);
 void wall_low_ports(struct wall *w);
 bool wall_put(const struct wall *w, int tree, int root, const char *path);	/* tree_put(), or tree_put_at() */

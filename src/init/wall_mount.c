@@ -161,6 +161,13 @@ const char *wall_trees(const struct wall *w, int userns, int *tree)
 		if (tree[WALL_KVM] < 0)
 			return "the machine's /dev/kvm cannot be mounted";
 	}
+	if (s->devices && s->devices[0] && w->range) {
+		const char *why;
+
+		tree[WALL_NODES] = wall_nodes(w, &why);
+		if (tree[WALL_NODES] < 0)
+			return why;
+	}
 	if (s->workspace) {
 		tree[WALL_WORKSPACE] = source_tree(s->workspace, TREE_RECURSIVE |
 						   (s->readonly ? TREE_READONLY : 0));

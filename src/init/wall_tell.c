@@ -97,6 +97,22 @@ static bool state_is_inside(const struct spec *s)
 	return wall_holds(s->workspace, s->dir) || wall_holds(s->root, s->dir);
 }
 
+void wall_tell_devices(const struct spec *s, struct report *r, const char *by)
+{
+	char text[96], asked[64] = "";
+	size_t n = 0;
+
+	for (; s->devices && s->devices[n]; n++) {
+		size_t at = strlen(asked);
+
+		snprintf(asked + at, sizeof(asked) - at, "%s%s", n ? " " : "", s->devices[n]);
+	}
+	snprintf(text, sizeof(text), "%s", by);
+	if (n)
+		snprintf(text, sizeof(text), "%s, with %zu of the host's", by, n);
+	report_enforced(r, "devices", asked, text);
+}
+
 void wall_tell(struct wall *w, struct report *r)
 {
 	const struct spec *s = w->spec;
@@ -124,7 +140,7 @@ void wall_tell(struct wall *w, struct report *r)
 	report_enforced(r, "privileges", "", w->range || geteuid() ?
 			"user namespace, no_new_privs, no capabilities" :
 			"no_new_privs, no capabilities; its user is root of the namespace around");
-	report_enforced(r, "devices", "", "a /dev of its own");
+	wall_tell_devices(s, r, "a /dev of its own");
 	tell_disk(w, r);
 	tell_limits(w, r);
 }

@@ -344,6 +344,8 @@ enum wire_field {
 	WIRE_F_ATTRIBUTE,
 	/* SECRETS. In START each SECRET is a text, HOST:PORT or http://HOST:PORT, and there is no value */
 	WIRE_F_SECRET = 200, WIRE_F_PLACEHOLDER, WIRE_F_VALUE, WIRE_F_CA,
+	/* START, repeated: a device of the host, below /dev, for a box behind namespace or docker */
+	WIRE_F_DEVICE = 210,
 };
 
 /*

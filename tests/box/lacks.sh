@@ -146,6 +146,35 @@ for who in root user; do
 	is "... what is written, too" "new $(stat -c %u $who/work)" "$(cat $who/work/m/new) $(stat -c %u $who/work/m/new)"
 	umount $who/work/m
 
+	# ---- devices of the host (ask 38) ----
+	mount -t tmpfs none /dev/shm
+	mkdir /dev/shm/a
+	mknod -m 600 /dev/shm/a/zero c 1 5
+	mknod -m 600 /dev/shm/a/other c 1 3
+	mknod -m 666 /dev/shm/disk b 7 0
+	touch /dev/shm/file
+	[ $who = root ] || chown 1000 /dev/shm/a/zero
+	is "$who: control: a device of the host's is not there" 1 "$(tb run --sandbox namespace -- test -e /dev/shm/a/zero; echo $?)"
+	box=$(tb create --sandbox namespace --device /dev/shm/a/zero 2>err)
+	is "... one that was given is, and works" "0000" "$(tb exec "$box" sh -c 'head -c2 /dev/shm/a/zero | od -An -tx1 | tr -d " \n"' 2>&1)"
+	is "... and is told of" "a /dev of its own, with 1 of the host's" "$(report "$box" devices)"
+	tb stop "$box" >/dev/null && tb start "$box" >/dev/null
+	is "... after a stop, too; what was not given is not" "zero" "$(tb exec "$box" ls /dev/shm/a)"
+	tb rm "$box" >/dev/null
+	is "... the host's is as it was" "600 1:5" "$(stat -c '%a %t:%T' /dev/shm/a/zero)"
+	for what in disk file missing; do
+		is "... $what is none" "70 1" "$(tb run --sandbox namespace --device /dev/shm/$what -- true 2>err; echo $? $(grep -c "none of this machine's character devices" err))"
+	done
+	[ $who = root ] || is "... nor is what is not for the user" "70 1" \
+		"$(tb run --sandbox namespace --device /dev/shm/a/other -- true 2>err; echo $? $(grep -c "is not for this user" err))"
+	for wall in virtual microvm passthrough; do
+		is "... $wall says no" "70 1" "$(tb create --sandbox $wall --device /dev/shm/a/zero 2>err; echo $? $(grep -c -e '--device: ' err))"
+	done
+	for path in /dev/../etc/passwd /etc/passwd /dev/ /dev/a:b /dev/x,y; do
+		is "... $path is no device" 2 "$(tb create --sandbox namespace --device $path 2>err; echo $?)"
+	done
+	umount /dev/shm
+
 	# ---- a disk that is full ----
 	mkdir -p $who/full
 	mount -t tmpfs -o mode=777,size=8m none $who/full

@@ -19,7 +19,7 @@ struct boxc {
 	/* what a box is */
 	const char *name, *image, *dir, *template, *snapshot, *git, *revision, *workspace, *hostname;
 	const char *memory, *cpus, *pids, *disk, *files, *ttl, *network, *sandbox, *runner;
-	struct tsb_list env, allow, publish, labels, accept, hooks, secrets;
+	struct tsb_list env, allow, publish, labels, accept, hooks, secrets, devices;
 	const char *hook_timeout, *interval, *kernel, *accel, *secret_ca;
 	const char *autosnapshot, *autosnapshot_keep;
 	const char *process;		/* that logs is about, when its label was given */

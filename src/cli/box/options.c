@@ -59,6 +59,9 @@
 		     "stdin; needs --network egress; may be repeated"), \
 	TSB_OPT_STR(struct boxc, secret_ca, 0, "secret-ca", "FILE", \
 		    "authorities to trust at these hosts, beside those of the box's host"), \
+	TSB_OPT_LIST(struct boxc, devices, 0, "device", "PATH", \
+		     "a device of the host (/dev/dri/renderD128) that is in the box too, for its user; behind " \
+		     "namespace and docker; may be repeated"), \
 	TSB_OPT_LIST(struct boxc, publish, 'p', "publish", "[[ADDR:]HOST:]GUEST", \
 		     "a TCP port of the box on the machine it is on; may be repeated"), \
 	TSB_OPT_LIST(struct boxc, accept, 0, "accept", "CONTROL", \

@@ -305,6 +305,7 @@ int boxc_spec(struct boxc *c, struct tbx_spec *spec)
 	spec->allow = list_of(c, &c->allow);
 	spec->secrets = list_of(c, &c->secrets);
 	spec->secret_ca = c->secret_ca;
+	spec->devices = list_of(c, &c->devices);
 	spec->labels = list_of(c, &c->labels);
 	spec->accept = list_of(c, &c->accept);
 	spec->hooks = list_of(c, &c->hooks);

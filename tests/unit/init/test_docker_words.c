@@ -55,6 +55,8 @@ static void test_limits(void)
 	s.pids = 7;
 	s.cpu = 1050;
 	s.disk = 1 << 30;
+	s.devices = (const char *[]){"/dev/kvm", "/dev/net/tun", NULL};
+	has(&s, "0:0", "[--device=/dev/kvm][--device=/dev/net/tun]", true, "devices by name");
 	has(&s, "0:0", "[--memory=67108864][--memory-swap=67108864][--pids-limit=7][--cpus=1.050]"
 	    "[--storage-opt=size=1073741824]", true, "limits, without swap");
 	s.cpu = 5;
