@@ -15,6 +15,8 @@
 
 #include "box/sha256.h"
 
+#define NAMES_MAX (48u << 10)	/* of directories, that are said before they are asked for */
+
 int sync_file_error(struct sync_job *j, const char *path, int error)
 {
 	int status;
@@ -331,6 +333,22 @@ static void begin_tree(struct sync_job *j, enum wire_tree state)
 	wire_end(o);
 }
 
+/* The other side reads its files while ours are read, if the names are so few that they fit into any buffer on the way. */
+static void read_there(struct sync_job *j)
+{
+	struct wire_out *o = &j->c.out;
+	size_t before = o->size;
+
+	ft_known(o, &j->here);
+	if (o->size - before > NAMES_MAX) {
+		o->size = before;
+		return;
+	}
+	wire_begin(o, WIRE_TREE_LIST);
+	wire_u8(o, WIRE_F_MORE, 1);
+	wire_end(o);
+}
+
 struct reading {
 	struct sync_job *j;
 	struct ft_scan scan;
@@ -395,6 +413,8 @@ int sync_look(struct sync_job *j, enum wire_tree state, bool back)
 	j->connected = true;
 	j->there.kind = FT_DIR;
 	begin_tree(j, state);
+	if (!back)
+		read_there(j);
 	status = sync_flush(j, 0);
 	if (!status)
 		status = read_files(j);

@@ -183,25 +183,52 @@ static bool emit(void *ctx, const struct ft_node *dir, const char *path)
 	return good && !e->c->out.failed;
 }
 
-/* False: the client was told. */
+/* base: of which everything is read; NULL: the tree, what is known of it. False: the client was told. */
+static bool read_dir(struct conn *c, const char *base, struct ft_node *here)
+{
+	struct scan s = {.c = c, .buf = malloc(PART)};
+	bool good = s.buf && (!base || !*base || ft_push(&s.path, base));
+
+	good = good && scan_dir(&s, here, &c->sync->known, base != NULL, 0);
+	if (!good)
+		sync_failed(c, WIRE_ERROR_FILE, s.error ? s.error : ENOMEM, ft_path(&s.path));
+	free(s.path.s);
+	free(s.buf);
+	return good;
+}
+
 static bool list_dir(struct conn *c, const char *base, uint8_t hash[FT_HASH])
 {
 	struct sync *y = c->sync;
 	struct ft_node here = {.kind = FT_DIR};
-	struct scan s = {.c = c, .buf = malloc(PART)};
 	struct emit e = {c, base};
-	bool good = s.buf && (!base || !*base || ft_push(&s.path, base));
+	bool good = true;
 
-	good = good && scan_dir(&s, &here, &y->known, base != NULL, 0);
-	if (!good)
-		sync_failed(c, WIRE_ERROR_FILE, s.error ? s.error : ENOMEM, ft_path(&s.path));
-	else if (!ft_each_dir(&here, emit, &e))
+	if (!base && y->is_ahead) {
+		here = y->ahead;
+		y->ahead = (struct ft_node){.kind = FT_DIR};
+		y->is_ahead = false;
+	} else {
+		good = read_dir(c, base, &here);
+	}
+	if (good && !ft_each_dir(&here, emit, &e))
 		sync_failed(c, WIRE_ERROR_SYSTEM, ENOMEM, y->root);
 	memcpy(hash, here.hash, FT_HASH);
 	ft_free(&here);
-	free(s.path.s);
-	free(s.buf);
 	return good;
+}
+
+/* The client reads its own meanwhile; then it names its directories again. */
+static void read_ahead(struct conn *c)
+{
+	struct sync *y = c->sync;
+
+	ft_free(&y->ahead);
+	ft_sort_all(&y->known);
+	if (!y->missing && !read_dir(c, NULL, &y->ahead))
+		return;
+	ft_free(&y->known);
+	y->is_ahead = !y->missing;
 }
 
 static void list_paths(struct conn *c, struct wire_iter it)
@@ -233,6 +260,10 @@ static void on_list(struct conn *c, struct wire_iter it)
 
 	if (wire_find(it, WIRE_F_PATH, &field)) {
 		list_paths(c, it);
+		return;
+	}
+	if (wire_find(it, WIRE_F_MORE, &field)) {
+		read_ahead(c);
 		return;
 	}
 	ft_sort_all(&c->sync->known);
@@ -474,7 +505,7 @@ void sync_request(struct conn *c, const struct wire_frame *f)
 		conn_error(c, WIRE_ERROR_SYSTEM, ENOMEM, "no memory");
 		return;
 	}
-	c->sync->known.kind = FT_DIR;
+	c->sync->known.kind = c->sync->ahead.kind = FT_DIR;
 	c->sync->state = (enum wire_tree)wire_number(it, WIRE_F_STATE, WIRE_TREE_LOOK, &bad);
 	c->sync->root = root_of(c, it);
 	c->sync->keyed = wire_find(it, WIRE_F_HASH, &key) && key.size == FT_HASH;
@@ -501,6 +532,7 @@ void sync_free(struct conn *c)
 	if (y->state == WIRE_TREE_PLAIN)
 		server_commit(c->server);
 	ft_free(&y->known);
+	ft_free(&y->ahead);
 	free(y->root);
 	free(y->file);
 	free(y->temp);

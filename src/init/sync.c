@@ -95,24 +95,52 @@ static bool emit(void *ctx, const struct ft_node *dir, const char *path)
 	return good && (y->out.size < (256u << 10) || sync_send(y)) && !y->out.failed;
 }
 
-/* base: the path of the directory, of which everything is told; NULL: the tree, against `known` */
-static bool list_dir(struct sync *y, int fd, const char *base, uint8_t hash[FT_HASH])
+/* base: the path of the directory, of which everything is read; NULL: the tree, what is `known` of it */
+static bool read_dir(struct sync *y, int fd, const char *base, struct ft_node *here)
 {
-	struct ft_node here = {.kind = FT_DIR};
 	struct ft_scan s = {.tick = tick, .ctx = y, .known = base ? NULL : &y->known};
 	bool good;
 
 	if (base && *base && !ft_push(&s.path, base))
 		return sync_fail(y, WIRE_ERROR_SYSTEM, ENOMEM, "no memory", NULL, NULL);
-	good = ft_read(fd, &here, &s);
+	good = ft_read(fd, here, &s);
 	if (!good)
 		sync_fail(y, WIRE_ERROR_FILE, s.error, "cannot read", ft_path(&s.path),
 			  s.error == ELOOP ? "directories are nested too deep" : NULL);
+	ft_scan_end(&s);
+	return good;
+}
+
+/* base: of which everything is told; NULL: the tree, against `known` */
+static bool list_dir(struct sync *y, int fd, const char *base, uint8_t hash[FT_HASH])
+{
+	struct ft_node here = {.kind = FT_DIR};
+	bool good = true;
+
+	if (!base && y->is_ahead) {
+		here = y->ahead;
+		y->ahead = (struct ft_node){.kind = FT_DIR};
+		y->is_ahead = false;
+	} else {
+		good = read_dir(y, fd, base, &here);
+	}
 	y->base = base;
 	good = good && ft_each_dir(&here, emit, y);
 	memcpy(hash, here.hash, FT_HASH);
 	ft_free(&here);
-	ft_scan_end(&s);
+	return good;
+}
+
+/* The client reads its own meanwhile; then it names its directories again. */
+static bool read_ahead(struct sync *y)
+{
+	bool good;
+
+	ft_free(&y->ahead);
+	ft_sort_all(&y->known);
+	good = y->dir < 0 || read_dir(y, y->dir, NULL, &y->ahead);
+	ft_free(&y->known);
+	y->is_ahead = y->dir >= 0;
 	return good;
 }
 
@@ -147,6 +175,8 @@ static bool do_list(struct sync *y, const struct wire_frame *f)
 
 	if (wire_find(wire_fields(f), WIRE_F_PATH, &field))
 		return list_paths(y, f);
+	if (wire_find(wire_fields(f), WIRE_F_MORE, &field))
+		return read_ahead(y);
 	ft_sort_all(&y->known);
 	if (y->dir >= 0 && !list_dir(y, y->dir, NULL, hash))
 		return false;
@@ -422,7 +452,7 @@ static bool begin(struct sync *y, const struct wire_frame *f)
 bool sync_talk(struct sync_talk *t, const struct wire_frame *first)
 {
 	struct sync y = {.t = t, .dir = -1, .fd = -1, .sent = now_mono(), .stage = {.dir = -1},
-		.known = {.kind = FT_DIR}};
+		.known = {.kind = FT_DIR}, .ahead = {.kind = FT_DIR}};
 	struct wire_frame f;
 	bool good;
 
@@ -439,6 +469,7 @@ bool sync_talk(struct sync_talk *t, const struct wire_frame *first)
 	if (y.dir >= 0)
 		close(y.dir);
 	ft_free(&y.known);
+	ft_free(&y.ahead);
 	free(y.path);
 	free(y.buf);
 	wire_free(&y.out);

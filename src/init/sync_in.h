@@ -16,11 +16,11 @@ struct sync {
 	enum wire_tree state;
 	char *path;		/* of the tree, absolute */
 	int dir;		/* -1: there is none */
-	struct ft_node known;
+	struct ft_node known, ahead;	/* ahead: what was read before it was asked for */
 	const char *base;	/* of what is being listed */
 	uint8_t *buf;
 	uint64_t sent;
-	bool keyed, staging, made, done;
+	bool keyed, staging, made, done, is_ahead;
 	bool missing;		/* SYNC: to be made when the first change comes */
 	struct ft_stage stage;
 	int error;

@@ -151,7 +151,8 @@ enum wire_type {
 	 * From the client, without PATH: TREE_LIST for each directory that both have and whose digest
 	 * is not the client's (one that only the server has is an entry, not looked into), then OK
 	 * with HASH, the tree's (GONE, u8 1: there was no directory). With PATH (repeated; below TREE's; empty: itself): of each of them
-	 * and all below. From the server: PATH, ENTRIES; a long one in several.
+	 * and all below. With MORE (u8 1): no answer; the directories of TREE_KNOWN so far are read, and will be named
+	 * again, with the digests that count. From the server: PATH, ENTRIES; a long one in several.
 	 */
 	WIRE_TREE_LIST = 43,
 	/* PATH (repeated). For each: TREE_PUT, DATA_OUT..., TREE_END; then OK */
