@@ -117,11 +117,17 @@ static int local_spawn(struct tbx_store *store, const char *name, const char *mo
 	return status;
 }
 
+static int begin_program(struct tbx_store *store, const json_t *target, const char *name, const char *mode,
+			 struct bx_conn *c)
+{
+	return bx_is_ssh(target) ? bx_ssh_spawn(store, target, name, mode, NULL, c) :
+	       local_spawn(store, name, mode, c);
+}
+
 int bx_program(struct tbx_store *store, const json_t *target, const char *name, const char *mode,
 	       struct bx_conn *c)
 {
-	int status = bx_is_ssh(target) ? bx_ssh_spawn(store, target, name, mode, NULL, c) :
-		     local_spawn(store, name, mode, c);
+	int status = begin_program(store, target, name, mode, c);
 
 	if (status)
 		return status;
@@ -134,6 +140,11 @@ int bx_program(struct tbx_store *store, const json_t *target, const char *name, 
 int bx_host(struct tbx_store *store, const json_t *target, struct bx_conn *c)
 {
 	return bx_program(store, target, "tinybox-init", "host", c);
+}
+
+int bx_host_begin(struct tbx_store *store, const json_t *target, struct bx_conn *c)
+{
+	return begin_program(store, target, "tinybox-init", "host", c);
 }
 
 int bx_serve(struct bx *b, struct bx_conn *c)

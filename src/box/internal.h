@@ -287,6 +287,8 @@ int bx_connect_now(struct bx *b, struct bx_conn *c);	/* whatever state its recor
 int bx_connect_by(struct bx *b, struct bx_conn *c, uint64_t deadline);
 /* `tinybox-init host` on that machine; HELLO is done. */
 int bx_host(struct tbx_store *store, const json_t *target, struct bx_conn *c);
+/* bx_hello() is left to do. */
+int bx_host_begin(struct tbx_store *store, const json_t *target, struct bx_conn *c);
 /* One of our programs on that machine ("tinybox-engine", "merge"); HELLO is done. */
 int bx_program(struct tbx_store *store, const json_t *target, const char *name, const char *mode,
 	       struct bx_conn *c);

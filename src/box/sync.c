@@ -306,18 +306,29 @@ static int plan(struct sync_job *j, bool back)
 	return status;
 }
 
-static int connect_there(struct sync_job *j)
+int sync_connect(struct sync_job *j)
 {
 	json_t *target = NULL;
 	int status;
 
 	if (j->has_box)
-		return bx_connect(&j->b, &j->c);
+		return TBX_OK;
 	status = bx_target_of(j->store, &j->opt->target, &target);
 	if (!status)
-		status = bx_host(j->store, target, &j->c);
+		status = bx_host_begin(j->store, target, &j->c);
+	j->connected = !status;
 	json_decref(target);
 	return status;
+}
+
+static int connect_there(struct sync_job *j)
+{
+	int status = j->has_box ? bx_connect(&j->b, &j->c) : j->connected ? TBX_OK : sync_connect(j);
+
+	if (status)
+		return status;
+	j->connected = true;
+	return j->has_box ? TBX_OK : bx_hello(&j->c, bx_step(j->store));
 }
 
 static void begin_tree(struct sync_job *j, enum wire_tree state)
@@ -410,7 +421,6 @@ int sync_look(struct sync_job *j, enum wire_tree state, bool back)
 
 	if (status)
 		return status;
-	j->connected = true;
 	j->there.kind = FT_DIR;
 	begin_tree(j, state);
 	if (!back)
@@ -590,7 +600,7 @@ static json_t *document(struct sync_job *j, const char *word)
 	bx_put_number(root, "deleted", j->deleted);
 	bx_put_number(root, "bytes", j->bytes);
 	bx_put_number(root, "trips", j->trips);
-	bx_put(root, "changes", sync_changes(j));
+	bx_put(root, "changes", j->changes ? json_incref(j->changes) : sync_changes(j));
 	bx_put(root, "skipped", sync_skipped(j));
 	bx_put(root, "git", json_boolean(j->rules.left_git));
 	return root;
@@ -612,5 +622,6 @@ int sync_end(struct sync_job *j, int status, const char *word, struct tbx_doc **
 	ft_free(&j->here);
 	ft_free(&j->there);
 	json_decref(j->skipped);
+	json_decref(j->changes);
 	return status;
 }

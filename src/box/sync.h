@@ -74,7 +74,7 @@ struct sync_job {
 	struct ft_node here, there;
 	size_t told;			/* entries of there */
 	struct sync_plan plan;
-	json_t *skipped;
+	json_t *skipped, *changes;	/* changes: NULL until somebody has them made */
 	uint64_t files, dirs, link_count, deleted, bytes, trips, all_files, all_bytes, shown;
 	uint8_t key[32], own[32];	/* of the tree there, and here */
 };
@@ -86,6 +86,8 @@ int sync_names(struct sync_job *j);
 /* For ft_stage of the directory here. */
 void sync_stage(struct sync_job *j, struct ft_stage *stage);
 int sync_stage_error(struct sync_job *j, const char *path, int error);
+/* Begins to connect, if that takes a program to start: it does while the names here are read. */
+int sync_connect(struct sync_job *j);
 /* Connects, and learns what is there. */
 int sync_look(struct sync_job *j, enum wire_tree state, bool back);
 int sync_flush(struct sync_job *j, size_t most);

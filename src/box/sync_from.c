@@ -110,7 +110,7 @@ static int take_file(struct sync_job *j, struct ft_stage *stage, const struct sy
 
 	if (status)
 		return status;
-	fd = ft_stage_file(stage, c->path);
+	fd = ft_stage_file(stage, c->path, c->node->mode);
 	if (fd < 0)
 		return sync_stage_error(j, c->path, fd);
 	status = take_content(j, c, fd);

@@ -207,7 +207,11 @@ static int send_all(struct sync_job *j)
 	sync_mark(j);
 	wire_begin(&j->c.out, WIRE_CLOSE_IN);
 	wire_end(&j->c.out);
-	status = sync_ok(j, &f);
+	status = sync_flush(j, 0);
+	/* while it is done there */
+	j->changes = sync_changes(j);
+	if (!status)
+		status = sync_ok(j, &f);
 	/* with its server gone the mark stays: see bx_sync_finish() */
 	if (!status)
 		sync_unmark(j);
@@ -220,6 +224,8 @@ int tbx_sync_to(struct tbx_store *store, const struct tbx_sync *opt, struct tbx_
 	const char *word = "sent";
 	int status = sync_begin(store, opt, &j);
 
+	if (!status)
+		status = sync_connect(&j);
 	if (!status)
 		status = sync_names(&j);
 	if (!status)

@@ -68,7 +68,7 @@ static int open_plain(struct sync *y, const char *path)
 
 static bool begin_file(struct sync *y, const char *path)
 {
-	int fd = y->staging ? ft_stage_file(&y->stage, path) : open_plain(y, path);
+	int fd = y->staging ? ft_stage_file(&y->stage, path, y->mode) : open_plain(y, path);
 
 	if (fd < 0)
 		return cannot(y, -fd, path);

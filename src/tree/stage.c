@@ -216,7 +216,7 @@ static int new_place(struct ft_stage *s, char op, const char *path, char number[
 	return s->dir;
 }
 
-int ft_stage_file(struct ft_stage *s, const char *path)
+int ft_stage_file(struct ft_stage *s, const char *path, uint32_t mode)
 {
 	char number[16];
 	const char *name;
@@ -224,7 +224,7 @@ int ft_stage_file(struct ft_stage *s, const char *path)
 
 	if (dir < 0)
 		return dir;
-	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode & 0777) | 0200);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -232,9 +232,15 @@ int ft_stage_file_done(struct ft_stage *s, int fd, uint32_t mode, uint64_t mtime
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_NOW},
 		{.tv_sec = (time_t)(mtime / 1000000000u), .tv_nsec = (long)(mtime % 1000000000u)}};
-	int status = fchmod(fd, mode & 0777) || (mtime && futimens(fd, times)) ? -errno : 0;
+	struct stat st;
+	int status = fstat(fd, &st) ? -errno : 0;
 
 	(void)s;
+	/* it has it from its beginning, but for masks and default ACLs: a change costs ten times a look */
+	if (!status && (st.st_mode & 07777) != (mode & 0777) && fchmod(fd, mode & 0777))
+		status = -errno;
+	if (!status && mtime && futimens(fd, times))
+		status = -errno;
 	/* a network's or a quota's last word comes here */
 	if (close(fd) && !status)
 		status = -errno;

@@ -163,7 +163,7 @@ int ft_stage_lock(struct ft_stage *s, int root);
  * A new file, directory, or link to be; best a new directory and then all that is in it. The
  * descriptor of the file; 0; -errno
  */
-int ft_stage_file(struct ft_stage *s, const char *path);
+int ft_stage_file(struct ft_stage *s, const char *path, uint32_t mode);
 int ft_stage_file_done(struct ft_stage *s, int fd, uint32_t mode, uint64_t mtime);	/* closes it */
 int ft_stage_dir(struct ft_stage *s, const char *path, uint32_t mode);
 int ft_stage_link(struct ft_stage *s, const char *path, const char *target);

@@ -212,6 +212,22 @@ def missing(w):
     T.ok(done.returncode == 70 and b"cannot make" in done.stderr and not os.path.exists(w.path("nowhere")), "a link that leads nowhere is no directory", done)
 
 
+def many(w):
+    """More directories than are named before they are asked for."""
+    src, dst = w.fresh("src"), w.path("many")
+    for i in range(1500):
+        os.makedirs(f"{src}/a directory with a long name {i % 30}/another one with a long name {i}")
+    w.write("src/f", "1")
+    _, first = w.sync("--dir", src, "--to", dst)
+    _, again = w.sync("--dir", src, "--to", dst)
+    T.equal((first.get("directories"), again.get("status"), again.get("trips")), (1530, "unchanged", 1), "fifteen hundred directories, and unchanged in one round trip")
+    w.write("many/a directory with a long name 7/another one with a long name 7/theirs", "1")
+    w.write("src/f", "2")
+    w.write("src/new/f", "2")
+    _, doc = w.sync("--dir", src, "--to", dst)
+    T.equal((manifest(dst) == manifest(src), len(doc.get("changes", []))), (True, 4), "... and what differs is found")
+
+
 def as_user(tinybox):
     if not ROOT:
         return
@@ -226,7 +242,7 @@ def main():
         return 0
     w = World(sys.argv[1])
     try:
-        for part in (one_rename, killed, came_meanwhile, other_mounts, full, missing):
+        for part in (one_rename, killed, came_meanwhile, other_mounts, full, missing, many):
             part(w)
             subprocess.run(["chmod", "-R", "u+rwX", w.top], check=False, capture_output=True)
     finally:
