@@ -121,6 +121,8 @@ struct doing {
 	bool stdin_given;	/* by a redirection or a pipe: background commands read it too */
 	bool stage_input;	/* this process is a ( ) that a pipe leads to */
 	bool exiting;			/* exit was called: functions are not left before the EXIT trap */
+	bool failing;			/* set -e ends the shell */
+	unsigned call_redirs;		/* redirected functions, eval ... that run */
 	bool exit_trap_done, in_substitution;
 	enum { DUMP_NONE, DUMP_STRINGS, DUMP_PO } dump;	/* -D */
 	bool first;			/* the outermost shell of a run */
@@ -217,6 +219,7 @@ void parse_message(struct shell *sh, const struct parse_error *err, const char *
 /* ---- eval.c ---- */
 /* After a command whose status is not 0: ERR trap, errexit. */
 enum flow eval_failed(struct shell *sh);
+void eval_leave(struct shell *sh, bool simple);	/* before redirections are given back */
 enum flow eval_body(struct shell *sh, const struct node *n);
 /* (( )) and the parts of for (( )), with the trace. */
 bool arith_eval_command(struct shell *sh, const struct arith *a, int64_t *v);

@@ -63,6 +63,7 @@ enum flow eval_failed(struct shell *sh)
 		if (f != FLOW_NEXT)
 			return f;
 	}
+	doing(sh)->failing = sh->opts[OPT_ERREXIT];
 	return sh->opts[OPT_ERREXIT] ? FLOW_EXIT : FLOW_NEXT;
 }
 
@@ -405,6 +406,22 @@ static enum flow eval_kind(struct shell *sh, const struct node *n)
 	return FLOW_NEXT;
 }
 
+/*
+ * Where a shell ends by exit or set -e, its EXIT trap runs with the redirections
+ * around still in place. bash -c and $( ) give them back first, but for functions;
+ * and so does set -e where a simple command has them.
+ */
+void eval_leave(struct shell *sh, bool simple)
+{
+	const struct doing *d = doing(sh);
+	bool text = d->in_substitution || (sh->command_string && !sh->is_subshell);
+
+	if (!d->n_traps || (text && !sh->function_depth))
+		return;
+	if (d->exiting || (d->failing && !simple && !d->call_redirs))
+		shell_finish(sh, FLOW_EXIT);
+}
+
 /* A compound command with redirections of its own. */
 static enum flow __attribute__((noinline)) eval_redirected(struct shell *sh, const struct node *n)
 {
@@ -421,6 +438,8 @@ static enum flow __attribute__((noinline)) eval_redirected(struct shell *sh, con
 		return f != FLOW_NEXT ? f : eval_check(sh);
 	}
 	f = eval_kind(sh, n);
+	if (f == FLOW_EXIT)
+		eval_leave(sh, false);
 	redir_restore(sh, &undo);
 	arena_reset(&sh->turn, m);
 	substitution_close(sh, mark);

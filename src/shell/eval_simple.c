@@ -347,8 +347,12 @@ static enum flow __attribute__((noinline)) simple_redirected(struct shell *sh,
 		return f;
 	}
 	d->keep_redirs = false;
+	d->call_redirs++;
 	if (words->n)
 		sh->status = run_command(sh, (int)words->n, words->at, 0, &f);
+	d->call_redirs--;
+	if (f == FLOW_EXIT)
+		eval_leave(sh, true);
 	if (d->keep_redirs)
 		redir_keep(sh, &undo);
 	else

@@ -257,7 +257,7 @@ static void clone_doing(struct shell *sh, const struct shell *from)
 	d->pending = 0;
 	d->first = false;
 	d->exit_trap_done = false;
-	d->exiting = false;
+	d->exiting = d->failing = false;
 	d->exec_node = d->stage = NULL;
 	d->exec_last = false;
 	d->frame_opts = NULL;
