@@ -308,5 +308,6 @@ void lex_here_bodies(struct parser *ps)
 		h->line = line;
 		here_body(ps, h);
 		line = lex_line(ps, ps->in.pos ? ps->in.pos - 1 : 0);
+		ps->here_line = line;
 	}
 }

@@ -328,12 +328,8 @@ static void parse_line_number(struct parser *ps, struct node *last)
 {
 	while (last->next)
 		last = last->next;
-	if (!ps->in.level && ps->in.pos) {
-		uint32_t line = lex_line(ps, ps->in.pos - 1);
-
-		if (line > last->line_end)
-			last->line_end = line;
-	}
+	if (ps->here_line > last->line_end)
+		last->line_end = ps->here_line;
 	if (ps->deferred)
 		number_end(ps, last);
 }
@@ -343,6 +339,7 @@ static struct node *parse_line(struct parser *ps)
 {
 	struct node *first, **tail = &first;
 
+	ps->here_line = 0;
 	lex_newlines(ps);
 	first = parse_and_or(ps);
 	while (*tail && parse_line_goes_on(ps, *tail)) {
@@ -355,7 +352,8 @@ static struct node *parse_line(struct parser *ps)
 		lex_here_bodies(ps);
 	if (!first || ps->failed)
 		return NULL;
-	parse_line_number(ps, first);
+	if (ps->here_line || ps->deferred)
+		parse_line_number(ps, first);
 	return first;
 }
 

@@ -145,6 +145,7 @@ static void word_command(struct parser *ps, struct parts *out, enum part_kind ki
 	struct part *part = parts_add(ps, out, kind);
 	size_t from = ps->in.pos;
 	struct unnumbered *mark = ps->unnumbered;
+	uint32_t line = lex_line(ps, from);
 	struct lex_stay stay;
 
 	out->flags |= WORD_EXPANDS | WORD_EFFECTS;
@@ -162,7 +163,7 @@ static void word_command(struct parser *ps, struct parts *out, enum part_kind ki
 	if (ps->failed)
 		return;
 	part->raw = (struct slice){ ps->in.s + from, ps->in.pos - 1 - from };
-	number_note(ps, part, lex_line(ps, from));
+	number_note(ps, part, line);
 }
 
 /* Text in parentheses that begins with another one, up to close: bash parses it
@@ -170,6 +171,7 @@ static void word_command(struct parser *ps, struct parts *out, enum part_kind ki
 static void word_late_command(struct parser *ps, struct parts *out, enum part_kind kind,
 			      size_t open, size_t close)
 {
+	uint32_t line = lex_line(ps, open);
 	struct part *part;
 	struct lex_cut cut;
 
@@ -186,7 +188,7 @@ static void word_late_command(struct parser *ps, struct parts *out, enum part_ki
 	ps->in.shown_from = 0;
 	lex_uncut(ps, &cut);
 	part->raw = (struct slice){ ps->in.s + open + 1, close - open - 1 };
-	number_note(ps, part, lex_line(ps, open));
+	number_note(ps, part, line);
 	ps->in.pos = close + 1;
 	parse_leave(ps);
 }

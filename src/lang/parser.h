@@ -189,6 +189,7 @@ struct parser {
 	unsigned steps;		/* tokens since the last tick */
 	size_t string_end;	/* of the last $"..." that opt->string was told of */
 	struct here *here, **here_tail;
+	uint32_t here_line;	/* where the last one ended */
 	unsigned here_depth;	/* here-documents inside here-documents */
 	uint32_t here_flags;	/* word flags of the last here-document */
 	struct failure failure;

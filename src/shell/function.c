@@ -320,7 +320,7 @@ static void call_leave(struct shell *sh, struct call_state *st)
 	if (sh->optind_went)
 		sh->getopts_pos = st->getopts_pos;
 	if (d->frame_opts) {
-		memcpy(sh->opts, d->frame_opts, sizeof(sh->opts));
+		memcpy(sh->opts, d->frame_opts, SET_OPTIONS * sizeof(*sh->opts));
 		heap_free(sh->heap, d->frame_opts);
 	}
 	d->frame_opts = st->frame_opts;

@@ -238,7 +238,8 @@ enum opt_id {
 #include "shell/options.def"
 #undef SET_OPTION
 #undef SHOPT_OPTION
-	OPT_COUNT
+	OPT_COUNT,
+	SET_OPTIONS = OPT_XTRACE + 1	/* those of set come first */
 };
 
 struct function {

@@ -565,9 +565,9 @@ static void local_options(struct shell *sh)
 
 	if (d->frame_opts)
 		return;
-	d->frame_opts = heap_alloc(sh->heap, sizeof(sh->opts));
+	d->frame_opts = heap_alloc(sh->heap, SET_OPTIONS * sizeof(*sh->opts));
 	if (d->frame_opts)
-		memcpy(d->frame_opts, sh->opts, sizeof(sh->opts));
+		memcpy(d->frame_opts, sh->opts, SET_OPTIONS * sizeof(*sh->opts));
 }
 
 int builtin_local(struct shell *sh, int argc, char **argv, enum flow *flow)

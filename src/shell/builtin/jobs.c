@@ -458,6 +458,7 @@ static int wait_all(struct waiting *w)
 		if (!j->foreign && !job_alive(j))
 			job_forget(sh, j);
 	}
+	doing(sh)->past.n = 0;	/* from now on they are no children */
 	return 0;
 }
 
