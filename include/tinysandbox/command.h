@@ -211,6 +211,9 @@ void tsb_puts(struct tsb_proc *p, const char *s);
 void tsb_putc(struct tsb_proc *p, int c);
 void tsb_printf(struct tsb_proc *p, const char *fmt, ...) TSB_PRINTF(2, 3);
 int tsb_flush(struct tsb_proc *p);			/* 0, or the kept -errno */
+/* For a command with a buffer of its own before this one: until its function returns, put()
+ * is called before each message of tsb_warn() and its kin, so that both keep their order. */
+void tsb_before_messages(struct tsb_proc *p, void (*put)(void *arg), void *arg);
 int tsb_out_error(struct tsb_proc *p);			/* the kept -errno, or 0 */
 /* For a command that tells of the failure itself: what is kept and buffered goes. */
 void tsb_out_forget(struct tsb_proc *p);

@@ -269,7 +269,7 @@ static int column_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	}
 	if (!c->width_given)
 		c->width = column_terminal(p);
-	sink_init(&c->out, p);
+	sink_init_apart(&c->out, p);
 	column_table_names(c);
 	if (!argc)
 		ok = column_file(c, NULL);

@@ -443,7 +443,7 @@ static int hexdump_main(struct tsb_proc *p, struct hexdump *h, int argc, char **
 	r.files = argc ? argv : standard;
 	r.n_files = argc ? argc : 1;
 	r.left = h->length;
-	sink_init(&r.out, p);
+	sink_init_apart(&r.out, p);
 	r.buf = text_alloc(p, LINES_BLOCK);
 	/* A conversion may begin in the block's last byte and read 8. */
 	r.block = tsb_alloc(p, h->block + 16);

@@ -101,11 +101,22 @@ void lines_unread(struct lines *l)
 
 /* ---- Output ---- */
 
-void sink_init(struct sink *s, struct tsb_proc *p)
+void sink_init_apart(struct sink *s, struct tsb_proc *p)
 {
 	s->p = p;
 	s->buf = text_alloc(p, SINK_SIZE);
 	s->n = 0;
+}
+
+static void sink_put_held(void *sink)
+{
+	sink_flush(sink);
+}
+
+void sink_init(struct sink *s, struct tsb_proc *p)
+{
+	sink_init_apart(s, p);
+	tsb_before_messages(p, sink_put_held, s);
 }
 
 void sink_flush(struct sink *s)

@@ -54,7 +54,10 @@ struct sink {
 	size_t n;
 };
 
+/* Messages of the command come behind what it holds, as with error(3) ... */
 void sink_init(struct sink *s, struct tsb_proc *p);
+/* ... or before, as with warn(3), which most of util-linux has. */
+void sink_init_apart(struct sink *s, struct tsb_proc *p);
 void sink_flush(struct sink *s);	/* into tsb_put()'s buffer */
 void sink_put_slow(struct sink *s, const void *data, size_t n);
 

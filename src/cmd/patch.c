@@ -430,7 +430,7 @@ static void next_patch(struct patch *t)
 
 static int open_all_output(struct patch *t)
 {
-	int fd = tsb_open(t->p, t->out_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int fd = tsb_open(t->p, t->out_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	if (fd < 0)
 		patch_pfatal(t, fd, "Can't create file %s", patch_quote(t, t->out_name));

@@ -108,7 +108,7 @@ static int rev_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	int status = 0;
 
 	(void)opts;
-	sink_init(&r.out, p);
+	sink_init_apart(&r.out, p);
 	str_init(&r.held, tsb_heap_of(p), STR_MAX_DEFAULT);
 	if (!argc) {
 		lines_open(&r.in, p, 0);

@@ -219,7 +219,6 @@ static int tac_file(struct tac *o, struct lines *in, const char *name)
 		return tac_read_failed(o, input_is_stdin(name) ? "standard input" : name,
 				       in->error);
 	tac_text(o, in->buf + in->at, in->n - in->at);
-	sink_flush(&o->out);
 	input_close(o->p, fd);
 	return 0;
 }
@@ -243,11 +242,12 @@ static int tac_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 	}
 	if (o->is_regex && tac_compile(o))
 		return 1;
-	sink_init(&o->out, p);
+	sink_init_apart(&o->out, p);
 	if (!argc)
 		argv = standard;
 	for (int i = 0; argv[i] && !tsb_out_error(p); i++)
 		status |= tac_file(o, &in, argv[i]);
+	sink_flush(&o->out);
 	return status;
 }
 

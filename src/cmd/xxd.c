@@ -408,7 +408,7 @@ static int xxd_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 
 	(void)opts;
 	*x = (struct xxd){ .p = p, .group = -1, .length = -1 };
-	sink_init(&x->out, p);
+	sink_init_apart(&x->out, p);
 	xxd_options(x, &w);
 	xxd_layout(x);
 	if (argc - w.at > 2)

@@ -126,6 +126,8 @@ struct out {
 	int error;		/* kept -errno */
 	bool complaint_lost;	/* a message could not be written */
 	bool lines;		/* a terminal: written at each newline */
+	void (*held)(void *arg);	/* puts what the command itself still holds, or NULL */
+	void *held_arg;
 };
 
 struct tsb_proc {

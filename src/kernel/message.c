@@ -39,10 +39,18 @@ static void message_write(struct tsb_proc *p, struct str *s)
 	str_end(s);
 }
 
+void tsb_before_messages(struct tsb_proc *p, void (*put)(void *arg), void *arg)
+{
+	p->out.held = put;
+	p->out.held_arg = arg;
+}
+
 void tsb_vwarn(struct tsb_proc *p, int err, const char *fmt, va_list ap)
 {
 	struct str s;
 
+	if (p->out.held)
+		p->out.held(p->out.held_arg);
 	if (p->out.n)
 		tsb_flush(p);
 	str_init(&s, proc_heap_now(p), MESSAGE_MAX);

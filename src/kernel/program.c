@@ -150,7 +150,9 @@ static int program_call(struct tsb_proc *p, const struct tsb_command *cmd, void 
 
 	p->user = cmd->user;
 	p->no_drop += foreign;
+	p->out.held = NULL;
 	status = cmd->run(p, opts, argc, argv);
+	p->out.held = NULL;
 	p->no_drop -= foreign;
 	p->user = user;
 	if (unlikely(p->canceled))

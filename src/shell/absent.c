@@ -33,6 +33,11 @@ static const char instead_edit[] = "sed -i, or cat >FILE with a here-document",
 		  instead_direct[] = "the command itself",
 		  instead_image[] = "the commands in /usr/bin",
 		  instead_shell[] = "bash, awk and sed",
+#ifdef HAVE_GUESTS
+		  instead_script[] = "node -e, or bash, awk and sed",
+#else
+		  instead_script[] = "bash, awk and sed",
+#endif
 		  instead_copy[] = "cp, tar or cat on files of this sandbox",
 		  instead_start[] = "the program itself with &",
 		  instead_proc[] = "the files in /proc and /sys",

@@ -538,7 +538,7 @@ static enum flow subshell_here(struct shell *sh, const struct node *n)
 	struct redir_undo undo;
 	enum flow f = FLOW_NEXT;
 
-	if (doing(sh)->in_substitution)
+	if (doing(sh)->negated != n)	/* no stage of a pipeline, no job */
 		sh->subshell_level++;
 	doing(sh)->exec_node = n->flow.body ? last_command(n->flow.body) : NULL;
 	redir_begin(sh, &undo);
@@ -560,7 +560,8 @@ enum flow eval_subshell(struct shell *sh, const struct node *n)
 	int w, pid;
 	enum flow f;
 
-	if (doing(sh)->exec_node == n)
+	/* The last command of a bash -c is a process of its own all the same. */
+	if (doing(sh)->exec_node == n && (sh->is_subshell || doing(sh)->in_substitution))
 		return subshell_here(sh, n);
 	command_is(sh, n);
 	csh = shell_fork(sh, &child);

@@ -3,6 +3,8 @@
  */
 #include "cmd/file/file.h"
 
+#include <sys/stat.h>
+
 #define ROW FILE_KIND
 
 /* ---- gzip and its like ---- */
@@ -39,7 +41,7 @@ static bool gzip_more(struct file_look *f)
 		str_adds(&f->text, extra == 2 ? ", max compression" : ", max speed");
 	if (f->n > 9 && system < sizeof(gzip_systems) / sizeof(*gzip_systems))
 		str_addf(&f->text, ", from %s", gzip_systems[system]);
-	if (f->n > 9 && f->depth != 2)
+	if (f->n > 9 && f->depth != 2 && S_ISREG(f->file_mode))	/* a pipe has no end to look at */
 		str_addf(&f->text, ", original size modulo 2^32 %u", file_le32(f, f->n - 4));
 	return true;
 }
