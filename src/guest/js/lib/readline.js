@@ -33,7 +33,8 @@ function plainKey(sequence, c, meta) {
 }
 
 /* Keys as events, one for each character or sequence that comes. */
-function emitKeypressEvents(stream) {
+/* iface.isCompletionEnabled: not within a chunk of several characters, which was pasted. */
+function emitKeypressEvents(stream, iface = {}) {
 	if (stream.keypressEvents)
 		return;
 	Object.defineProperty(stream, 'keypressEvents', { value: true, enumerable: false });
@@ -42,7 +43,8 @@ function emitKeypressEvents(stream) {
 		if (stream.listenerCount('keypress') === 0)
 			return;
 		const text = typeof chunk === 'string' ? chunk : decoder.write(chunk);
-		for (const [s] of text.matchAll(/\x1b?\x1b[[O]\d*(?:;\d+)?[~A-Za-z]|\x1b?[^\x1b]|\x1b/gsu)) {
+		for (const { 0: s, index } of text.matchAll(/\x1b?\x1b[[O]\d*(?:;\d+)?[~A-Za-z]|\x1b?[^\x1b]|\x1b/gsu)) {
+			iface.isCompletionEnabled = index + s.length === text.length;
 			if (/^\x1b?\x1b[[O]\d*(?:;\d+)?[~A-Za-z]$/.test(s) && s.length > 2)
 				stream.emit('keypress', undefined, sequenceKey(s));
 			else if (s === '\x1b')

@@ -133,6 +133,20 @@ ZlibBase.prototype.params = function (level, strategy, callback) {
 	});
 };
 
+/* What packages call to work through one chunk at once, after which the stream is closed. */
+ZlibBase.prototype._processChunk = function (chunk, flush, callback) {
+	const o = { chunkSize: this._chunkSize, maxOutputLength: this._maxOutputLength }, engine = this._handle;
+	const result = all(engine, chunk, o, flush);
+	this.bytesWritten += chunk.length - engine.left[0];
+	if (typeof callback === 'function') {
+		process.nextTick(callback, null, result);
+		return undefined;
+	}
+	engine.close();
+	this._handle = null;
+	return result;
+};
+
 Object.defineProperty(ZlibBase.prototype, '_closed', { get() { return !this._handle; }, configurable: true, enumerable: true });
 Object.defineProperty(ZlibBase.prototype, 'bytesRead', { get() { return this.bytesWritten; }, configurable: true });
 

@@ -249,6 +249,16 @@ exports.oom = function () {
 	host.exit(134);
 };
 
+/* What listeners are told of a reason that is no error: one that says so. */
+function toldOf(reason, fromPromise) {
+	if (!fromPromise || (typeof reason === 'object' && reason !== null && Object.hasOwn(reason, 'stack')) || host.classOf(reason) === 'Error')
+		return reason;
+	const error = new Error(`${REASON}"${named(reason)}".`);
+	error.code = 'ERR_UNHANDLED_REJECTION';
+	error.name = 'UnhandledPromiseRejection';
+	return error;
+}
+
 /* origin of an exception that a promise carried: 'unhandledRejection' */
 function uncaught(error, fromPromise) {
 	if (isOutOfMemory(error))
@@ -256,13 +266,14 @@ function uncaught(error, fromPromise) {
 	const origin = fromPromise ? 'unhandledRejection' : 'uncaughtException';
 	const { process, capture, end } = require('internal/process');
 	try {
-		process.emit('uncaughtExceptionMonitor', error, origin);
+		const told = toldOf(error, fromPromise);
+		process.emit('uncaughtExceptionMonitor', told, origin);
 		if (capture.fn) {
-			capture.fn(error);
+			capture.fn(told);
 			return;
 		}
 		if (process.listenerCount('uncaughtException') > 0) {
-			process.emit('uncaughtException', error, origin);
+			process.emit('uncaughtException', told, origin);
 			return;
 		}
 	} catch (second) {

@@ -208,6 +208,8 @@ function checkSyntax(script) {
 function start(options, prelude) {
 	if (prelude && !options.check)
 		host.run(host.prelude(), 'node:prelude');
+	if (options.script !== undefined && options.script !== '-' && !options.check)
+		process.argv[1] = require('internal/fileurl').resolve(process.cwd(), options.script);
 	for (const one of options.require)
 		require('internal/cjs').Module._preloadModules([one]);
 	for (const one of options.import)

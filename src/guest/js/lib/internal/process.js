@@ -269,6 +269,7 @@ proc.loadEnvFile = function loadEnvFile(path = undefined) {
 proc.emitWarning = function emitWarning(warning, type, code, ctor) {
 	void ctor;
 	let detail;
+	const { ERR_INVALID_ARG_TYPE } = codes();
 	if (type !== null && typeof type === 'object' && !Array.isArray(type)) {
 		({ code, detail } = type);
 		type = type.type || 'Warning';
@@ -276,8 +277,12 @@ proc.emitWarning = function emitWarning(warning, type, code, ctor) {
 		type = 'Warning';
 		code = undefined;
 	}
+	if (type !== undefined && typeof type !== 'string')
+		throw ERR_INVALID_ARG_TYPE('type', 'string', type);
 	if (typeof code === 'function')
 		code = undefined;
+	else if (code !== undefined && typeof code !== 'string')
+		throw ERR_INVALID_ARG_TYPE('code', 'string', code);
 	if (typeof warning === 'string') {
 		const e = new Error(warning);
 		e.name = String(type || 'Warning');
@@ -287,7 +292,7 @@ proc.emitWarning = function emitWarning(warning, type, code, ctor) {
 			e.detail = detail;
 		warning = e;
 	} else if (!(warning instanceof Error)) {
-		throw codes().ERR_INVALID_ARG_TYPE('warning', ['Error', 'string'], warning);
+		throw ERR_INVALID_ARG_TYPE('warning', ['Error', 'string'], warning);
 	}
 	if (warning.name === 'DeprecationWarning' && (exports.warnings.throwDeprecation || proc.throwDeprecation)) {
 		proc.nextTick(() => { throw warning; });

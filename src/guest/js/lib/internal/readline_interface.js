@@ -1,6 +1,5 @@
 /*
- * readline.Interface: a stream of text as lines. On a terminal the sandbox's line discipline edits the line; there is no
- * editing here.
+ * readline.Interface: a stream of text as lines. On a terminal keys edit the line (internal/readline_terminal.js).
  */
 'use strict';
 
@@ -34,6 +33,11 @@ function checkOptions(options) {
 		validateAbortSignal(options.signal, 'options.signal');
 }
 
+/* A terminal without a size is the host's, which edits lines itself (tinysandbox -c). */
+function isOfHost(output) {
+	return typeof output.fd === 'number' && host.isatty(output.fd) && !host.ttySize(output.fd)[0];
+}
+
 function Interface(input, output, completer, terminal) {
 	if (!(this instanceof Interface))
 		return new Interface(input, output, completer, terminal);
@@ -42,49 +46,95 @@ function Interface(input, output, completer, terminal) {
 	checkOptions(options);
 	this.input = options.input;
 	this.output = options.output;
-	this.terminal = false;
+	this.terminal = Boolean(options.terminal ?? (this.output?.isTTY && !isOfHost(this.output)));
 	this.line = '';
 	this.cursor = 0;
 	this.history = options.history ?? [];
+	this.historySize = options.historySize ?? 30;
+	if (options.completer)
+		this.completer = options.completer;
 	this.closed = false;
 	this.paused = false;
 	this.crlfDelay = options.crlfDelay ? Math.max(100, options.crlfDelay) : 100;
 	const hidden = { prompt: options.prompt ?? '> ', oldPrompt: undefined, question: null, rest: '', sawReturn: 0, decoder: null };
 	Object.defineProperty(this, kQuestion, { value: hidden, enumerable: false });
-	hidden.decoder = new (require('string_decoder').StringDecoder)('utf8');
-	const onData = (chunk) => takeData(this, hidden, chunk);
-	const onEnd = () => {
-		hidden.rest += hidden.decoder.end();
-		if (hidden.rest.length > 0) {
-			const text = hidden.rest;
-			hidden.rest = '';
-			onLine(this, hidden, text);
-		}
-		this.close();
-	};
-	const onError = (error) => this.emit('error', error);
-	this.input.on('error', onError);
-	this.input.on('data', onData);
-	this.input.on('end', onEnd);
-	this.once('close', () => {
-		this.input.removeListener('data', onData);
-		this.input.removeListener('end', onEnd);
-		this.input.removeListener('error', onError);
-	});
-	if (options.signal) {
-		const abort = () => this.close();
-		if (options.signal.aborted) {
-			require('process').nextTick(abort);
-		} else {
-			options.signal.addEventListener('abort', abort, { once: true });
-			this.once('close', () => options.signal.removeEventListener('abort', abort));
-		}
-	}
+	if (this.terminal)
+		onKeys(this, hidden, options);
+	else
+		onText(this, hidden);
+	if (options.signal)
+		closeOn(this, options.signal);
 	this.input.resume();
 }
 Object.setPrototypeOf(Interface.prototype, EE.prototype);
 Object.setPrototypeOf(Interface, EE);
 const proto = Interface.prototype;
+
+/* Listeners of input, until the end. */
+function listen(self, listeners) {
+	for (const [name, fn] of Object.entries(listeners))
+		self.input.on(name, fn);
+	self.once('close', () => {
+		for (const [name, fn] of Object.entries(listeners))
+			self.input.removeListener(name, fn);
+	});
+}
+
+function onText(self, hidden) {
+	hidden.decoder = new (require('string_decoder').StringDecoder)('utf8');
+	listen(self, {
+		error: (error) => self.emit('error', error),
+		data: (chunk) => takeData(self, hidden, chunk),
+		end: () => {
+			hidden.rest += hidden.decoder.end();
+			if (hidden.rest.length > 0) {
+				const text = hidden.rest;
+				hidden.rest = '';
+				onLine(self, hidden, text);
+			}
+			self.close();
+		},
+	});
+}
+
+function onKeys(self, hidden, options) {
+	const { Editor } = require('internal/readline_terminal');
+	const raw = (on) => { if (typeof self.input.setRawMode === 'function') self.input.setRawMode(on); };
+	const editor = hidden.editor = new Editor(self, {
+		prompt: () => hidden.prompt, give: (line) => onLine(self, hidden, line), raw, completer: options.completer, historySize: self.historySize,
+		removeHistoryDuplicates: options.removeHistoryDuplicates, tabSize: options.tabSize ?? 8,
+	});
+	self.isCompletionEnabled = true;
+	require('readline').emitKeypressEvents(self.input, self);
+	listen(self, {
+		error: (error) => self.emit('error', error),
+		keypress: (text, key) => {
+			editor.key(text, key);
+			if (key?.sequence && key.sequence.length === 1 && /[\ud800-\udfff]/.test(key.sequence))
+				editor.refresh();
+		},
+		end: () => {
+			if (self.line.length > 0)
+				self.emit('line', self.line);
+			self.close();
+		},
+	});
+	raw(true);
+	hidden.raw = raw;
+	const resized = () => editor.refresh();
+	self.output?.on?.('resize', resized);
+	self.once('close', () => self.output?.removeListener?.('resize', resized));
+}
+
+function closeOn(self, signal) {
+	const abort = () => self.close();
+	if (signal.aborted) {
+		require('process').nextTick(abort);
+		return;
+	}
+	signal.addEventListener('abort', abort, { once: true });
+	self.once('close', () => signal.removeEventListener('abort', abort));
+}
 
 function onLine(self, hidden, line) {
 	if (hidden.question) {
@@ -139,10 +189,16 @@ function show(self, text) {
 		self.output.write(text);
 }
 
-proto.prompt = function () {
+proto.prompt = function (preserveCursor) {
 	if (this.paused)
 		this.resume();
-	show(this, this[kQuestion].prompt);
+	if (!this.terminal || process.env.TERM === 'dumb') {
+		show(this, this[kQuestion].prompt);
+		return;
+	}
+	if (!preserveCursor)
+		this.cursor = 0;
+	this[kQuestion].editor.refresh();
 };
 
 function ask(self, query, callback) {
@@ -221,6 +277,7 @@ proto.close = function () {
 	if (this.closed)
 		return;
 	this.pause();
+	this[kQuestion].raw?.(false);
 	this.closed = true;
 	this.emit('close');
 };
@@ -243,14 +300,19 @@ proto.resume = function () {
 	return this;
 };
 
-proto.write = function (data) {
+proto.write = function (data, key) {
 	if (this.paused)
 		this.resume();
-	takeData(this, this[kQuestion], data);
+	if (this.terminal)
+		this[kQuestion].editor.key(data, key);
+	else
+		takeData(this, this[kQuestion], data);
 };
+proto.clearLine = function () { this[kQuestion].editor?.clear(); };
 
 proto.getCursorPos = function () {
-	return { cols: stringWidth(this[kQuestion].prompt) + this.cursor, rows: 0 };
+	return this.terminal ? this[kQuestion].editor.cursor() :
+		{ cols: stringWidth(this[kQuestion].prompt) + this.cursor, rows: 0 };
 };
 
 proto[Symbol.asyncIterator] = function () {
