@@ -40,7 +40,7 @@ function runIn(context, source, options) {
 	const before = Object.getOwnPropertyDescriptors(context);
 	for (const key of Reflect.ownKeys(before)) {
 		if (Object.getOwnPropertyDescriptor(global, key)?.configurable !== false)
-			Object.defineProperty(global, key, { ...before[key], configurable: true });
+			Reflect.defineProperty(global, key, { ...before[key], configurable: true });
 		else if (before[key].value !== global[key])	/* a variable of a script */
 			Reflect.set(global, key, context[key]);
 	}
@@ -60,11 +60,11 @@ function copyBack(global, context) {
 		if ('value' in now)
 			Reflect.set(context, key, now.value);	/* unless it is read-only there */
 		else
-			Object.defineProperty(context, key, { ...now, configurable: true });
+			Reflect.defineProperty(context, key, { ...now, configurable: true });
 	}
 	for (const key of Reflect.ownKeys(context)) {
 		if (!Object.hasOwn(global, key))
-			delete context[key];
+			Reflect.deleteProperty(context, key);
 	}
 }
 
@@ -82,6 +82,8 @@ exports.createContext = function createContext(object = {}) {
 	require('internal/newer').remove(global);
 	delete global.performance;
 	delete global.print;
+	for (const name of ['Intl', 'Atomics'])		/* the library's, of no realm */
+		Object.defineProperty(global, name, { get: () => globalThis[name], set: undefined, configurable: true, enumerable: false });
 	run('globalThis.console = { __proto__: {} }; for (const name of ["log", "warn", "dir", "time", "timeEnd", "timeLog", "trace", "assert", "clear", "count", ' +
 		'"countReset", "group", "groupEnd", "table", "debug", "info", "dirxml", "error", "groupCollapsed"]) console[name] = { [name]() {} }[name]; ' +
 		'Object.defineProperty(globalThis, "console", { enumerable: false })', 'node:vm');

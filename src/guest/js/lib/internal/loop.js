@@ -171,14 +171,14 @@ function anyAlive(things) {
 }
 
 function alive() {
-	return deferred.length !== 0 || immediates.length !== 0 || timers.alive() || anyAlive(watches) || anyAlive(children.values()) ||
+	return deferred.length !== 0 || anyAlive(immediates) || timers.alive() || anyAlive(watches) || anyAlive(children.values()) ||
 		signals.refs > 0;
 }
 exports.alive = alive;
 
 /* Nanoseconds that polling may take. */
 function patience() {
-	if (deferred.length || immediates.some(one => one.alive) || !alive())
+	if (deferred.length || anyAlive(immediates) || !alive())
 		return 0;
 	const due = timers.next();
 	return due === Infinity ? -1 : Math.max(0, due - timers.now()) * 1e6;

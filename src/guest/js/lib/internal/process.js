@@ -266,6 +266,14 @@ proc.loadEnvFile = function loadEnvFile(path = undefined) {
 	require('internal/mime').loadEnv(text);
 };
 
+proc.openStdin = function openStdin() {
+	proc.stdin.resume();
+	return proc.stdin;
+};
+proc._rawDebug = function _rawDebug(...args) {
+	require('internal/print').print(2, `${require('util').format(...args)}\n`);
+};
+
 proc.emitWarning = function emitWarning(warning, type, code, ctor) {
 	void ctor;
 	let detail;

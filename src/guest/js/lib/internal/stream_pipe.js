@@ -65,14 +65,17 @@ class Pipe {
 		target.once('finish', this.onFinish);
 		target.emit('pipe', source);
 		if (target.writableNeedDrain === true)
-			waitFor(source, target, state);
+			this.hold();
 		else if (!state.flowing)
 			source.resume();
 	}
 	write(chunk) {
+		if (this.target.write(chunk) === false)
+			this.hold();
+	}
+	/* Until the target has drained. */
+	hold() {
 		const { source, target, state } = this;
-		if (target.write(chunk) !== false)
-			return;
 		if (!this.cleaned)
 			waitFor(source, target, state);
 		if (!this.drain) {
