@@ -363,7 +363,7 @@ exports.isModuleSource = function (source) {
 		host.compile(source, 'x', PARAMETERS, 1);
 		return false;
 	} catch (e) {
-		return MODULE_SYNTAX.test(e.message) || host.detectModule(source);
+		return e instanceof SyntaxError && (MODULE_SYNTAX.test(e.message) || host.detectModule(source));
 	}
 };
 
@@ -392,12 +392,12 @@ Module._extensions['.js'] = function moduleExtension(module, filename) {
 	if (type === 'module')
 		return loadAsModule(module, filename);
 	const source = files.readText(filename);
-	if (type === 'none' && looksLikeModule(source)) {
+	if (type === 'none' && module._compile === Module.prototype._compile && looksLikeModule(source)) {
 		let fn;
 		try {
 			fn = compile(source, filename);
 		} catch (e) {
-			if (!filename.endsWith('.cjs') && host.detectModule(source))
+			if (e instanceof SyntaxError && !filename.endsWith('.cjs') && host.detectModule(source))
 				return loadAsModule(module, filename);
 			throw e;
 		}
