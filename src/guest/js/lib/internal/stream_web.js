@@ -9,19 +9,31 @@ exports.readableToWeb = function (stream) {
 	if (typeof stream?._readableState !== 'object')
 		throw new codes.ERR_INVALID_ARG_TYPE('streamReadable', 'stream.Readable', stream);
 	const objects = stream.readableObjectMode;
+	let canceled = false;	/* by the reader, who hears no more */
 	stream.pause();
 	return new (web().ReadableStream)({
 		start(controller) {
 			stream.on('data', (chunk) => {
+				if (canceled)
+					return;
 				controller.enqueue(!objects && ArrayBuffer.isView(chunk) ? new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength) : chunk);
 				if (controller.desiredSize <= 0)
 					stream.pause();
 			});
 			stream.pause();
-			require('internal/stream_end').finished(stream, { writable: false }, (error) => error ? controller.error(error) : controller.close());
+			require('internal/stream_end').finished(stream, { writable: false }, (error) => {
+				stream.on('error', () => {});
+				if (error)
+					controller.error(error);
+				else if (!canceled)
+					controller.close();
+			});
 		},
 		pull() { stream.resume(); },
-		cancel(reason) { require('internal/stream_destroy').destroyer(stream, reason); },
+		cancel(reason) {
+			canceled = true;
+			require('internal/stream_destroy').destroyer(stream, reason);
+		},
 	}, { highWaterMark: stream.readableHighWaterMark, size: objects ? undefined : (chunk) => chunk.length ?? 1 });
 };
 

@@ -6,7 +6,8 @@ const { Buffer } = require('buffer');
 async function chunksOf(stream) {
 	const chunks = [];
 	for await (const chunk of stream)
-		chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk.buffer ?? chunk, chunk.byteOffset, chunk.byteLength));
+		chunks.push(ArrayBuffer.isView(chunk) ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength) :
+			chunk instanceof ArrayBuffer ? Buffer.from(chunk) : Buffer.from(`${chunk}`));
 	return Buffer.concat(chunks);
 }
 
