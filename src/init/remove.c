@@ -1,7 +1,8 @@
 /*
  * Removing a tree of any depth with two descriptors: what is a directory inside a directory is moved
  * up beside it under a new name, until all are flat. An overlay does not move directories of its
- * lower layer: those are walked, DEPTH_MOST deep.
+ * lower layer: those are walked, DEPTH_MOST deep. Another may remove the same tree meanwhile, in the same
+ * way: what is gone is removed, and what it has moved up takes one more round.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include "init/work.h"
 
 #define DEPTH_MOST 100u
+#define ROUNDS_MORE 1000u		/* for what others move up */
 
 static bool remove_dir(int at, const char *name, unsigned depth);
 
@@ -73,7 +75,7 @@ static bool flatten(int top, const char *name, uint64_t *count, unsigned depth)
 			continue;
 		good = (errno == EISDIR || errno == EPERM) &&
 			(unlinkat(dirfd(dir), d->d_name, AT_REMOVEDIR) == 0 ||
-			 lift(dirfd(dir), d->d_name, top, count) ||
+			 lift(dirfd(dir), d->d_name, top, count) || errno == ENOENT ||
 			 (errno == EXDEV && remove_dir(dirfd(dir), d->d_name, depth + 1)));
 	}
 	if (dir) {
@@ -82,7 +84,7 @@ static bool flatten(int top, const char *name, uint64_t *count, unsigned depth)
 		closedir(dir);
 		errno = error;
 	}
-	return good && (unlinkat(top, name, AT_REMOVEDIR) == 0 || errno == ENOTEMPTY);
+	return (good && (unlinkat(top, name, AT_REMOVEDIR) == 0 || errno == ENOTEMPTY)) || errno == ENOENT;
 }
 
 /* One round over the top; *left tells whether there was anything. */
@@ -90,11 +92,13 @@ static bool round_of(int at, const char *name, uint64_t *count, bool *left, unsi
 {
 	DIR *top = open_dir(at, name);
 	struct dirent *d;
-	bool good = top;
+	bool good = true;
+	int error;
 
 	*left = false;
-	if (top)
-		fchmod(dirfd(top), 0700);
+	if (!top)
+		return errno == ENOENT;
+	fchmod(dirfd(top), 0700);
 	while (good && (d = readdir(top))) {
 		if (is_dot(d->d_name) || unlinkat(dirfd(top), d->d_name, 0) == 0)
 			continue;
@@ -105,28 +109,32 @@ static bool round_of(int at, const char *name, uint64_t *count, bool *left, unsi
 			(unlinkat(dirfd(top), d->d_name, AT_REMOVEDIR) == 0 ||
 			 flatten(dirfd(top), d->d_name, count, depth));
 	}
-	if (top) {
-		int error = errno;
-
-		closedir(top);
-		errno = error;
-	}
+	error = errno;
+	closedir(top);
+	errno = error;
 	return good;
 }
 
 static bool remove_dir(int at, const char *name, unsigned depth)
 {
 	uint64_t count = 0;
-	bool left = true;
 
 	if (depth > DEPTH_MOST) {
 		errno = ELOOP;
 		return false;
 	}
-	while (left)
-		if (!round_of(at, name, &count, &left, depth))
+	for (unsigned rounds = 0; rounds < ROUNDS_MORE; rounds++) {
+		bool left = true;
+
+		while (left)
+			if (!round_of(at, name, &count, &left, depth))
+				return false;
+		if (unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+			return true;
+		if (errno != ENOTEMPTY)
 			return false;
-	return unlinkat(at, name, AT_REMOVEDIR) == 0;
+	}
+	return false;
 }
 
 bool remove_tree(int dir, const char *name)
