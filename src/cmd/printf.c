@@ -24,6 +24,13 @@ static void printf_complain(void *ctx, const char *text)
 	tsb_warn(job->p, "%s", text);
 }
 
+static void printf_tick(void *ctx, size_t steps)
+{
+	struct printf_job *job = ctx;
+
+	tsb_tick(job->p, steps);
+}
+
 static bool printf_asked(struct tsb_proc *p, const char *arg)
 {
 	struct str text;
@@ -42,7 +49,7 @@ static bool printf_asked(struct tsb_proc *p, const char *arg)
 static int printf_run(struct tsb_proc *p, void *opts, int argc, char **argv)
 {
 	struct printf_job job = { .p = p };
-	struct format_job run = { .dialect = FORMAT_GNU, .ctx = &job, .complain = printf_complain,
+	struct format_job run = { .dialect = FORMAT_GNU, .ctx = &job, .complain = printf_complain, .tick = printf_tick,
 				  .bytes = !locale_utf8(p) };
 	int status;
 

@@ -374,6 +374,7 @@ static bool ignored_by(struct glob *g, struct slice ignore, struct slice path)
 		if (i < ignore.n && (ignore.p[i] != ':' || (i && ignore.p[i - 1] == '[')))
 			continue;
 		one = (struct slice){ ignore.p + from, i - from };
+		proc_tick(g->sh->p, 1);
 		if (one.n && pattern_match(pattern_cached(g->sh, one, g->flags | PATTERN_PATHNAME), path.p, path.n))
 			return true;
 		from = i + 1;

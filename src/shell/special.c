@@ -690,7 +690,10 @@ size_t shell_char(const struct shell *sh, const char *p, size_t n, int32_t *c)
 
 size_t shell_chars(const struct shell *sh, const char *p, size_t n)
 {
-	return sh->bytes ? n : utf8_count(p, n);
+	if (sh->bytes)
+		return n;
+	tsb_tick(sh->p, n / 64);
+	return utf8_count(p, n);
 }
 
 void special_changed(struct shell *sh, enum special which)

@@ -189,6 +189,7 @@ void trap_set(struct shell *sh, int n, const char *action)
 	if (action || old)
 		own_traps(sh)[n].action = action ? heap_strdup(sh->heap, action) : NULL;
 	heap_free(sh->heap, old);
+	tsb_tick(sh->p, 1 + (action ? strlen(action) / 256 : 0));
 	if (n >= TRAP_DEBUG)
 		d->trap_hidden[n - TRAP_DEBUG] = false;
 	count_traps(sh);

@@ -201,6 +201,7 @@ bool var_convert(struct shell *sh, uint32_t flags, const char *p, size_t n, stru
 	}
 	if (!(flags & (VAR_UPPER | VAR_LOWER | VAR_CAPITAL)))
 		return true;
+	tsb_tick(sh->p, n / 16);
 	s = scratch_take(sh);
 	convert_case(sh, s, flags, p, n);
 	out->n = s->n;

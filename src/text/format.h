@@ -73,6 +73,8 @@ struct format_job {
 	void (*time)(void *ctx, struct str *out, const char *fmt, size_t n, int64_t secs);
 	/* bash's %n (may be NULL): the variable gets the count; false: not assignable. */
 	bool (*assign)(void *ctx, const char *name, size_t count);
+	/* Steps done since the last call (may be NULL). */
+	void (*tick)(void *ctx, size_t steps);
 };
 
 /* The exit status: 0 or 1. */

@@ -20,8 +20,12 @@ struct run {
 	size_t arg;			/* the next */
 	bool used;			/* a directive wanted an argument */
 	bool stop, fatal, failed;
+	size_t steps;			/* since job->tick */
 	struct format_spec spec;
 };
+
+#define STEPS_A_TICK 256
+#define BYTES_A_STEP 64
 
 static bool gnu(const struct run *r)
 {
@@ -444,11 +448,24 @@ static void escape(struct run *r)
 		warn(r, message);
 }
 
+/* A directive or an escape is done; the output was `before` bytes in front of it. */
+static void count_steps(struct run *r, size_t before)
+{
+	size_t now = r->job->out->n;
+
+	r->steps += 1 + (now > before ? (now - before) / BYTES_A_STEP : 0);
+	if (r->steps < STEPS_A_TICK || !r->job->tick)
+		return;
+	r->job->tick(r->job->ctx, r->steps);
+	r->steps = 0;
+}
+
 static void once(struct run *r)
 {
 	r->at = 0;
 	while (r->at < r->n && !r->stop && !r->fatal && !r->job->out->bad) {
-		size_t plain = r->at;
+		size_t plain = r->at, before = r->job->out->n;
+
 		while (plain < r->n && r->fmt[plain] != '%' && r->fmt[plain] != '\\')
 			plain++;
 		str_addn(r->job->out, r->fmt + r->at, plain - r->at);
@@ -457,6 +474,7 @@ static void once(struct run *r)
 			directive(r);
 		else if (r->at < r->n)
 			escape(r);
+		count_steps(r, before);
 	}
 }
 

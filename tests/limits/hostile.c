@@ -72,6 +72,15 @@ static const struct hostile scripts[] = {
 	{ "a guest's recursion", "jq -n 'reduce range(100000) as $i ({}; {a: .}) | . * .'; test $? = 5", 0, NULL,
 	  "Object merge too deep" },
 	{ "guests in the background", "while :; do jq -n 'repeat(1)' > /dev/null & done", -1, NULL, NULL },
+	{ "a large text for each of a million operands", "A=$(printf %01000000d 0); trap \"$A\" ${A//0/INT }", 124, "wall_ms", NULL },
+	{ "completions of a large text", "A=$(printf %01000000d 0); complete -W \"$A\" ${A//0/a }", 124, "wall_ms", NULL },
+	{ "a million patterns in GLOBIGNORE", "A=$(printf %01000000d 0); GLOBIGNORE=${A//0/*a:}; touch {1..3000}; echo *", 124, "wall_ms", NULL },
+	{ "the length of a large text, again and again", "A=$(printf %08000000d 0); for ((i = 0; i < 20000; i++)); do :; done\n"
+	  "while :; do : ${#A} ${A:1:1}; done", 124, "wall_ms", NULL },
+	{ "quoting a large text, again and again", "A=$(printf %08000000d 0); for ((i = 0; i < 20000; i++)); do :; done\n"
+	  "while :; do printf -v x %q $A; done", 124, "wall_ms", NULL },
+	{ "capitals of a large text, again and again", "A=$(printf %08000000d 0); for ((i = 0; i < 20000; i++)); do :; done\n"
+	  "while :; do declare -u x=$A; done", 124, "wall_ms", NULL },
 	{ "kept output", "echo kept; while ((1)); do ((i++)); done", 124, "wall_ms", NULL },
 };
 

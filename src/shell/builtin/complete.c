@@ -670,6 +670,7 @@ static void complete_store(struct shell *sh, const struct spec *s, const char *n
 	spec_text(&text, s);
 	heap_free(sh->heap, e->value);
 	e->value = heap_dup(sh->heap, text.p, text.n);
+	tsb_tick(sh->p, 1 + text.n / 256);
 	str_end(&text);
 }
 

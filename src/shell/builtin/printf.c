@@ -16,6 +16,13 @@ static void complain(void *ctx, const char *text)
 	builtin_error(ctx, "%s", text);
 }
 
+static void tick(void *ctx, size_t steps)
+{
+	struct shell *sh = ctx;
+
+	tsb_tick(sh->p, steps);
+}
+
 static bool assign_count(void *ctx, const char *name, size_t count)
 {
 	struct shell *sh = ctx;
@@ -51,7 +58,7 @@ static int printf_run(struct shell *sh, int argc, char **argv, int at, struct st
 	struct format_job job = {
 		.dialect = FORMAT_BASH, .args = (const char *const *)argv + at + 1,
 		.n_args = (size_t)(argc - at - 1), .out = out, .ctx = sh,
-		.complain = complain, .time = put_date, .assign = assign_count,
+		.complain = complain, .time = put_date, .assign = assign_count, .tick = tick,
 		.doubles = sh->opts[OPT_POSIX], .bytes = sh->bytes,
 	};
 
