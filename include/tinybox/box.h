@@ -249,11 +249,16 @@ struct tbx_spec {
 	 * user; behind namespace and docker only.
 	 */
 	const char *const *devices;
+	/*
+	 * What the list of `allow` does not have is reached all the same and written into the audit log as what would be refused;
+	 * so nothing enforces "network", which must be accepted. Addresses of private networks and this machine stay refused.
+	 */
+	bool allow_report_only;
 };
 #define TBX_SPEC_INIT { sizeof(struct tbx_spec), NULL, { NULL, NULL, 0, NULL, NULL, false, NULL }, \
 	NULL, NULL, NULL, TBX_SOURCE_NONE, NULL, NULL, false, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, \
 	0, false, TBX_NETWORK_NONE, NULL, NULL, 0, NULL, NULL, false, NULL, 0, false, \
-	NULL, false, NULL, NULL, 0, 0, NULL, NULL, NULL }
+	NULL, false, NULL, NULL, 0, 0, NULL, NULL, NULL, false }
 
 /* What would be done, of which nothing is: pure, but for the reading of the store's place. */
 int tbx_plan(struct tbx_store *store, const struct tbx_spec *spec, struct tbx_doc **plan);

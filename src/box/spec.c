@@ -352,6 +352,11 @@ static int put_network(struct tbx_store *store, const struct tbx_spec *spec, jso
 		if (!is_allow(spec->allow[i]))
 			return bad(store, "--allow", spec->allow[i], "must be NAME:PORT");
 	bx_put(out, "allow", bx_json_list(spec->allow));
+	if (spec->allow_report_only && !(spec->allow && spec->allow[0]))
+		return bx_fail(store, TBX_ERR_ARGUMENT, "--allow-report-only needs --network egress and --allow: without a list there is nothing "
+			       "to report");
+	if (spec->allow_report_only)
+		json_object_set_new(out, "allow_report_only", json_true());
 	return put_ports(store, spec, out);
 }
 

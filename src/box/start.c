@@ -47,6 +47,8 @@ static void put_network(struct wire_out *o, const json_t *spec)
 
 	wire_text(o, WIRE_F_NETWORK, bx_text(spec, "network"));
 	put_list(o, WIRE_F_ALLOW, json_object_get(spec, "allow"));
+	if (json_is_true(json_object_get(spec, "allow_report_only")))
+		wire_u8(o, WIRE_F_REPORT_ONLY, 1);
 	for (size_t i = 0; i < json_array_size(ports); i++) {
 		const json_t *port = json_array_get(ports, i);
 		size_t mark = wire_nest(o, WIRE_F_PUBLISH);

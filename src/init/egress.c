@@ -52,6 +52,7 @@ struct conn {
 	struct eg_ask ask;
 	struct eg_resolver resolver;
 	char name[EG_NAME_MAX + 1];
+	bool would_refuse;	/* the list does not have it, and is only written down */
 	struct in6_addr ip[EG_ADDRESSES];
 	size_t ips, tried;
 	uint32_t id;		/* INSIDE: of the question on the channel */
@@ -81,6 +82,7 @@ struct egress {
 	size_t count, resolving;
 	uint32_t next_id;
 	bool ticking, direct;	/* direct: ports are reached without process 1 */
+	bool report_only;
 	egress_tell *tell;
 	void *ctx;
 };
@@ -176,7 +178,7 @@ static void tell(struct egress *e, const struct conn *c, const char *why, const 
 	if (e->tell)
 		e->tell(e->ctx, &(struct egress_decision){.what = what[c->ask.protocol], .name = name,
 			.port = c->ask.port, .address = address, .allowed = !why,
-			.why = why ? why : "allowed"});
+			.why = why ? why : c->would_refuse ? "would be refused: not in the list of what may be reached" : "allowed"});
 }
 
 static void refuse(struct egress *e, struct conn *c, const char *why)
@@ -373,10 +375,13 @@ static void asked(struct egress *e, struct conn *c)
 	const char *why = NULL;
 
 	want(e, c->near, &c->near_events, 0, &c->near_source);
-	if (!eg_name_clean(c->name, c->ask.name, c->ask.name_size))
+	if (!eg_name_clean(c->name, c->ask.name, c->ask.name_size)) {
 		why = "not a name of a host";
-	else
+	} else {
 		why = eg_name_refused(e->rules, e->rule_count, c->name, c->ask.port);
+		c->would_refuse = why && e->report_only;
+		why = c->would_refuse ? NULL : why;
+	}
 	if (!why && e->hand < 0 && is_guarded(e, c))
 		why = "what keeps the box's secrets has ended";
 	if (why) {
@@ -744,6 +749,7 @@ struct egress *egress_open(const struct spec *spec, int listener, int channel, s
 	e->hand = -1;
 	e->tell = tell_it;
 	e->ctx = ctx;
+	e->report_only = spec->report_only;
 	e->direct = channel < 0 &&
 		(spec->kind == SPEC_PASSTHROUGH || spec->network == SPEC_NETWORK_OPEN);
 	e->epoll = epoll_create1(EPOLL_CLOEXEC);

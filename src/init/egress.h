@@ -39,6 +39,8 @@ struct egress_decision {
 
 typedef void egress_tell(void *ctx, const struct egress_decision *d);
 
+/* What becomes of "network": what enforces the list, or that it is only written down. */
+void egress_report(const struct spec *spec, struct report *r, const char *by);
 /*
  * listener: the box's, from wall_listener(); -1: no egress. channel: to process 1, from
  * wall_channel(); -1: no published ports. Both are taken. Published ports that cannot be listened on

@@ -208,3 +208,12 @@ const char *eg_address_refused(const struct eg_rule *r, size_t count, const char
 	return range == PRIVATE ? "an address of a private network" :
 		"an address of this machine, link-local or reserved";
 }
+
+void egress_report(const struct spec *spec, struct report *r, const char *by)
+{
+	if (spec->report_only)
+		report_open(r, "network", "egress", "what --allow does not name is written down, and not refused",
+			    "leave out --allow-report-only");
+	else
+		report_enforced(r, "network", "egress", by);
+}

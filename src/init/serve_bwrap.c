@@ -22,6 +22,7 @@
 #include "init/docker.h"
 #include "init/path.h"
 #include "init/serve_in.h"
+#include "init/egress.h"
 #include "init/wall_in.h"
 
 #define BWRAP "/usr/bin/bwrap"
@@ -77,7 +78,7 @@ static void tell_network(struct report *r, const struct spec *s)
 	if (s->network == SPEC_NETWORK_NONE)
 		report_enforced(r, "network", "none", "bubblewrap's network namespace with a loopback only");
 	else if (s->network == SPEC_NETWORK_EGRESS)
-		report_enforced(r, "network", "egress", "bubblewrap's network namespace, proxy of the keeper");
+		egress_report(s, r, "bubblewrap's network namespace, proxy of the keeper");
 }
 
 /* Over what the wall has told before it was refused. */

@@ -22,6 +22,7 @@
 #include "init/serve_in.h"
 #include "init/slim.h"
 #include "init/verbs.h"
+#include "init/egress.h"
 #include "init/wall_in.h"
 
 #define DOOR_SECONDS 30u
@@ -134,7 +135,7 @@ static void tell_network(struct kept *k, const struct door_facts *f)
 	else if (s->network == SPEC_NETWORK_NONE)
 		report_enforced(r, "network", "none", "network namespace with a loopback only");
 	else
-		report_enforced(r, "network", "egress", "network namespace, proxy of the keeper");
+		egress_report(s, r, "network namespace, proxy of the keeper");
 }
 
 static void tell_powers(struct kept *k, const struct door_facts *f)

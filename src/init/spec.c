@@ -202,6 +202,7 @@ static void read_plain(struct reading *r)
 	s->open_files = (uint32_t)number(r, WIRE_F_OPEN_FILES, 0, UINT32_MAX);
 	s->cache = wire_string(r->fields, WIRE_F_CACHE, &r->bad);
 	s->transient = number(r, WIRE_F_TRANSIENT, 0, 1);
+	s->report_only = number(r, WIRE_F_REPORT_ONLY, 0, 1);
 	s->relay = wire_string(r->fields, WIRE_F_RELAY, &r->bad);
 	s->next = number(r, WIRE_F_NEXT, 0, INT64_MAX);
 	s->env = list_of(r, WIRE_F_ENV);

@@ -42,6 +42,7 @@ struct spec {
 	enum spec_network network;
 	/* NULL-ended, NAME:PORT; for egress; none at all: everything */
 	const char **allow;
+	bool report_only;		/* the list is no more than written down */
 	const char **devices;		/* NULL-ended: of the host, below /dev */
 	const char **secrets;		/* NULL-ended: HOST:PORT, http://HOST:PORT; their values are elsewhere */
 	struct spec_port *ports;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "init/egress.h"
 #include "init/text.h"
 #include "init/vm_in.h"
 
@@ -47,8 +48,7 @@ static void tell_network(struct vm *vm)
 	if (s->network == SPEC_NETWORK_NONE)
 		report_enforced(vm->report, "network", "none", "the machine has no network device");
 	else if (s->network == SPEC_NETWORK_EGRESS)
-		report_enforced(vm->report, "network", "egress", "the machine has no network device, "
-				"proxy of the keeper");
+		egress_report(s, vm->report, "the machine has no network device, proxy of the keeper");
 	else
 		report_open(vm->report, "network", "open", "a micro-VM has no network device",
 			    "use egress, or the namespace sandbox");

@@ -2,6 +2,7 @@
  * What the wall says about the controls it was asked for, before it is built: each line is what the
  * steps of wall.c will do or fail at.
  */
+#include "init/egress.h"
 #include "init/wall_in.h"
 
 #include <fcntl.h>
@@ -131,7 +132,7 @@ void wall_tell(struct wall *w, struct report *r)
 	if (s->network == SPEC_NETWORK_NONE)
 		report_enforced(r, "network", "none", "network namespace with a loopback only");
 	else if (s->network == SPEC_NETWORK_EGRESS)
-		report_enforced(r, "network", "egress", "network namespace, proxy of the keeper");
+		egress_report(s, r, "network namespace, proxy of the keeper");
 	else if (w->landlock >= 6)
 		report_enforced(r, "network", "open", "the host's, as asked; abstract sockets: Landlock");
 	else

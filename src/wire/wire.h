@@ -347,6 +347,8 @@ enum wire_field {
 	WIRE_F_SECRET = 200, WIRE_F_PLACEHOLDER, WIRE_F_VALUE, WIRE_F_CA,
 	/* START, repeated: a device of the host, below /dev, for a box behind namespace or docker */
 	WIRE_F_DEVICE = 210,
+	/* START, u8: what ALLOW does not have is written down and not refused */
+	WIRE_F_REPORT_ONLY,
 };
 
 /*

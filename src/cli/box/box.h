@@ -23,7 +23,7 @@ struct boxc {
 	const char *hook_timeout, *interval, *kernel, *accel, *secret_ca;
 	const char *autosnapshot, *autosnapshot_keep;
 	const char *process;		/* that logs is about, when its label was given */
-	bool persistent, read_only, read_only_root;
+	bool persistent, read_only, read_only_root, allow_report_only;
 	bool hook_warn, shorten, watch, verify;
 	/* where */
 	const char *host, *port, *identity, *known_hosts, *config;

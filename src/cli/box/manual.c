@@ -93,7 +93,7 @@ const char boxc_manual[] =
 "id, name, state (creating, ready, paused, stopped, failed, lost, removing), created_at, started_at, expires_at, placement "
 "{workspace, runner}, each {host, sandbox}, target {host, destination, port, identity, known_hosts, config, accept_new_key}, "
 "isolation, untrusted, spec {name, source {kind, from}, read_only, workspace, devices, env, cwd, hostname, resources {memory, disk, pids, cpu, "
-"open_files}, lifecycle {kind, ttl, autosnapshot, autosnapshot_keep}, network, allow, secrets [{name, source (env, file, stdin), from, hosts, placeholder}], secret_ca, ports [{guest, host, address}], labels, accept, hooks {commands, deadline, failure (fail, warn)}}, report [{control, asked, by, "
+"open_files}, lifecycle {kind, ttl, autosnapshot, autosnapshot_keep}, network, allow, allow_report_only, secrets [{name, source (env, file, stdin), from, hosts, placeholder}], secret_ca, ports [{guest, host, address}], labels, accept, hooks {commands, deadline, failure (fail, warn)}}, report [{control, asked, by, "
 "why, fix}], published [{guest, host, address}], capabilities, dir, pid, hooks [{command, proc, status, reason, wall}]; of inspect also peak, user, system (used until now), and "
 "unreachable (why its host could not be asked)\n"
 ".TP\n\\fIend\\fR (exec, run, wait, \\-\\-record)\n"

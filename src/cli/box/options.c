@@ -53,6 +53,9 @@
 	TSB_OPT_STR(struct boxc, network, 0, "network", "POLICY", "none (default), egress, or open"), \
 	TSB_OPT_LIST(struct boxc, allow, 0, "allow", "NAME:PORT", \
 		     "the only places egress reaches; may be repeated"), \
+	TSB_OPT_FLAG(struct boxc, allow_report_only, 0, "allow-report-only", \
+		     "what --allow does not name is reached all the same, and is in the audit log as what would be " \
+		     "refused; needs --accept network, which nothing enforces then"), \
 	TSB_OPT_LIST(struct boxc, secrets, 0, "secret", "NAME[=SOURCE]@HOST[:PORT][,HOST...]", \
 		     "the variable NAME is a placeholder inside; in requests to these hosts the proxy outside " \
 		     "puts the value in its place; SOURCE is env:VARIABLE (default: of that name), file:PATH or " \

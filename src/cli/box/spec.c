@@ -306,6 +306,7 @@ int boxc_spec(struct boxc *c, struct tbx_spec *spec)
 	spec->secrets = list_of(c, &c->secrets);
 	spec->secret_ca = c->secret_ca;
 	spec->devices = list_of(c, &c->devices);
+	spec->allow_report_only = c->allow_report_only;
 	spec->labels = list_of(c, &c->labels);
 	spec->accept = list_of(c, &c->accept);
 	spec->hooks = list_of(c, &c->hooks);
