@@ -125,13 +125,14 @@ struct node *ak_parse_list(struct parser *ps, int end)
 	struct node *first = NULL, **last = &first;
 
 	ps->no_greater = ps->no_in = false;
-	while (next_type(ps) != end) {
+	for (bool more = next_type(ps) != end; more; ) {
 		*last = ak_parse_expr(ps);
 		last = &(*last)->next;
-		if (next_type(ps) == end)
-			break;
-		ak_expect(ps, ',');
-		ak_skip_newlines(ps);
+		more = next_type(ps) != end;
+		if (more) {
+			ak_expect(ps, ',');
+			ak_skip_newlines(ps);
+		}
 	}
 	ps->at++;
 	ps->no_greater = greater;

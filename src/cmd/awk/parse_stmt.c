@@ -14,6 +14,12 @@ static void end_simple(struct parser *ps)
 		ak_parse_fail(ps);
 }
 
+static bool ends_print(int type)
+{
+	return type == ';' || type == T_NEWLINE || type == '}' || type == '>' || type == T_APPEND ||
+	       type == '|' || type == T_TWO_WAY || type == T_EOF;
+}
+
 static struct node *parse_print(struct parser *ps)
 {
 	struct node *n = ak_node_new(ps, next_type(ps) == T_PRINT ? N_PRINT : N_PRINTF), **last = &n->b;
@@ -21,13 +27,12 @@ static struct node *parse_print(struct parser *ps)
 
 	ps->at++;
 	ps->no_greater = true;
-	while ((type = next_type(ps)) != ';' && type != T_NEWLINE && type != '}' && type != '>' &&
-	       type != T_APPEND && type != '|' && type != T_TWO_WAY && type != T_EOF) {
+	for (bool more = !ends_print(next_type(ps)); more; ) {
 		*last = ak_parse_expr(ps);
 		last = &(*last)->next;
-		if (!ak_accept(ps, ','))
-			break;
-		ak_skip_newlines(ps);
+		more = ak_accept(ps, ',');
+		if (more)
+			ak_skip_newlines(ps);
 	}
 	if (n->b && n->b->op == N_GROUP && !n->b->next)
 		n->b = n->b->b;
@@ -353,7 +358,7 @@ static void shadow(struct parser *ps, const struct token *name)
 
 static void parse_params(struct parser *ps, struct func *f)
 {
-	while (next_type(ps) != ')') {
+	for (bool more = next_type(ps) != ')'; more; ) {
 		struct token *t = peek(ps);
 
 		if (t->type == T_BUILTIN && ak_lex_is_extension(t->p, t->n))
@@ -363,10 +368,11 @@ static void parse_params(struct parser *ps, struct func *f)
 		*vec_add(ps->a->heap, &f->params) = t->p;
 		*vec_add(ps->a->heap, &f->is_array) = false;
 		ps->at++;
-		if (next_type(ps) == ')')
-			break;
-		ak_expect(ps, ',');
-		ak_skip_newlines(ps);
+		more = next_type(ps) != ')';
+		if (more) {
+			ak_expect(ps, ',');
+			ak_skip_newlines(ps);
+		}
 	}
 	ps->at++;
 }

@@ -138,17 +138,20 @@ static bool json_value(struct json *j, int depth)
 	}
 }
 
+/* One value, or more: then all objects or all arrays, however they are parted. */
 bool file_json(struct file_look *f)
 {
 	struct json j = { .f = f, .at = f->at, .end = f->at + f->n };
 	bool many = false;
+	char kind;
 
 	json_blanks(&j);
-	if (j.at == j.end || (*j.at != '[' && *j.at != '{') || !json_value(&j, 0))
+	kind = j.at < j.end ? (char)*j.at : '\0';
+	if ((kind != '[' && kind != '{') || !json_value(&j, 0))
 		return false;
 	for (json_blanks(&j); j.at < j.end; json_blanks(&j)) {
 		many = true;
-		if (!json_value(&j, 0))
+		if ((char)*j.at != kind || !json_value(&j, 0))
 			return false;
 	}
 	str_adds(&f->text, many ? "New Line Delimited JSON text data" : "JSON text data");

@@ -96,6 +96,22 @@ static bool fig_more(struct file_look *f, const char *s, size_t n)
 	return true;
 }
 
+/* $ANSIBLE_VAULT;1.1;AES256 */
+static bool vault_more(struct file_look *f, const char *s, size_t n)
+{
+	size_t start = strlen("$ANSIBLE_VAULT;"), end = line_length(s, n), version;
+
+	if (end <= start)
+		return true;
+	version = strspn(s + start, "0123456789.");
+	if (version)
+		str_addf(&f->text, ", version %.*s", (int)version, s + start);
+	start += version + 1;
+	if (version && start < end)
+		str_addf(&f->text, ", encryption %.*s", (int)strcspn(s + start, ";\n"), s + start);
+	return true;
+}
+
 static bool netpbm_more(struct file_look *f, const char *s, size_t n)
 {
 	static const char *const kinds[] = { "bitmap", "greymap", "pixmap" };
@@ -279,9 +295,10 @@ static const struct text_kind kinds[] = {
 	  NULL },
 	{ "-----BEGIN NEW CERTIFICATE REQUEST-----", NULL, NULL, 0, 0,
 	  "RFC1421 Security Certificate Signing Request", NULL, NULL, NULL },
+	{ "$ANSIBLE_VAULT", NULL, NULL, 0, FINAL, "Ansible Vault", NULL, NULL, vault_more },
 	{ "P1", NULL, NULL, 0, 0, "Netpbm image data", "image/x-portable-bitmap", "pbm",
 	  netpbm_more },
-	{ "P2", NULL, NULL, 0, 0, "Netpbm image data", "image/x-portable-greymap", "pgm",
+	{ "P2", NULL, NULL, 0, 0, "Netpbm image data", "image/x-portable-graymap", "pgm",
 	  netpbm_more },
 	{ "P3", NULL, NULL, 0, 0, "Netpbm image data", "image/x-portable-pixmap", "ppm",
 	  netpbm_more },
