@@ -43,6 +43,7 @@ struct xz {
 	struct tsb_stat st;
 	size_t n_files, at_file, n_chain;
 	struct xz_totals *totals;
+	int list_fd;		/* of the file that is listed */
 };
 
 /* "NAME: text": -qq silences errors, -q warnings. */
@@ -65,6 +66,16 @@ void xz_check_chain(struct xz *x);
 /* "1KiB": ends the process. */
 uint64_t xz_number(struct xz *x, const char *text, uint64_t max);
 void xz_fatal(struct xz *x, const char *fmt, ...) TSB_PRINTF(2, 3) TSB_NORETURN;
+/* ---- xz_block.c ---- */
+enum { XZ_OLDEST = 50000002 };		/* the first version of xz that reads .xz files */
+struct xz_block {
+	char flags[3], check[2 * LZMA_CHECK_SIZE_MAX + 1];
+	uint32_t header, version;
+	uint64_t packed, memory;
+	const char *filters;
+	bool sizes;		/* both are in the header */
+};
+lzma_ret xz_block_read(struct xz *x, const lzma_index_iter *it, struct xz_block *out);
 /* ---- xz_list.c ---- */
 void xz_list(struct xz *x, const char *name);
 void xz_list_totals(struct xz *x);

@@ -161,12 +161,15 @@ static void xz_progress(struct xz *x, uint64_t in, uint64_t out, bool finished)
 	uint64_t packed = x->mode == XZ_COMPRESS ? out : in;
 	uint64_t plain = x->mode == XZ_COMPRESS ? in : out;
 	double ratio = plain ? (double)packed / (double)plain : 16;
-	char *text;
+	uint64_t size = (x->st.mode & 0170000) == 0100000 ? x->st.size : 0;
+	char *text, *part = tsb_strdup(x->p, "");
 
-	if (x->verbose < 1)
+	if (x->verbose < 1 || (!finished && (!in || !out)))
 		return;
+	if (!finished && size && in <= size)
+		part = tsb_format(x->p, "%.1f %%, ", (double)in / (double)size * 99.9);
 	text = ratio > 9.999 ? tsb_strdup(x->p, "> 9.999") : tsb_format(x->p, "= %.3f", ratio);
-	pack_say(x->p, "%s: %s%s / %s %s\n", x->name, finished ? "" : "99.9 %, ",
+	pack_say(x->p, "%s: %s%s / %s %s\n", x->name, part,
 		 xz_nice(x, packed, false), xz_nice(x, plain, false), text);
 }
 
@@ -243,8 +246,8 @@ bool xz_recognized(struct xz *x)
 
 static lzma_ret xz_start_decoder(struct xz *x, lzma_stream *s, bool *copy)
 {
-	uint32_t flags = (x->single ? 0u : LZMA_CONCATENATED) | LZMA_TELL_UNSUPPORTED_CHECK |
-			 (x->ignore_check ? LZMA_IGNORE_CHECK : 0u);
+	uint32_t flags = (x->single ? 0u : LZMA_CONCATENATED) |
+			 (x->ignore_check ? LZMA_IGNORE_CHECK : LZMA_TELL_UNSUPPORTED_CHECK);
 	uint64_t limit = x->limit_unpack ? x->limit_unpack : UINT64_MAX;
 	int format = x->format;
 
@@ -357,7 +360,8 @@ static lzma_ret xz_decode(struct xz *x, lzma_stream *s)
 			r = LZMA_OK;
 		}
 	}
-	if (r == LZMA_STREAM_END && !x->single && pack_fill(&x->in))
+	/* What follows a member of lzip that is none is nobody's business. */
+	if (r == LZMA_STREAM_END && !x->single && x->decodes != XZ_LZIP && pack_fill(&x->in))
 		r = LZMA_DATA_ERROR;
 	return r;
 }

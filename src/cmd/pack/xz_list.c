@@ -8,9 +8,17 @@
 #include "base/str.h"
 #include "cmd/pack/xz.h"
 
+/* What -vv tells besides, of a file and of all. */
+struct xz_needs {
+	uint64_t memory;
+	uint32_t version;
+	bool without_sizes;
+};
+
 struct xz_totals {
 	uint64_t files, streams, blocks, packed, plain, padding;
 	uint32_t checks;
+	struct xz_needs needs;
 };
 
 static const char *const check_names[16] = {
@@ -76,9 +84,52 @@ static void list_row(struct xz *x, uint64_t streams, uint64_t blocks, uint64_t p
 		   ratio_text(x, packed, plain), checks_text(x, checks, ","), name);
 }
 
-static void robot_parts(struct xz *x, const lzma_index *index)
+static bool more_of_block(struct xz *x, const lzma_index_iter *it, struct xz_needs *needs,
+			  struct xz_block *b)
+{
+	lzma_ret r = xz_block_read(x, it, b);
+
+	if (r != LZMA_OK) {
+		xz_error(x, "%s: %s", x->name, xz_ret_text(r));
+		return false;
+	}
+	needs->memory = b->memory > needs->memory ? b->memory : needs->memory;
+	needs->version = b->version > needs->version ? b->version : needs->version;
+	needs->without_sizes |= !b->sizes;
+	return true;
+}
+
+static uint32_t version_of(const struct xz_needs *n)
+{
+	return n->version ? n->version : XZ_OLDEST;
+}
+
+static void robot_needs(struct xz *x, const struct xz_needs *n)
+{
+	tsb_printf(x->p, "\t%llu\t%s\t%u\n", (unsigned long long)n->memory,
+		   n->without_sizes ? "no" : "yes", version_of(n));
+}
+
+static void say_needs(struct xz *x, const struct xz_needs *n)
+{
+	uint32_t v = version_of(n);
+
+	tsb_printf(x->p, "  Memory needed:     %llu MiB\n  Sizes in headers:  %s\n"
+		   "  Minimum XZ Utils version: %u.%u.%u\n",
+		   (unsigned long long)(n->memory / 1048576 + (n->memory % 1048576 != 0)),
+		   n->without_sizes ? "No" : "Yes", v / 10000000, v / 10000 % 1000, v / 10 % 1000);
+}
+
+static void robot_block(struct xz *x, const struct xz_block *b)
+{
+	tsb_printf(x->p, "\t%s\t%u\t%s\t%llu\t%llu\t%s", b->check, b->header, b->flags,
+		   (unsigned long long)b->packed, (unsigned long long)b->memory, b->filters);
+}
+
+static bool robot_parts(struct xz *x, const lzma_index *index, struct xz_needs *needs)
 {
 	lzma_index_iter it;
+	struct xz_block b;
 
 	lzma_index_iter_init(&it, index);
 	while (!lzma_index_iter_next(&it, LZMA_INDEX_ITER_STREAM))
@@ -94,7 +145,9 @@ static void robot_parts(struct xz *x, const lzma_index *index)
 			   (unsigned long long)it.stream.padding);
 	lzma_index_iter_rewind(&it);
 	while (!lzma_index_iter_next(&it, LZMA_INDEX_ITER_BLOCK)) {
-		tsb_printf(x->p, "block\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%s\t%s\n",
+		if (x->verbose > 1 && !more_of_block(x, &it, needs, &b))
+			return false;
+		tsb_printf(x->p, "block\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%s\t%s",
 			   (unsigned long long)it.stream.number,
 			   (unsigned long long)it.block.number_in_stream,
 			   (unsigned long long)it.block.number_in_file,
@@ -104,11 +157,16 @@ static void robot_parts(struct xz *x, const lzma_index *index)
 			   (unsigned long long)it.block.uncompressed_size,
 			   ratio_text(x, it.block.total_size, it.block.uncompressed_size),
 			   check_names[it.stream.flags ? it.stream.flags->check : 0]);
+		if (x->verbose > 1)
+			robot_block(x, &b);
+		tsb_putc(x->p, '\n');
 		tsb_tick(x->p, 1);
 	}
+	return true;
 }
 
-static void list_robot(struct xz *x, const lzma_index *i, uint64_t padding, const char *name)
+static bool list_robot(struct xz *x, const lzma_index *i, uint64_t padding, const char *name,
+		       struct xz_needs *needs)
 {
 	uint64_t packed = lzma_index_file_size(i), plain = lzma_index_uncompressed_size(i);
 
@@ -117,8 +175,13 @@ static void list_robot(struct xz *x, const lzma_index *i, uint64_t padding, cons
 		   (unsigned long long)lzma_index_block_count(i), (unsigned long long)packed,
 		   (unsigned long long)plain, ratio_text(x, packed, plain),
 		   checks_text(x, lzma_index_checks(i), ","), (unsigned long long)padding);
-	if (x->verbose)
-		robot_parts(x, i);
+	if (x->verbose && !robot_parts(x, i, needs))
+		return false;
+	if (x->verbose > 1) {
+		tsb_puts(x->p, "summary");
+		robot_needs(x, needs);
+	}
+	return true;
 }
 
 static void list_streams(struct xz *x, const lzma_index *index)
@@ -141,17 +204,45 @@ static void list_streams(struct xz *x, const lzma_index *index)
 			   (unsigned long long)it.stream.padding);
 }
 
-static void list_blocks(struct xz *x, const lzma_index *index)
+/* The widest check's digits, at least those of the heading. */
+static int check_width(const lzma_index *index)
 {
+	int width = 8;
+
+	for (unsigned i = 0; i < 16; i++)
+		if (lzma_index_checks(index) & (1u << i) && 2 * (int)lzma_check_size(i) > width)
+			width = 2 * (int)lzma_check_size(i);
+	return width;
+}
+
+static void list_block(struct xz *x, const struct xz_block *b, int width)
+{
+	char *memory = tsb_format(x->p, "%llu MiB", (unsigned long long)(b->memory / 1048576 +
+									 (b->memory % 1048576 != 0)));
+
+	tsb_printf(x->p, " %-*s  %6u  %-5s %15llu %11s  %s", width, b->check, b->header, b->flags,
+		   (unsigned long long)b->packed, memory, b->filters);
+}
+
+static bool list_blocks(struct xz *x, const lzma_index *index, struct xz_needs *needs)
+{
+	int width = check_width(index);
 	lzma_index_iter it;
+	struct xz_block b;
 
 	if (!lzma_index_block_count(index))
-		return;
+		return true;
 	tsb_puts(x->p, "  Blocks:\n    Stream     Block      CompOffset    UncompOffset       "
-		 "TotalSize      UncompSize  Ratio  Check\n");
+		 "TotalSize      UncompSize  Ratio  Check");
+	if (x->verbose > 1)
+		tsb_printf(x->p, "      %-*s  Header  Flags        CompSize    MemUsage  Filters", width,
+			   "CheckVal");
+	tsb_putc(x->p, '\n');
 	lzma_index_iter_init(&it, index);
 	while (!lzma_index_iter_next(&it, LZMA_INDEX_ITER_BLOCK)) {
-		tsb_printf(x->p, "    %6llu %9llu %15llu %15llu %15llu %15llu  %5s  %s\n",
+		if (x->verbose > 1 && !more_of_block(x, &it, needs, &b))
+			return false;
+		tsb_printf(x->p, "    %6llu %9llu %15llu %15llu %15llu %15llu  %5s  %-*s",
 			   (unsigned long long)it.stream.number,
 			   (unsigned long long)it.block.number_in_stream,
 			   (unsigned long long)it.block.compressed_file_offset,
@@ -159,26 +250,32 @@ static void list_blocks(struct xz *x, const lzma_index *index)
 			   (unsigned long long)it.block.total_size,
 			   (unsigned long long)it.block.uncompressed_size,
 			   ratio_text(x, it.block.total_size, it.block.uncompressed_size),
+			   x->verbose > 1 ? 10 : 0,
 			   check_names[it.stream.flags ? it.stream.flags->check : 0]);
+		if (x->verbose > 1)
+			list_block(x, &b, width);
+		tsb_putc(x->p, '\n');
 		tsb_tick(x->p, 1);
 	}
+	return true;
 }
 
-static void list_long(struct xz *x, const lzma_index *i, uint64_t padding, const char *name)
+static bool list_long(struct xz *x, const lzma_index *i, uint64_t padding, struct xz_needs *needs)
 {
 	uint64_t packed = lzma_index_file_size(i), plain = lzma_index_uncompressed_size(i);
 
-	if (x->at_file > 1)
-		tsb_putc(x->p, '\n');
-	tsb_printf(x->p, "%s (%zu/%zu)\n  Streams:           %llu\n  Blocks:            %llu\n"
+	tsb_printf(x->p, "  Streams:           %llu\n  Blocks:            %llu\n"
 		   "  Compressed size:   %s\n  Uncompressed size: %s\n  Ratio:             %s\n"
-		   "  Check:             %s\n  Stream Padding:    %s\n", name, x->at_file,
-		   x->n_files, (unsigned long long)lzma_index_stream_count(i),
+		   "  Check:             %s\n  Stream Padding:    %s\n", (unsigned long long)lzma_index_stream_count(i),
 		   (unsigned long long)lzma_index_block_count(i), xz_nice(x, packed, true),
 		   xz_nice(x, plain, true), ratio_text(x, packed, plain),
 		   checks_text(x, lzma_index_checks(i), ", "), xz_nice(x, padding, true));
 	list_streams(x, i);
-	list_blocks(x, i);
+	if (!list_blocks(x, i, needs))
+		return false;
+	if (x->verbose > 1)
+		say_needs(x, needs);
+	return true;
 }
 
 static uint64_t all_padding(const lzma_index *index)
@@ -195,15 +292,18 @@ static uint64_t all_padding(const lzma_index *index)
 static void list_index(struct xz *x, const lzma_index *i, const char *name)
 {
 	uint64_t padding = all_padding(i);
+	struct xz_needs needs = { 0 };
 	struct xz_totals *t;
 
 	if (!x->totals)
 		x->totals = tsb_alloc(x->p, sizeof(*x->totals));
 	t = x->totals;
 	if (x->robot) {
-		list_robot(x, i, padding, name);
+		if (!list_robot(x, i, padding, name, &needs))
+			return;
 	} else if (x->verbose) {
-		list_long(x, i, padding, name);
+		if (!list_long(x, i, padding, &needs))
+			return;
 	} else {
 		if (!t->files)
 			tsb_puts(x->p, "Strms  Blocks   Compressed Uncompressed  Ratio  Check   "
@@ -219,6 +319,9 @@ static void list_index(struct xz *x, const lzma_index *i, const char *name)
 	t->plain += lzma_index_uncompressed_size(i);
 	t->padding += padding;
 	t->checks |= lzma_index_checks(i);
+	t->needs.memory = needs.memory > t->needs.memory ? needs.memory : t->needs.memory;
+	t->needs.version = needs.version > t->needs.version ? needs.version : t->needs.version;
+	t->needs.without_sizes |= needs.without_sizes;
 }
 
 void xz_list(struct xz *x, const char *name)
@@ -228,6 +331,9 @@ void xz_list(struct xz *x, const char *name)
 	lzma_ret r;
 	int fd;
 
+	if (x->verbose && !x->robot)
+		tsb_printf(x->p, "%s%s (%zu/%zu)\n", x->at_file > 1 ? "\n" : "", name, x->at_file,
+			   x->n_files);
 	if (!strcmp(name, "-")) {
 		xz_error(x, "--list does not support reading from standard input");
 		return;
@@ -243,6 +349,8 @@ void xz_list(struct xz *x, const char *name)
 		xz_error(x, st.size ? "%s: Too small to be a valid .xz file" : "%s: File is empty",
 			 name);
 	} else {
+		x->list_fd = fd;
+		x->name = name;
 		r = read_index(x, fd, st.size, &index);
 		if (r == LZMA_STREAM_END)
 			list_index(x, index, name);
@@ -260,11 +368,15 @@ void xz_list_totals(struct xz *x)
 	if (!t)
 		t = tsb_alloc(x->p, sizeof(*t));
 	if (x->robot) {
-		tsb_printf(x->p, "totals\t%llu\t%llu\t%llu\t%llu\t%s\t%s\t%llu\t%llu\n",
+		tsb_printf(x->p, "totals\t%llu\t%llu\t%llu\t%llu\t%s\t%s\t%llu\t%llu",
 			   (unsigned long long)t->streams, (unsigned long long)t->blocks,
 			   (unsigned long long)t->packed, (unsigned long long)t->plain,
 			   ratio_text(x, t->packed, t->plain), checks_text(x, t->checks, ","),
 			   (unsigned long long)t->padding, (unsigned long long)t->files);
+		if (x->verbose > 1)
+			robot_needs(x, &t->needs);
+		else
+			tsb_putc(x->p, '\n');
 		return;
 	}
 	if (t->files < 2)
@@ -284,4 +396,6 @@ void xz_list_totals(struct xz *x)
 		   (unsigned long long)t->blocks, xz_nice(x, t->packed, true),
 		   xz_nice(x, t->plain, true), ratio_text(x, t->packed, t->plain),
 		   checks_text(x, t->checks, ", "), xz_nice(x, t->padding, true));
+	if (x->verbose > 1)
+		say_needs(x, &t->needs);
 }
