@@ -12,6 +12,8 @@
  * Results are 0 (or a count) and -errno with Linux's numbers. A NULL function
  * means -ENOSYS, and so does a table of an older version for functions that
  * came later. A function fails whole: after an error nothing has changed.
+ * The least that programs can read from: lstat, open, read_at, fstat, readdir (cp
+ * and grep ask fstat; df asks statfs); free, if the memory is to be given back.
  *
  * Ownership: the caller allocates the file object (ops->file_size bytes) and
  * the backend embeds struct tsb_file first; likewise struct tsb_fs. Buffers

@@ -66,6 +66,7 @@ int boxc_error(const struct boxc *c, int status, const char *fmt, ...) TSB_PRINT
 /* The store's last error; the exit status for it. */
 int boxc_failed(const struct boxc *c, int status);
 int boxc_usage(const struct boxc *c, const char *fmt, ...) TSB_PRINTF(2, 3);
+int boxc_missing(const struct boxc *c);	/* operands, which the message names by the synopsis */
 
 /* spec.c: 0, or an exit status after a message */
 int boxc_spec(struct boxc *c, struct tbx_spec *spec);

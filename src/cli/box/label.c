@@ -55,7 +55,7 @@ int boxc_procs(struct boxc *c, bool all, const char *const **procs)
 	if (c->label && n > 1)
 		return boxc_usage(c, "either PROCESS or --label");
 	if (!c->label && n < 2)
-		return boxc_usage(c, "missing operand");
+		return boxc_missing(c);
 	*procs = (const char *const *)(c->argv + 1);
 	if (!c->label)
 		return 0;

@@ -53,6 +53,16 @@ int boxc_usage(const struct boxc *c, const char *fmt, ...)
 	return BOXC_USAGE;
 }
 
+int boxc_missing(const struct boxc *c)
+{
+	static const char options[] = "[OPTION]... ";
+	const char *want = c->cmd->synopsis;
+
+	if (!strncmp(want, options, sizeof(options) - 1))
+		want += sizeof(options) - 1;
+	return boxc_usage(c, "missing operand: it takes %.*s", (int)strcspn(want, "\n"), want);
+}
+
 /* For a program that reads us: the same on standard output. */
 static void json_error(int status, const char *text)
 {
@@ -175,7 +185,7 @@ static int run_verb(struct boxc *c, const struct boxc_verb *verb)
 	int status;
 
 	if (c->argc < verb->least)
-		return boxc_usage(c, "missing operand");
+		return boxc_missing(c);
 	if (verb->most >= 0 && c->argc > verb->most)
 		return boxc_usage(c, "extra operand '%s'", c->argv[verb->most]);
 	status = verb->run == boxc_completion ? 0 : open_store(c);

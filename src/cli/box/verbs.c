@@ -307,7 +307,7 @@ int boxc_rm(struct boxc *c)
 {
 	/* as rm: rm -f $(tinybox ls -q) where there are none */
 	if (!c->argc && !c->force)
-		return boxc_usage(c, "missing operand");
+		return boxc_missing(c);
 	return each(c, remove_one, "removed");
 }
 
