@@ -68,6 +68,10 @@ static int get_record(struct loader *l)
 
 	if (rc)
 		return rc;
+	/* No checksum is over the record that has it. */
+	for (size_t i = 1; head[0] == 'E' && i < sizeof(head); i++)
+		if (head[i])
+			return -EBADMSG;
 	l->r.kind = (char)head[0];
 	l->r.mode = (uint32_t)take_le(&p, 4) & 07777;
 	l->r.uid = (uint32_t)take_le(&p, 4);

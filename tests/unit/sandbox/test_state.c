@@ -132,6 +132,14 @@ static void archives(void)
 			ok(0, "a wrong byte");
 		b.p[at] ^= 0x41;
 	}
+	/* the last record, which has the checksum: each byte */
+	for (size_t at = b.n - 45; at < b.n; at++) {
+		b.p[at] ^= 0x41;
+		b.at = 0;
+		if (tsb_load(plain, give, &b) != TSB_ERR_FORMAT)
+			ok(0, "a wrong byte of the last record");
+		b.p[at] ^= 0x41;
+	}
 	says(plain, "cat d/f; rm -r d; ls -d d hard", "ls: cannot access 'd': No such file or directory\n");
 	b.at = 0;
 	is_int(tsb_load(plain, give, &b), TSB_OK, "and again whole");
