@@ -690,6 +690,18 @@ static struct arith_node *arith_ahead(struct arith_parser *ap, struct arith_node
 	return n;
 }
 
+/* For each name bash reads one token more: what is no token there comes first. */
+static bool arith_names_good(struct arith_parser *ap)
+{
+	struct arith_parser ahead = *ap;
+
+	if (ap->wrong)
+		return true;
+	while (ahead.tok == T_NAME && !ap->err->message)
+		arith_next(&ahead);
+	return !ap->err->message;
+}
+
 /* The whole text; NULL also if it is empty. */
 static struct arith_node *arith_whole(struct arith_parser *ap)
 {
@@ -700,6 +712,8 @@ static struct arith_node *arith_whole(struct arith_parser *ap)
 	if (ap->tok == T_END && !ap->err->message)
 		return NULL;
 	tree = arith_climb(ap, 0);
+	if (tree && ap->tok == T_NAME && !arith_names_good(ap))
+		return NULL;
 	if (tree && ap->tok != T_END)
 		tree = arith_fail_behind(ap, arith_ahead(ap, tree), "syntax error in expression");
 	else if (tree && ap->wrong)

@@ -134,6 +134,7 @@ struct doing {
 	const char *shown;	/* or is this: what DEBUG and ERR are about */
 	const struct node *simple;	/* the simple command being run */
 	const struct arith *part;	/* of a for ((;;)), if sh->current is one */
+	const struct node *announced;	/* a stage: its DEBUG trap has run */
 	const struct node *negated;	/* behind !: it does not fail */
 	const struct node *stage;	/* of a pipeline, in its own process: %1 is a name there */
 	const struct node *exec_node;	/* this process does nothing else: its program

@@ -197,6 +197,10 @@ enum flow eval_debug_slow(struct shell *sh, const struct node *n, const char *te
 
 	if (!trap_has(sh, TRAP_DEBUG) || sh->traps[TRAP_DEBUG].running)
 		return FLOW_NEXT;
+	if (n->kind == NODE_SIMPLE && n == doing(sh)->announced) {
+		doing(sh)->announced = NULL;
+		return FLOW_NEXT;
+	}
 	sh->line = n->line;
 	if (!doing(sh)->running_traps)
 		doing(sh)->shown = text ? text : command_text(sh, n);

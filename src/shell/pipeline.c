@@ -148,6 +148,7 @@ static int stage_clone(struct line *l, const struct node *n, int out, int next)
 		jobs_clone(csh, sh);
 	doing(csh)->exec_node = doing(csh)->stage = only_command(n);
 	doing(csh)->negated = only_command(n);	/* its failure is the pipeline's */
+	doing(csh)->announced = only_command(n);
 	job_group(sh, child);
 	shell_start(csh, n);
 	return proc_pid(child);

@@ -758,6 +758,8 @@ enum flow source_file(struct shell *sh, const char *path, const char *shown, int
 	} else if (err) {
 		shell_error(sh, "%s: %s", shown, tsb_strerror(err));
 		doing(sh)->misused = true;
+		if (sh->opts[OPT_ERREXIT] && !sh->errexit_off)	/* at once, without an ERR trap */
+			f = FLOW_EXIT;
 	} else {
 		sh->status = 0;
 		f = source_run(sh, &text, shown, argc, argv);

@@ -247,6 +247,7 @@ enum flow trap_run_status(struct shell *sh, int n, int *trap_status)
 	char *action;
 	size_t n_all = sh->pipe_status.n;
 	int *all = NULL, one = sh->pipe_one;
+	bool deeper = n != TRAP_EXIT || (sh->is_subshell && !d->in_substitution);
 
 	*trap_status = 0;
 	if (!sh->traps[n].action || !*sh->traps[n].action || sh->traps[n].running)
@@ -259,12 +260,12 @@ enum flow trap_run_status(struct shell *sh, int n, int *trap_status)
 	sh->traps[n].running = true;
 	sh->builtin = NULL;
 	d->running_traps++;
-	d->trace_level += n != TRAP_EXIT;
+	d->trace_level += deeper;
 	d->inner++;
 	f = run_text(sh, action, strlen(action), "trap", n >= TRAP_DEBUG ? line : 1,
 		     trap_title(n));
 	d->inner--;
-	d->trace_level -= n != TRAP_EXIT;
+	d->trace_level -= deeper;
 	d->running_traps--;
 	*trap_status = sh->status;
 	own_traps(sh)[n].running = f == FLOW_EXIT;	/* it ended the shell: not once more */

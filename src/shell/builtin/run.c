@@ -38,9 +38,7 @@ int builtin_eval(struct shell *sh, int argc, char **argv, enum flow *flow)
 	text = join(sh, argc, argv, o.at);
 	sh->builtin = NULL;
 	doing(sh)->trace_level++;
-	*flow = eval_text(sh, text, strlen(text), "eval",
-			  doing(sh)->simple && doing(sh)->simple->line_end > line ?
-			  doing(sh)->simple->line_end : line);
+	*flow = eval_text(sh, text, strlen(text), "eval", line);
 	doing(sh)->trace_level--;
 	sh->line = line;
 	sh->builtin = "eval";
