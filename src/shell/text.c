@@ -708,6 +708,7 @@ static enum flow source_run(struct shell *sh, const struct str *text, const char
 		frame.n_argv = argc ? (size_t)argc : 1;
 	}
 	sh->calls = &frame;
+	sh->builtin = NULL;	/* what fails in it is not the builtin's */
 	sh->call_depth++;
 	sh->source_depth++;
 	d->trace_level++;
