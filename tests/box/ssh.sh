@@ -85,6 +85,26 @@ has "inspect tells the port" "\"port\":$port" "$(tb inspect --json "$box")"
 is "a box that is removed" "$box" "$(tb rm "$box")"
 is "is removed there" "" "$(ls "$home/.local/state/tinybox/far")"
 
+# ---- through a proxy that cuts what is quiet ----
+"$here/cutting-proxy.py" "$port" 14 >cut &
+proxy=$!
+for _ in $(seq 100); do [ -s cut ] && break; sleep .1; done
+cut=$(cat cut)
+echo "[127.0.0.1]:$cut $(cut -d' ' -f1,2 hk.pub)" >>known
+# the control and each wall, all at the same time
+ssh -F none -o BatchMode=yes -o UserKnownHostsFile="$dir/known" -i "$dir/ck" -p "$cut" "$user@127.0.0.1" 'sleep 17; echo done' >quiet.ssh 2>/dev/null &
+asked=$!
+for wall_ in passthrough namespace virtual; do
+	tb run "${to[@]}" --ssh-port "$cut" --ssh-known-hosts "$dir/known" --sandbox $wall_ --accept network -- sh -c 'sleep 17; echo done' >quiet.$wall_ 2>quiet.err.$wall_ &
+	asked="$asked $!"
+done
+wait $asked
+is "a long quiet command: the control, plain ssh, is cut" "" "$(cat quiet.ssh)"
+for wall_ in passthrough namespace virtual; do
+	is "$wall_: a long quiet command is not cut" done "$(cat quiet.$wall_)"
+done
+kill $proxy
+
 # ---- a secret goes there over the conversation, and into no file, argument or environment ----
 python3 - said >web <<'X' &
 import http.server, sys
