@@ -23,8 +23,10 @@ class Gen:
 
     def expr(self, depth):
         if depth <= 0 or self.r.random() < .3:
-            return self.c('1', '0', '2', '3.50', 'x', 'a', 'b', 'a[1]', 'x[2]', 'scale', 'ibase', 'last', '.5', '10', 'AB',
-                          'random()', *self.calls, *([] if self.running else ['read()']))
+            return self.c(
+                '1', '0', '2', '3.50', 'x', 'a', 'b', 'a[1]', 'x[2]', 'scale', 'ibase', 'last', '.5', '10', 'AB',
+                'random()', *self.calls, *([] if self.running else ['read()'])
+            )
         e = lambda: self.expr(depth - 1)
         return self.c(
             lambda: e() + self.c(*'+-*/%^') + e(), lambda: '(' + e() + ')', lambda: '-' + e(), lambda: '!' + e(),
@@ -39,13 +41,15 @@ class Gen:
             return 'for(i=0;i<3;++i) ' + self.stat(0)
         if self.c(0, 1):
             return 'while(' + self.expr(1) + ') ' + self.stat(depth - 1)
-        return 'for(' + ';'.join(self.c('', self.expr(1)) for _ in range(3)) + ')' + self.c(' ', '\n') + self.stat(depth - 1)
+        return 'for(' + ';'.join(
+            self.c('', self.expr(1)) for _ in range(3)
+        ) + ')' + self.c(' ', '\n') + self.stat(depth - 1)
 
     def define(self):
         self.calls, calls = [], self.calls
-        s = 'define ' + self.c('', 'void ') + self.c('f', 'g') + '(' + self.c('', 'x', 'x,y', 'x,a[]', '*a[]', 'x,x') + ')' + \
-            self.c('', '\n') + '{' + self.c('\n', '', '\n\n') + self.c('', 'auto a\n', 'auto b,c[];', 'auto x\n') + \
-            self.stat(1) + self.c('\n', ';') + self.c('return(' + self.expr(1) + ')', self.stat(1)) + self.c('', '\n') + '}'
+        s = 'define ' + self.c('', 'void ') + self.c('f', 'g') + '(' + self.c('', 'x', 'x,y', 'x,a[]', '*a[]', 'x,x') + ')' + self.c('', '\n') + '{' + self.c('\n', '', '\n\n') + self.c('', 'auto a\n', 'auto b,c[];', 'auto x\n') + self.stat(1) + self.c('\n', ';') + self.c(
+            'return(' + self.expr(1) + ')', self.stat(1)
+        ) + self.c('', '\n') + '}'
         self.calls = calls
         return s
 
@@ -53,11 +57,17 @@ class Gen:
         if depth <= 0 or self.r.random() < .4:
             return self.expr(2)
         return self.c(
-            lambda: '"str"', lambda: 'print ' + self.c('"a",x', '1,2,"b\\n"', '"x"'), lambda: self.loop(depth),
-            lambda: 'if(' + self.expr(1) + ')' + self.c(' ', '\n') + self.stat(depth - 1) +
-            self.c('', ' else ' + self.stat(depth - 1)),
-            lambda: '{' + self.c('', '\n') + self.stat(depth - 1) + self.c(';', '\n', ';\n') + self.stat(depth - 1) + '}',
-            lambda: self.c('break', 'continue', 'halt', 'return(x)', 'limits', 'return x+1'), self.define)()
+            lambda: '"str"',
+            lambda: 'print ' + self.c('"a",x', '1,2,"b\\n"', '"x"'),
+            lambda: self.loop(depth),
+            lambda: 'if(' + self.expr(1) + ')' + self.c(' ', '\n') + self.stat(depth - 1) + self.c(
+                '', ' else ' + self.stat(depth - 1)
+            ),
+            lambda: '{' + self.c('', '\n') + self.stat(depth - 1) + self.c(
+                ';', '\n', ';\n'
+            ) + self.stat(depth - 1) + '}',
+            lambda: self.c('break', 'continue', 'halt', 'return(x)', 'limits', 'return x+1'), self.define
+        )()
 
     def broken(self, s):
         for _ in range(self.r.randint(0, 2)):
@@ -72,24 +82,42 @@ class Gen:
         return '\n'.join(lines)
 
     def math(self):
-        x = self.c(lambda: self.c('0', '1', '2', '.2', '.5', '10'), lambda: '%.*f' % (self.r.randint(0, 12), self.r.uniform(0, 3)),
-                   lambda: '%.*f' % (self.r.randint(0, 6), self.r.uniform(0, 100)),
-                   lambda: '.' + '0' * self.r.randint(0, 20) + str(self.r.randint(1, 999)))()
+        x = self.c(
+            lambda: self.c('0', '1', '2', '.2', '.5', '10'),
+            lambda: '%.*f' % (self.r.randint(0, 12), self.r.uniform(0, 3)),
+            lambda: '%.*f' % (self.r.randint(0, 6), self.r.uniform(0, 100)),
+            lambda: '.' + '0' * self.r.randint(0, 20) + str(self.r.randint(1, 999))
+        )()
         call = self.c('e', 'l', 's', 'c', 'a', 'j') + '('
         call += self.c('0', '1', '2', '-1', '5') + ',' if call == 'j(' else ''
-        return 'scale=%d;%s%s%s)' % (self.c(0, 1, 5, 20, 25, 40, 60, 70, self.r.randint(0, 100)), call, self.c('', '-'), x)
+        return 'scale=%d;%s%s%s)' % (
+            self.c(0, 1, 5, 20, 25, 40, 60, 70, self.r.randint(0, 100)), call,
+            self.c('', '-'), x
+        )
 
 
     def dc(self, depth=2):
-        n = lambda: self.c('0', '1', '2', '3', '10', '_1', '2.5', '.5', '100', '_3.75', 'FF', 'A.8', '12345678901234567890', '255')
-        return ''.join(self.c(
-            n, n, n, lambda: ' ', lambda: ' ', lambda: '\n', lambda: self.c(*'+-*/%^~|v'), lambda: self.c(*'pnPfcdrR'),
-            lambda: self.c(*'pfdr'), lambda: self.c(*'slSLsl') + self.c(*'ab'), lambda: self.c('2k', '0k', '5k', 'k'),
-            lambda: self.c('16i', 'Ai', '2i', 'i', '16o', '10o', '2o', '100o', 'o', 'Ao'), lambda: self.c(*'IOKzZXa'), lambda: 'x',
-            lambda: self.c('', '!') + self.c(*'<>=') + self.c(*'ab'), lambda: self.c(*':;') + self.c(*'ab'),
-            lambda: '[' + self.dc(depth - 1) + ']' + self.c('', 'x', 'x', 'sa', 'sb') if depth else '1',
-            lambda: self.c('q', '2Q', '1Q', '3Q', 'Q', '?', 'x', '# c\n', '@', 'y', '[', ']', '!=', 's', '"')
-            if self.r.random() < .3 else n())() for _ in range(self.r.randint(1, 10)))
+        n = lambda: self.c(
+            '0', '1', '2', '3', '10', '_1', '2.5', '.5', '100', '_3.75', 'FF', 'A.8', '12345678901234567890', '255'
+        )
+        return ''.join(
+            self.c(
+                n, n, n, lambda: ' ', lambda: ' ', lambda: '\n',
+                lambda: self.c(*'+-*/%^~|v'),
+                lambda: self.c(*'pnPfcdrR'),
+                lambda: self.c(*'pfdr'),
+                lambda: self.c(*'slSLsl') + self.c(*'ab'),
+                lambda: self.c('2k', '0k', '5k', 'k'),
+                lambda: self.c('16i', 'Ai', '2i', 'i', '16o', '10o', '2o', '100o', 'o', 'Ao'),
+                lambda: self.c(*'IOKzZXa'), lambda: 'x',
+                lambda: self.c('', '!') + self.c(*'<>=') + self.c(*'ab'),
+                lambda: self.c(*':;') + self.c(*'ab'),
+                lambda: '[' + self.dc(depth - 1) + ']' + self.c('', 'x', 'x', 'sa', 'sb') if depth else '1',
+                lambda: self.c(
+                    'q', '2Q', '1Q', '3Q', 'Q', '?', 'x', '# c\n', '@', 'y', '[', ']', '!=', 's', '"'
+                ) if self.r.random() < .3 else n()
+            )() for _ in range(self.r.randint(1, 10))
+        )
 
 
 def results(output, count):
@@ -107,8 +135,12 @@ def main():
     a.add_argument('--show', type=int, default=5)
     o = a.parse_args()
     gen = Gen(random.Random(o.seed), o.what == 'run')
-    flags = {'compile': ['bc -c', 'bc -cw', 'bc -cs', 'bc -lc'], 'run': ['bc', 'bc -l', 'bc -w', 'bc -s'], 'math': ['bc -l'],
-             'dc': ['dc', 'dc', 'dc -e 1p -', 'dc -e "$(cat)"']}
+    flags = {
+        'compile': ['bc -c', 'bc -cw', 'bc -cs', 'bc -lc'],
+        'run': ['bc', 'bc -l', 'bc -w', 'bc -s'],
+        'math': ['bc -l'],
+        'dc': ['dc', 'dc', 'dc -e 1p -', 'dc -e "$(cat)"']
+    }
     make = {'math': gen.math, 'dc': lambda: gen.dc()}.get(o.what, gen.program)
     cases = [(gen.c(*flags[o.what]), make()) for _ in range(o.count)]
     script = ''.join(f"timeout 1 {command} 2>&1 <<'CASE{i}'\n{text}\nCASE{i}\necho \"== {i} $?\"\n"
@@ -116,9 +148,13 @@ def main():
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, 'script')
         open(path, 'w').write(script)
-        real = subprocess.run(['unshare', '-p', '--kill-child', 'bash', path], capture_output=True).stdout.decode('latin1')
-        ours = subprocess.run([o.binary, '--limit=wall_ms=600000', f'--mount={path}:/tmp/script', '-c', '. /tmp/script'],
-                              capture_output=True).stdout.decode('latin1')
+        real = subprocess.run(
+            ['unshare', '-p', '--kill-child', 'bash', path], capture_output=True
+        ).stdout.decode('latin1')
+        ours = subprocess.run(
+            [o.binary, '--limit=wall_ms=600000', f'--mount={path}:/tmp/script', '-c', '. /tmp/script'],
+            capture_output=True
+        ).stdout.decode('latin1')
     bad = skipped = 0
     for case, want, got in zip(cases, results(real, o.count), results(ours, o.count)):
         if want[1] in ('124', '137', '139', '134'):    # the real one hangs or crashes

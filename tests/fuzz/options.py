@@ -18,14 +18,30 @@ import options_table as table
 from spec import die_with_parent
 
 PER_BATCH = 100
-ENV = {'HOME': '/home/user', 'USER': 'user', 'LOGNAME': 'user', 'SHELL': '/bin/bash', 'TERM': 'xterm-256color', 'LANG': 'C.UTF-8',
-       'PATH': '/usr/local/bin:/usr/bin:/bin', 'TZ': 'UTC'}
-LIMITS = {"wall_ms": 30000, 'stdout_bytes': 1 << 26, 'stderr_bytes': 1 << 26, 'commands': 1000000, 'fs_bytes': 1 << 32, 'file_bytes': 1 << 31}
+ENV = {
+    'HOME': '/home/user',
+    'USER': 'user',
+    'LOGNAME': 'user',
+    'SHELL': '/bin/bash',
+    'TERM': 'xterm-256color',
+    'LANG': 'C.UTF-8',
+    'PATH': '/usr/local/bin:/usr/bin:/bin',
+    'TZ': 'UTC'
+}
+LIMITS = {
+    "wall_ms": 30000,
+    'stdout_bytes': 1 << 26,
+    'stderr_bytes': 1 << 26,
+    'commands': 1000000,
+    'fs_bytes': 1 << 32,
+    'file_bytes': 1 << 31
+}
 STEP = r'''step() {
 	[ $1 = - ] || { find "$1" -printf '%M %n %s %TY %p -> %l\n' | sort; find "$1" -type f -size -40k ! -name '*.tar*' -exec cksum {} + | sort; printf '\n\002\n'; }
 	[ $2 = - ] || cp -a t $2
 } 2>/dev/null'''
-REAL_STEP = 'step() { /home/step "$@"; }' + '\n' * STEP.count('\n')     # options-step.c does the same; as many lines, for bash's messages
+# options-step.c does the same; as many lines, for bash's messages
+REAL_STEP = 'step() { /home/step "$@"; }' + '\n' * STEP.count('\n')
 
 
 class Server:
@@ -35,8 +51,10 @@ class Server:
 
     def ask(self, script, seconds=40):
         if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
-                                            preexec_fn=die_with_parent)
+            self.process = subprocess.Popen(
+                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+                preexec_fn=die_with_parent
+            )
             self.rest = b''
         q = {'script': script, 'name': 'bash', 'cwd': '/home/user', 'env': ENV, 'limits': LIMITS}
         try:
@@ -58,8 +76,11 @@ class Server:
         line, self.rest = b''.join(parts).split(b'\n', 1)
         reply = json.loads(line)
         if reply is None or (reply.get('status') in (124, 125, 137) and 'serve' not in self.command): return None
-        return [base64.b64decode(reply[n + '_b64']) if n + '_b64' in reply else reply.get(n, '').encode('utf8', 'surrogateescape')
-                for n in ('stdout', 'stderr')]
+        return [
+            base64.b64decode(reply[n + '_b64']) if n + '_b64' in reply else reply.get(n, '').encode(
+                'utf8', 'surrogateescape'
+            ) for n in ('stdout', 'stderr')
+        ]
 
 
 def script_of(fixture, cases, step=STEP):
@@ -98,7 +119,10 @@ def split(cases, reply):
             if end < 0: results.append(None); continue
             r.tree, out = out[:end], out[end + 3:]
         place = f'w{i}'.encode()
-        if c.writes: r.tree = re.sub(rb'\b' + place + rb'\b', b'w', r.tree); r.out = r.out.replace(b'/home/user/' + place, b'/home/user/w'); r.err = r.err.replace(b'/home/user/' + place, b'/home/user/w')
+        if c.writes:
+            r.tree = re.sub(rb'\b' + place + rb'\b', b'w', r.tree); r.out = r.out.replace(
+                b'/home/user/' + place, b'/home/user/w'
+            ); r.err = r.err.replace(b'/home/user/' + place, b'/home/user/w')
         results.append(r)
     return results
 
@@ -109,8 +133,13 @@ class Pair:
         self.scratch = scratch = tempfile.mkdtemp(dir=scratch)
         os.chmod(scratch, 0o755)
         shim = os.path.join(scratch, 'sorted-readdir.so')
-        subprocess.run(['gcc', '-O1', '-shared', '-fPIC', '-o', shim, os.path.join(here, 'sorted-readdir.c')], check=True)
-        subprocess.run(['gcc', '-O1', '-static', '-o', os.path.join(scratch, 'step'), os.path.join(here, 'options-step.c')], check=True)
+        subprocess.run(
+            ['gcc', '-O1', '-shared', '-fPIC', '-o', shim, os.path.join(here, 'sorted-readdir.c')], check=True
+        )
+        subprocess.run(
+            ['gcc', '-O1', '-static', '-o', os.path.join(scratch, 'step'), os.path.join(here, 'options-step.c')],
+            check=True
+        )
         os.environ['SPEC_PRELOAD'] = '/home/sorted-readdir.so'
         self.real = Server([os.path.join(here, '..', '..', 'tools', 'spec.py'), 'serve', scratch])
         self.ours = Server([binary, '--batch'])
@@ -199,15 +228,26 @@ def show(case, seed, real, ours):
             if n > 1: x, y = [b'(%d same)' % (n - 1)] + x[n - 1:], [b'(%d same)' % (n - 1)] + y[n - 1:]
             a, b = b'\n'.join(x), b'\n'.join(y)
             at = next((i for i, (p, q) in enumerate(zip(a, b)) if p != q), min(len(a), len(b)))
-            a, b = (re.sub(rb'\x00{4,}', b'[NUL...]', (b'[...]' if at > 120 else b'') + t[max(0, at - 120):at + 250]) for t in (a, b))
+            a, b = (
+                re.sub(
+                    rb'\x00{4,}', b'[NUL...]',
+                    (b'[...]' if at > 120 else b'') + t[max(0, at - 120):at + 250]
+                ) for t in (a, b)
+            )
         print(f'    {name}: real {a!r}\n    {" " * len(name)}  ours {b!r}')
 
 
 def main():
     a = argparse.ArgumentParser(usage=__doc__)
-    a.add_argument('binary'); a.add_argument('--seed', type=int, default=1); a.add_argument('--runs', type=int, default=5000)
-    a.add_argument('--only', default=''); a.add_argument('--scratch', default='build/options-home'); a.add_argument('--show', type=int, default=3)
-    a.add_argument('--minimise', type=int, default=25, help='so many of each batch'); a.add_argument('--script', action='store_true', help='print the scripts')
+    a.add_argument('binary'); a.add_argument('--seed', type=int, default=1); a.add_argument(
+        '--runs', type=int, default=5000
+    )
+    a.add_argument('--only', default=''); a.add_argument(
+        '--scratch', default='build/options-home'
+    ); a.add_argument('--show', type=int, default=3)
+    a.add_argument(
+        '--minimise', type=int, default=25, help='so many of each batch'
+    ); a.add_argument('--script', action='store_true', help='print the scripts')
     a = a.parse_args()
     names = a.only.split(',') if a.only else list(table.COMMANDS)
     pair = Pair(a.binary, os.path.abspath(a.scratch))
@@ -245,7 +285,9 @@ def main():
         for one in seen[2::2]: show(*one)
     for why, n in explained.items(): print(f'explained: {n}: {why}')
     print('by command (runs, differ):', ', '.join(f'{n} {runs} {d}' for n, (runs, d) in by_name.items()))
-    print(f'{total} runs, seeds {a.seed} to {seed - 1}: {bad} differ; {sum(explained.values())} explained; {unfinished} without end in the real tool')
+    print(
+        f'{total} runs, seeds {a.seed} to {seed - 1}: {bad} differ; {sum(explained.values())} explained; {unfinished} without end in the real tool'
+    )
     return 1 if bad else 0
 
 
