@@ -298,7 +298,7 @@ def review(w):
 
 def planted(w):
     """A journal that somebody made up is not done; nor is anything done through a link in its place."""
-    src = w.fresh("src")
+    w.fresh("src")
     w.write("src/a", "1")
     os.makedirs(w.path("src/.tinybox-sync"), 0o700)
     w.write("src/.tinybox-sync/f0", "evil")

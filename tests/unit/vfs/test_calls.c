@@ -12,19 +12,11 @@
 
 #include "vfs/vfs.h"
 
+#include "paths.h"
 #include "tap.h"
 
 static struct tsb_caller who = { 1000, 1000, 1, { 5, 0 } };
 static struct vfs_ctx c = { NULL, &who, "/" };
-
-static int open_rc(const char *path, int flags)
-{
-	struct vfs_file *f;
-	int magic[2], rc = vfs_open(&c, path, flags, 0644, &f, magic);
-	if (!rc)
-		vfs_close(f);
-	return rc;
-}
 
 static int chmod_rc(const char *path, uint32_t mode)
 {
@@ -63,40 +55,40 @@ static void build(void)
 {
 	struct tsb_mem_options opt = TSB_MEM_OPTIONS_INIT;
 	c.vfs = vfs_new(tsb_mem_new(&opt));
-	open_rc("/f", O_WRONLY | O_CREAT);
+	open_rc(&c, "/f", O_WRONLY | O_CREAT);
 	vfs_mkdir(&c, "/d", 0755);
-	open_rc("/d/g", O_WRONLY | O_CREAT);
+	open_rc(&c, "/d/g", O_WRONLY | O_CREAT);
 	vfs_symlink(&c, "g", "/d/l");
 	vfs_mknod(&c, "/p", S_IFIFO | 0644, 0);
 	as(0);
 	vfs_mkdir(&c, "/r", 0755);
-	open_rc("/r/f", O_WRONLY | O_CREAT);
-	open_rc("/r/w", O_WRONLY | O_CREAT);
+	open_rc(&c, "/r/f", O_WRONLY | O_CREAT);
+	open_rc(&c, "/r/w", O_WRONLY | O_CREAT);
 	chmod_rc("/r/w", 0666);
 	vfs_mkdir(&c, "/s", 0777);
 	chmod_rc("/s", 01777);
-	open_rc("/s/other", O_WRONLY | O_CREAT);
+	open_rc(&c, "/s/other", O_WRONLY | O_CREAT);
 	as(1000);
-	open_rc("/s/mine", O_WRONLY | O_CREAT);
+	open_rc(&c, "/s/mine", O_WRONLY | O_CREAT);
 }
 
 static void opening(void)
 {
-	is_int(open_rc("/f/", O_RDONLY), -ENOTDIR, "open: a file with a slash");
-	is_int(open_rc("/new/", O_WRONLY | O_CREAT), -EISDIR, "open: O_CREAT with a slash");
-	is_int(open_rc("/f/", O_WRONLY | O_CREAT), -EISDIR, "open: O_CREAT of a file with a slash");
-	is_int(open_rc("/d", O_RDONLY | O_CREAT), -EISDIR, "open: O_CREAT of a directory");
-	is_int(open_rc("/d/.", O_RDONLY | O_CREAT), -EISDIR, "open: O_CREAT of a dot");
-	is_int(open_rc("/d", O_RDWR), -EISDIR, "open: a directory to write");
-	is_int(open_rc("/f", O_RDONLY | O_DIRECTORY), -ENOTDIR, "open: O_DIRECTORY");
-	is_int(open_rc("/x", O_RDONLY | O_DIRECTORY | O_CREAT), -EINVAL, "open: O_DIRECTORY, O_CREAT");
-	is_int(open_rc("/r/f", O_WRONLY), -EACCES, "open: no right to write");
-	is_int(open_rc("/r/f", O_RDONLY | O_TRUNC), -EACCES, "open: nor to truncate");
-	is_int(open_rc("/r/w", O_WRONLY | O_CREAT), 0, "open: there, with the right");
-	is_int(open_rc("/r/new", O_WRONLY | O_CREAT), -EACCES, "open: no new file");
+	is_int(open_rc(&c, "/f/", O_RDONLY), -ENOTDIR, "open: a file with a slash");
+	is_int(open_rc(&c, "/new/", O_WRONLY | O_CREAT), -EISDIR, "open: O_CREAT with a slash");
+	is_int(open_rc(&c, "/f/", O_WRONLY | O_CREAT), -EISDIR, "open: O_CREAT of a file with a slash");
+	is_int(open_rc(&c, "/d", O_RDONLY | O_CREAT), -EISDIR, "open: O_CREAT of a directory");
+	is_int(open_rc(&c, "/d/.", O_RDONLY | O_CREAT), -EISDIR, "open: O_CREAT of a dot");
+	is_int(open_rc(&c, "/d", O_RDWR), -EISDIR, "open: a directory to write");
+	is_int(open_rc(&c, "/f", O_RDONLY | O_DIRECTORY), -ENOTDIR, "open: O_DIRECTORY");
+	is_int(open_rc(&c, "/x", O_RDONLY | O_DIRECTORY | O_CREAT), -EINVAL, "open: O_DIRECTORY, O_CREAT");
+	is_int(open_rc(&c, "/r/f", O_WRONLY), -EACCES, "open: no right to write");
+	is_int(open_rc(&c, "/r/f", O_RDONLY | O_TRUNC), -EACCES, "open: nor to truncate");
+	is_int(open_rc(&c, "/r/w", O_WRONLY | O_CREAT), 0, "open: there, with the right");
+	is_int(open_rc(&c, "/r/new", O_WRONLY | O_CREAT), -EACCES, "open: no new file");
 	vfs_mknod(&c, "/sock", S_IFSOCK | 0644, 0);
-	is_int(open_rc("/sock", O_RDONLY), -ENXIO, "open: a socket");
-	is_int(open_rc("/p", O_RDONLY), 0, "open: a FIFO gives a handle");
+	is_int(open_rc(&c, "/sock", O_RDONLY), -ENXIO, "open: a socket");
+	is_int(open_rc(&c, "/p", O_RDONLY), 0, "open: a FIFO gives a handle");
 	is_int(vfs_access(&c, "/f", 8), -EINVAL, "access: no such question");
 	is_int(vfs_access(&c, "/f", 1), -EACCES, "access: not executable");
 	as(0);
@@ -198,7 +190,7 @@ static void renaming(void)
 
 static void attributes(void)
 {
-	open_rc("/f", O_WRONLY | O_CREAT);
+	open_rc(&c, "/f", O_WRONLY | O_CREAT);
 	is_int(chmod_rc("/r/f", 0777), -EPERM, "chmod: another's");
 	is_int(chmod_rc("/f", 06755), 0, "chmod: one's own, set-id");
 	is_int(mode_of("/f"), 06755, "chmod: is set");
@@ -219,7 +211,7 @@ static void attributes(void)
 	as(0);
 	chmod_rc("/f", 06777);
 	as(2000);
-	is_int(open_rc("/f", O_WRONLY | O_TRUNC), 0, "another writes");
+	is_int(open_rc(&c, "/f", O_WRONLY | O_TRUNC), 0, "another writes");
 	is_int(mode_of("/f"), 0777, "and takes the set-id bits");
 	as(1000);
 	is_int(vfs_setattr(&c, "/d/l", &(struct tsb_setattr){ .mask = TSB_SET_MODE }, false),
@@ -272,7 +264,6 @@ static void handles(void)
 	ok(st.size == 3 && (st.mode & 07777) == 0600 && st.dev == f->dev && st.ino == f->ino,
 	   "handle: what it says");
 	is_int(vfs_fsync(f), 0, "handle: sync");
-	is_int(vfs_fstatfs(f, &fs), 0, "handle: statfs");
 	is_int(vfs_statfs(&c, "/f", &fs), 0, "statfs");
 	is_str(fs.type, "tmpfs", "statfs: type");
 	is_int(vfs_readdir(f, buf, 8), -ENOTDIR, "handle: no directory");
@@ -318,18 +309,16 @@ static void many_mounts(void)
 	struct vfs *copy;
 	char path[16];
 	int bad = 0;
-	size_t size = vfs_size(c.vfs);
 	for (int i = 0; i < 20; i++) {
 		sprintf(path, "/m%02d", i * 7 % 20);
 		bad += vfs_mount(c.vfs, path, tsb_mem_new(&opt), 0) != 0;
 	}
 	copy = vfs_clone(c.vfs);
-	ok(vfs_size(copy) > sizeof(void *) * 20 && size, "mounts: size");
 	vfs_free(c.vfs);
 	c.vfs = copy;
 	for (int i = 0; i < 20; i++) {
 		sprintf(path, "/m%02d/f", i);
-		bad += open_rc(path, O_WRONLY | O_CREAT) != 0;
+		bad += open_rc(&c, path, O_WRONLY | O_CREAT) != 0;
 	}
 	for (int i = 0; i < 20; i++) {
 		sprintf(path, "/m%02d", i);

@@ -15,6 +15,7 @@
 #include "vfs/proc.h"
 #include "vfs/vfs.h"
 
+#include "paths.h"
 #include "tap.h"
 
 static struct tsb_caller who = { 1000, 1000, 7, { 5, 0 } };
@@ -102,53 +103,11 @@ static void build(void)
 
 /* ---- Helpers ---- */
 
-static const char *get(const char *path)
-{
-	static char buf[4096];
-	struct vfs_file *f;
-	int magic[2], rc = vfs_open(&c, path, O_RDONLY, 0, &f, magic);
-	ssize_t n;
-	if (rc) {
-		snprintf(buf, sizeof(buf), "error %d", rc);
-		return buf;
-	}
-	n = vfs_read(f, buf, sizeof(buf) - 1, 0);
-	buf[n < 0 ? 0 : n] = '\0';
-	vfs_close(f);
-	return buf;
-}
-
-static const char *list(const char *path, size_t cap)
-{
-	static char text[2048];
-	_Alignas(8) char buf[4096];
-	struct vfs_file *f;
-	int magic[2];
-	ssize_t n;
-	text[0] = '\0';
-	if (vfs_open(&c, path, O_RDONLY | O_DIRECTORY, 0, &f, magic))
-		return NULL;
-	while ((n = vfs_readdir(f, buf, cap)) > 0)
-		for (char *p = buf; p < buf + n; p += ((struct tsb_dirent *)p)->size)
-			sprintf(text + strlen(text), "%s ", ((struct tsb_dirent *)p)->name);
-	vfs_close(f);
-	return text;
-}
-
 static uint32_t mode(const char *path)
 {
 	struct tsb_stat st = { 0 };
 	vfs_lstat(&c, path, &st);
 	return st.mode;
-}
-
-static int open_rc(const char *path, int flags)
-{
-	struct vfs_file *f;
-	int magic[2], rc = vfs_open(&c, path, flags, 0644, &f, magic);
-	if (!rc)
-		vfs_close(f);
-	return rc;
 }
 
 static const char *link_of(const char *path)
@@ -171,13 +130,13 @@ static void dev(void)
 	char buf[64] = "x";
 	int magic[2], i;
 
-	is_str(list("/dev", 4096), "fd full null random stderr stdin stdout tty urandom zero ", "dev: names");
-	is_str(list("/dev", 40), "fd full null random stderr stdin stdout tty urandom zero ",
+	is_str(list(&c, "/dev", 4096), "fd full null random stderr stdin stdout tty urandom zero ", "dev: names");
+	is_str(list(&c, "/dev", 40), "fd full null random stderr stdin stdout tty urandom zero ",
 	       "dev: one at a time");
 	is_int(mode("/dev/null"), S_IFCHR | 0666, "dev: null's mode");
 	vfs_stat(&c, "/dev/urandom", &st);
 	ok(major(st.rdev) == 1 && minor(st.rdev) == 9, "dev: urandom is 1, 9");
-	is_str(get("/dev/null"), "", "null reads empty");
+	is_str(get(&c, "/dev/null"), "", "null reads empty");
 	vfs_open(&c, "/dev/null", O_WRONLY | O_CREAT | O_TRUNC, 0, &f, magic);
 	is_int(vfs_write(f, &who, buf, 64, 0), 64, "null takes all");
 	vfs_close(f);
@@ -196,10 +155,10 @@ static void dev(void)
 		;
 	ok(i < 64, "urandom gives bytes");
 	vfs_close(f);
-	is_int(open_rc("/dev/tty", O_RDWR), -ENXIO, "no terminal: open");
+	is_int(open_rc(&c, "/dev/tty", O_RDWR), -ENXIO, "no terminal: open");
 	is_int(vfs_stat(&c, "/dev/tty", &st), 0, "no terminal: stat");
 	is_int((long)st.rdev, 0x500, "its number");
-	is_int(open_rc("/dev/new", O_WRONLY | O_CREAT), -EACCES, "dev: nothing new");
+	is_int(open_rc(&c, "/dev/new", O_WRONLY | O_CREAT), -EACCES, "dev: nothing new");
 	is_int(vfs_unlink(&c, "/dev/null"), -EACCES, "dev: nothing goes");
 	is_int(vfs_truncate(&c, "/dev/null", 0), -EINVAL, "dev: no truncate");
 	is_str(link_of("/dev/stdin"), "/proc/self/fd/0", "dev: stdin");
@@ -211,8 +170,8 @@ static void descriptors(void)
 	struct tsb_stat st;
 	struct vfs_file *f;
 	int magic[2] = { 0, -1 };
-	is_str(list("/dev/fd/", 4096), "0 1 5 ", "fd: the open ones");
-	is_str(get("/dev/stdin"), "sandbox\n", "fd: a file is opened by its path");
+	is_str(list(&c, "/dev/fd/", 4096), "0 1 5 ", "fd: the open ones");
+	is_str(get(&c, "/dev/stdin"), "sandbox\n", "fd: a file is opened by its path");
 	is_int(vfs_open(&c, "/dev/stdout", O_WRONLY, 0, &f, magic), VFS_MAGIC, "fd: a pipe is magic");
 	ok(magic[0] == 7 && magic[1] == 1 && !f, "fd: and told");
 	is_int(vfs_stat(&c, "/dev/fd/5", &st), 0, "fd: stat of a pipe");
@@ -223,43 +182,43 @@ static void descriptors(void)
 	is_str(link_of("/dev/fd/1"), "pipe:[9]", "fd: link text");
 	is_int(mode("/proc/7/fd/0"), S_IFLNK | 0500, "fd: mode of a read end");
 	is_int(mode("/proc/7/fd/1"), S_IFLNK | 0300, "fd: mode of a write end");
-	is_str(get("/proc/7/fdinfo/5"), "pos:\t42\nflags:\t01\nmnt_id:\t1\nino:\t5\n", "fdinfo");
+	is_str(get(&c, "/proc/7/fdinfo/5"), "pos:\t42\nflags:\t01\nmnt_id:\t1\nino:\t5\n", "fdinfo");
 }
 
 static void proc(void)
 {
 	struct tsb_stat st;
-	is_str(list("/proc", 4096), "cmdline cpuinfo filesystems loadavg meminfo mounts "
+	is_str(list(&c, "/proc", 4096), "cmdline cpuinfo filesystems loadavg meminfo mounts "
 	       "partitions self stat swaps sys uptime version vmstat 1 7 12 ", "proc: names");
-	is_str(list("/proc", 64), "cmdline cpuinfo filesystems loadavg meminfo mounts "
+	is_str(list(&c, "/proc", 64), "cmdline cpuinfo filesystems loadavg meminfo mounts "
 	       "partitions self stat swaps sys uptime version vmstat 1 7 12 ", "proc: a few at a time");
 	is_str(link_of("/proc/self"), "7", "proc: self is the caller");
-	is_str(list("/proc/self/", 4096), "cgroup cmdline comm cwd environ exe fd fdinfo "
+	is_str(list(&c, "/proc/self/", 4096), "cgroup cmdline comm cwd environ exe fd fdinfo "
 	       "loginuid mountinfo mounts oom_score oom_score_adj root stat statm status wchan ", "proc: a process");
-	ok(!memcmp(get("/proc/7/cmdline"), "bash\0-c\0a b", 12), "proc: cmdline");
-	is_str(get("/proc/self/comm"), "a-long-program-\n", "proc: comm has 15 bytes");
+	ok(!memcmp(get(&c, "/proc/7/cmdline"), "bash\0-c\0a b", 12), "proc: cmdline");
+	is_str(get(&c, "/proc/self/comm"), "a-long-program-\n", "proc: comm has 15 bytes");
 	is_str(link_of("/proc/self/exe"), "/usr/bin/bash", "proc: exe");
-	is_str(get("/proc/self/cwd/../../etc/hostname"), "sandbox\n", "proc: through cwd");
-	is_str(get("/proc/self/root/etc/hostname"), "sandbox\n", "proc: through root");
-	ok(strstr(get("/proc/7/status"), "Name:\ta-long-program-\nUmask:\t0022\nState:\tS (sleeping)\n"
+	is_str(get(&c, "/proc/self/cwd/../../etc/hostname"), "sandbox\n", "proc: through cwd");
+	is_str(get(&c, "/proc/self/root/etc/hostname"), "sandbox\n", "proc: through root");
+	ok(strstr(get(&c, "/proc/7/status"), "Name:\ta-long-program-\nUmask:\t0022\nState:\tS (sleeping)\n"
 		  "Tgid:\t7\n"), "proc: status");
-	ok(strstr(get("/proc/7/status"), "\nSigIgn:\t0000000000000004\n"), "proc: ignored signals");
-	ok(strstr(get("/proc/12/status"), "State:\tZ (zombie)\n"), "proc: a zombie");
-	ok(!strncmp(get("/proc/7/stat"), "7 (a-long-program-) S 1 1 1 0 -1 ", 33), "proc: stat");
-	is_str(get("/proc/uptime"), "12.34 24.68\n", "proc: uptime");
-	ok(!strncmp(get("/proc/meminfo"), "MemTotal:        1048576 kB\nMemFree:         1047552 kB\n",
+	ok(strstr(get(&c, "/proc/7/status"), "\nSigIgn:\t0000000000000004\n"), "proc: ignored signals");
+	ok(strstr(get(&c, "/proc/12/status"), "State:\tZ (zombie)\n"), "proc: a zombie");
+	ok(!strncmp(get(&c, "/proc/7/stat"), "7 (a-long-program-) S 1 1 1 0 -1 ", 33), "proc: stat");
+	is_str(get(&c, "/proc/uptime"), "12.34 24.68\n", "proc: uptime");
+	ok(!strncmp(get(&c, "/proc/meminfo"), "MemTotal:        1048576 kB\nMemFree:         1047552 kB\n",
 		    56), "proc: meminfo");
-	is_str(get("/proc/loadavg"), "0.00 0.00 0.00 1/3 12\n", "proc: loadavg");
-	is_str(get("/proc/mounts"), "tmpfs / tmpfs rw,relatime 0 0\n"
+	is_str(get(&c, "/proc/loadavg"), "0.00 0.00 0.00 1/3 12\n", "proc: loadavg");
+	is_str(get(&c, "/proc/mounts"), "tmpfs / tmpfs rw,relatime 0 0\n"
 	       "devtmpfs /dev devtmpfs rw,relatime 0 0\nproc /proc proc rw,relatime 0 0\n"
 	       "tmpfs /usr/bin tmpfs ro,relatime 0 0\n", "proc: mounts");
-	is_str(get("/proc/sys/kernel/hostname"), "sandbox\n", "proc: hostname");
-	is_str(get("/proc/sys/kernel/random/uuid"), "5a5a5a5a-5a5a-4a5a-9a5a-5a5a5a5a5a5a\n",
+	is_str(get(&c, "/proc/sys/kernel/hostname"), "sandbox\n", "proc: hostname");
+	is_str(get(&c, "/proc/sys/kernel/random/uuid"), "5a5a5a5a-5a5a-4a5a-9a5a-5a5a5a5a5a5a\n",
 	       "proc: uuid");
 	is_int(vfs_stat(&c, "/proc/8", &st), -ENOENT, "proc: no such process");
 	is_int(vfs_stat(&c, "/proc/07", &st), -ENOENT, "proc: no such name");
-	is_int(open_rc("/proc/version", O_WRONLY), -EACCES, "proc: no writing");
-	is_int(open_rc("/proc/new", O_WRONLY | O_CREAT), -EACCES, "proc: nothing new");
+	is_int(open_rc(&c, "/proc/version", O_WRONLY), -EACCES, "proc: no writing");
+	is_int(open_rc(&c, "/proc/new", O_WRONLY | O_CREAT), -EACCES, "proc: nothing new");
 	is_int(vfs_lstat(&c, "/proc/version", &st), 0, "proc: stat");
 	ok(st.size == 0 && S_ISREG(st.mode), "proc: files have no size");
 	who.pid = 0;
@@ -273,23 +232,23 @@ static void proc_texts(void)
 	struct tsb_stat st;
 	char buf[8];
 	int magic[2];
-	is_str(get("/proc/self/environ"), "A=1", "proc: environ");
-	ok(strstr(get("/proc/1/status"), "State:\tR (running)\n"), "proc: a running process");
-	ok(strstr(get("/proc/1/status"), "Cpus_allowed_list:\t0-1\n"), "proc: cpus");
-	is_str(get("/proc/7/statm"), "66 2 0 0 0 2 0\n", "proc: statm");
-	ok(strstr(get("/proc/cpuinfo"), "processor\t: 1\n") && !strstr(get("/proc/cpuinfo"),
+	is_str(get(&c, "/proc/self/environ"), "A=1", "proc: environ");
+	ok(strstr(get(&c, "/proc/1/status"), "State:\tR (running)\n"), "proc: a running process");
+	ok(strstr(get(&c, "/proc/1/status"), "Cpus_allowed_list:\t0-1\n"), "proc: cpus");
+	is_str(get(&c, "/proc/7/statm"), "66 2 0 0 0 2 0\n", "proc: statm");
+	ok(strstr(get(&c, "/proc/cpuinfo"), "processor\t: 1\n") && !strstr(get(&c, "/proc/cpuinfo"),
 		  "processor\t: 2\n"), "proc: cpuinfo");
-	ok(strstr(get("/proc/filesystems"), "nodev\tproc\n"), "proc: filesystems");
-	ok(strstr(get("/proc/stat"), "btime 988\n"), "proc: stat of the system");
-	is_str(get("/proc/version"), "Linux version 6.1.0 (root@sandbox) (gcc) #1 SMP\n", "proc: version");
-	is_str(get("/proc/sys/kernel/ostype"), "Linux\n", "proc: ostype");
-	is_str(get("/proc/sys/kernel/osrelease"), "6.1.0\n", "proc: osrelease");
-	is_str(get("/proc/sys/kernel/version"), "#1 SMP\n", "proc: kernel version");
-	is_str(get("/proc/sys/kernel/pid_max"), "32768\n", "proc: pid_max");
-	is_int(open_rc("/proc/sys", O_RDWR), -EISDIR, "proc: a directory to write");
-	is_int(open_rc("/proc/version", O_RDONLY | O_DIRECTORY), -ENOTDIR, "proc: O_DIRECTORY");
-	is_int(open_rc("/proc/version/x", O_RDONLY), -ENOTDIR, "proc: below a file");
-	is_int(open_rc("/proc/self", O_RDONLY | O_NOFOLLOW), -ELOOP, "proc: O_NOFOLLOW");
+	ok(strstr(get(&c, "/proc/filesystems"), "nodev\tproc\n"), "proc: filesystems");
+	ok(strstr(get(&c, "/proc/stat"), "btime 988\n"), "proc: stat of the system");
+	is_str(get(&c, "/proc/version"), "Linux version 6.1.0 (root@sandbox) (gcc) #1 SMP\n", "proc: version");
+	is_str(get(&c, "/proc/sys/kernel/ostype"), "Linux\n", "proc: ostype");
+	is_str(get(&c, "/proc/sys/kernel/osrelease"), "6.1.0\n", "proc: osrelease");
+	is_str(get(&c, "/proc/sys/kernel/version"), "#1 SMP\n", "proc: kernel version");
+	is_str(get(&c, "/proc/sys/kernel/pid_max"), "32768\n", "proc: pid_max");
+	is_int(open_rc(&c, "/proc/sys", O_RDWR), -EISDIR, "proc: a directory to write");
+	is_int(open_rc(&c, "/proc/version", O_RDONLY | O_DIRECTORY), -ENOTDIR, "proc: O_DIRECTORY");
+	is_int(open_rc(&c, "/proc/version/x", O_RDONLY), -ENOTDIR, "proc: below a file");
+	is_int(open_rc(&c, "/proc/self", O_RDONLY | O_NOFOLLOW), -ELOOP, "proc: O_NOFOLLOW");
 	is_str(link_of("/proc/version"), "error -22", "proc: no link");
 	vfs_open(&c, "/proc/version", O_RDONLY, 0, &f, magic);
 	is_int(vfs_read(f, buf, 5, 6), 5, "proc: read in the middle");
@@ -300,7 +259,7 @@ static void proc_texts(void)
 	vfs_close(f);
 	vfs_mkdir(&c, "/with space", 0755);
 	vfs_mount(c.vfs, "/with space", tsb_mem_new(&(struct tsb_mem_options)TSB_MEM_OPTIONS_INIT), 0);
-	ok(strstr(get("/proc/mounts"), "tmpfs /with\\040space tmpfs "), "proc: mounts are escaped");
+	ok(strstr(get(&c, "/proc/mounts"), "tmpfs /with\\040space tmpfs "), "proc: mounts are escaped");
 	vfs_unmount(c.vfs, "/with space");
 }
 
@@ -319,19 +278,19 @@ static void fixed(void)
 		snprintf(to, sizeof(to), "%s/%s", places[i], file);
 		is_int(vfs_mkdir(&c, path, 0755), -EPERM, "fixed: mkdir");
 		is_int(vfs_mknod(&c, path, S_IFIFO, 0), -EPERM, "fixed: mknod");
-		is_int(open_rc(path, O_WRONLY | O_CREAT), -EPERM, "fixed: open");
+		is_int(open_rc(&c, path, O_WRONLY | O_CREAT), -EPERM, "fixed: open");
 		is_int(vfs_symlink(&c, "x", path), -EPERM, "fixed: symlink");
 		is_int(vfs_link(&c, to, path, false), -EPERM, "fixed: link");
 		is_int(vfs_rename(&c, to, path, 0), -EPERM, "fixed: rename");
 		is_int(vfs_unlink(&c, to), -EPERM, "fixed: unlink");
 		is_int(vfs_setattr(&c, to, &set, true), -EPERM, "fixed: chmod");
-		is_int(open_rc(to, O_WRONLY | O_CREAT | O_EXCL), -EEXIST, "fixed: O_EXCL");
+		is_int(open_rc(&c, to, O_WRONLY | O_CREAT | O_EXCL), -EEXIST, "fixed: O_EXCL");
 		vfs_open(&c, to, O_RDONLY, 0, &f, magic);
 		is_int(vfs_fsetattr(f, &who, &set), -EPERM, "fixed: fchmod");
 		vfs_close(f);
 	}
 	is_int(vfs_rmdir(&c, "/proc/sys"), -EPERM, "fixed: rmdir");
-	is_int(open_rc("/proc/version", O_WRONLY), -EACCES, "proc: root writes nothing");
+	is_int(open_rc(&c, "/proc/version", O_WRONLY), -EACCES, "proc: root writes nothing");
 	who.uid = who.gid = 1000;
 }
 
@@ -404,20 +363,20 @@ static void bin(void)
 {
 	const char *command;
 	struct tsb_stat st;
-	is_str(list("/usr/bin", 4096), "[ cat ls ls-extra sort ", "bin: names");
-	is_str(list("/bin/", 32), "[ cat ls ls-extra sort ", "bin: one at a time");
-	is_str(get("/bin/ls"), "#!/usr/bin/tinysandbox-command ls\n"
+	is_str(list(&c, "/usr/bin", 4096), "[ cat ls ls-extra sort ", "bin: names");
+	is_str(list(&c, "/bin/", 32), "[ cat ls ls-extra sort ", "bin: one at a time");
+	is_str(get(&c, "/bin/ls"), "#!/usr/bin/tinysandbox-command ls\n"
 	       "# ls is a command of this system; its code is not a script.\n", "bin: the text");
 	vfs_stat(&c, "/bin/ls", &st);
-	is_int(st.size, (long long)strlen(get("/bin/ls")), "bin: size");
+	is_int(st.size, (long long)strlen(get(&c, "/bin/ls")), "bin: size");
 	is_int(st.mode, S_IFREG | 0755, "bin: mode");
 	is_int(vfs_program(&c, "/bin/ls", NULL, &command), 0, "bin: a program");
 	is_str(command, "ls", "bin: its command");
 	is_int(vfs_program(&c, "/bin/l", NULL, &command), -ENOENT, "bin: not a beginning");
 	is_int(vfs_program(&c, "/bin/lsx", NULL, &command), -ENOENT, "bin: not a longer one");
 	is_int(vfs_program(&c, "/bin/ls/x", NULL, &command), -ENOTDIR, "bin: nothing below");
-	is_int(open_rc("/bin/ls", O_WRONLY), -EROFS, "bin: no writing");
-	is_int(open_rc("/bin/new", O_WRONLY | O_CREAT), -EROFS, "bin: nothing new");
+	is_int(open_rc(&c, "/bin/ls", O_WRONLY), -EROFS, "bin: no writing");
+	is_int(open_rc(&c, "/bin/new", O_WRONLY | O_CREAT), -EROFS, "bin: nothing new");
 	is_int(vfs_unlink(&c, "/bin/ls"), -EROFS, "bin: nothing goes");
 	vfs_symlink(&c, "/bin/ls", "/tmp/mine");
 	is_int(vfs_program(&c, "/tmp/mine", NULL, &command), 0, "bin: by a link");
@@ -428,16 +387,16 @@ static void image(void)
 {
 	uint64_t bytes, entries;
 	struct vfs *b;
-	ok(strstr(get("/etc/passwd"), "user:x:1000:1000:User:/home/user:/bin/bash\n"), "image: passwd");
-	is_str(get("/etc/hostname"), "sandbox\n", "image: hostname");
-	ok(strstr(get("/etc/hosts"), "127.0.1.1\tsandbox\n"), "image: hosts");
+	ok(strstr(get(&c, "/etc/passwd"), "user:x:1000:1000:User:/home/user:/bin/bash\n"), "image: passwd");
+	is_str(get(&c, "/etc/hostname"), "sandbox\n", "image: hostname");
+	ok(strstr(get(&c, "/etc/hosts"), "127.0.1.1\tsandbox\n"), "image: hosts");
 	is_int(mode("/tmp"), S_IFDIR | 01777, "image: tmp");
 	is_int(vfs_mkdir(&c, "/workspace", 0755), 0, "image: directories in the root");
-	is_int(open_rc("file", O_WRONLY | O_CREAT), 0, "image: files at home");
-	is_int(open_rc("/etc/file", O_WRONLY | O_CREAT), -EACCES, "image: not in etc");
-	is_int(open_rc("/root/file", O_WRONLY | O_CREAT), -EACCES, "image: not root's home");
+	is_int(open_rc(&c, "file", O_WRONLY | O_CREAT), 0, "image: files at home");
+	is_int(open_rc(&c, "/etc/file", O_WRONLY | O_CREAT), -EACCES, "image: not in etc");
+	is_int(open_rc(&c, "/root/file", O_WRONLY | O_CREAT), -EACCES, "image: not root's home");
 	is_str(link_of("/bin"), "usr/bin", "image: bin");
-	ok(strstr(get("/etc/mtab"), "tmpfs / tmpfs"), "image: mtab");
+	ok(strstr(get(&c, "/etc/mtab"), "tmpfs / tmpfs"), "image: mtab");
 	is_int(vfs_branch(c.vfs, &b), 0, "image: a sandbox branches");
 	is_int(vfs_usage(b, &bytes, &entries), 0, "image: usage");
 	vfs_free(b);

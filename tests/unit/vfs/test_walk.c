@@ -14,6 +14,7 @@
 #include "vfs/shim.h"
 #include "vfs/vfs.h"
 
+#include "paths.h"
 #include "tap.h"
 
 static struct tsb_caller who = { 1000, 1000, 1, { 5, 0 } };
@@ -39,38 +40,6 @@ static int put(const char *path, const char *text)
 	return vfs_close(f);
 }
 
-static const char *get(const char *path)
-{
-	static char buf[256];
-	struct vfs_file *f;
-	int magic[2];
-	ssize_t n;
-	if (vfs_open(&c, path, O_RDONLY, 0, &f, magic))
-		return NULL;
-	n = vfs_read(f, buf, sizeof(buf) - 1, 0);
-	buf[n < 0 ? 0 : n] = '\0';
-	vfs_close(f);
-	return buf;
-}
-
-/* The names in a directory, in the order given. */
-static const char *list(const char *path)
-{
-	static char text[1024];
-	_Alignas(8) char buf[300];
-	struct vfs_file *f;
-	int magic[2];
-	ssize_t n;
-	text[0] = '\0';
-	if (vfs_open(&c, path, O_RDONLY | O_DIRECTORY, 0, &f, magic))
-		return NULL;
-	while ((n = vfs_readdir(f, buf, sizeof(buf))) > 0)
-		for (char *p = buf; p < buf + n; p += ((struct tsb_dirent *)p)->size)
-			sprintf(text + strlen(text), "%s ", ((struct tsb_dirent *)p)->name);
-	vfs_close(f);
-	return text;
-}
-
 static uint64_t dev_of(const char *path)
 {
 	struct tsb_stat st = { 0 };
@@ -89,9 +58,9 @@ static void mounts_apart(void)
 	is_int(vfs_rename(&c, "/ab", "/ac", 0), -EBUSY, "rename of a mount");
 	is_int(vfs_link(&c, "/a/f", "/f", false), -EXDEV, "link across");
 	is_int(vfs_symlink(&c, "../ab/f", "/a/out"), 0, "a link out of a mount");
-	is_str(get("/a/out"), "other", "leads out");
-	is_str(get("/a/deep/er/../../f"), "inside", "dots lead out of a mount");
-	is_str(get("/a/../ab/./f"), "other", "dots lead over the root of a mount");
+	is_str(get(&c, "/a/out"), "other", "leads out");
+	is_str(get(&c, "/a/deep/er/../../f"), "inside", "dots lead out of a mount");
+	is_str(get(&c, "/a/../ab/./f"), "other", "dots lead over the root of a mount");
 	is_int(vfs_mount_of(&c, "/a/deep/er/..", &clean), 0, "mount_of");
 	is_str(clean, "/a", "mount_of: where");
 	is_int(vfs_chdir(&c, "/a/out", &clean), -ENOTDIR, "chdir to a file");
@@ -111,13 +80,13 @@ static void mounts_end(void)
 	is_int(put("/a/f", "written"), 0, "remount: not for others");
 	vfs_free(c.vfs);
 	c.vfs = main_vfs;
-	is_str(get("/a/f"), "written", "remount: the same files");
+	is_str(get(&c, "/a/f"), "written", "remount: the same files");
 	is_int(vfs_remount(c.vfs, "/nowhere", 0), -EINVAL, "remount: nothing there");
 	is_int(vfs_unmount(c.vfs, "/a"), -EBUSY, "unmount: one is inside");
 	is_int(vfs_unmount(c.vfs, "/a/deep/er"), 0, "unmount");
 	is_int(vfs_unmount(c.vfs, "/a/deep/er"), -EINVAL, "unmount: nothing there");
 	is_int(vfs_unmount(c.vfs, "/a"), 0, "unmount: the other");
-	is_str(get("/a/below"), "hidden", "unmount: what is below comes back");
+	is_str(get(&c, "/a/below"), "hidden", "unmount: what is below comes back");
 	is_int(vfs_mount(c.vfs, "/ab", mem(1000), VFS_MOUNT_REPLACE), 0, "replace");
 	is_int(vfs_stat(&c, "/ab/f", &st), -ENOENT, "replaced");
 	ok(vfs_mount_at(c.vfs, 1, &info) && !strcmp(info.path, "/ab") &&
@@ -135,7 +104,7 @@ static void mounts(void)
 	is_int(vfs_mount(c.vfs, "/a", mem(1000), 0), 0, "mount");
 	is_int(vfs_stat(&c, "/a/below", &st), -ENOENT, "mount: hides what is below");
 	is_int(put("/a/f", "inside"), 0, "mount: takes files");
-	is_str(get("/a/f"), "inside", "mount: gives them");
+	is_str(get(&c, "/a/f"), "inside", "mount: gives them");
 	ok(dev_of("/a") != dev_of("/"), "mount: has its own device");
 	is_int(vfs_mount(c.vfs, "/a", NULL, 0), -EBUSY, "mount: place taken");
 	is_int(vfs_mount(c.vfs, "a", NULL, 0), -EINVAL, "mount: relative path");
@@ -146,10 +115,10 @@ static void mounts(void)
 	vfs_mkdir(&c, "/a/deep", 0755);
 	is_int(vfs_mount(c.vfs, "/a/deep/er", mem(1000), VFS_MOUNT_READ_ONLY), 0, "mount: nested");
 	is_int(vfs_mount(c.vfs, "/ab", mem(1000), 0), 0, "mount: without a place below");
-	is_str(list("/"), "a ab ", "mount: the parent lists it once");
-	is_str(list("/a/deep"), "er ", "mount: the nested one as well");
+	is_str(list(&c, "/", 300), "a ab ", "mount: the parent lists it once");
+	is_str(list(&c, "/a/deep", 300), "er ", "mount: the nested one as well");
 	put("/ab/f", "other");
-	is_str(get("/ab/f"), "other", "mount: a name that only begins like another");
+	is_str(get(&c, "/ab/f"), "other", "mount: a name that only begins like another");
 
 	is_int(put("/a/deep/er/f", ""), -EROFS, "read-only: new file");
 	is_int(vfs_mkdir(&c, "/a/deep/er", 0755), -EEXIST, "read-only: exists comes first");
@@ -191,7 +160,7 @@ static void links(void)
 		sprintf(target, "l%d", i - 1);
 		vfs_symlink(&c, target, name);
 	}
-	is_str(get("/l40"), "end", "links: 40 are followed");
+	is_str(get(&c, "/l40"), "end", "links: 40 are followed");
 	is_int(vfs_stat(&c, "/l41", &st), -ELOOP, "links: 41 are not");
 	is_int(vfs_lstat(&c, "/l41", &st), 0, "links: lstat follows none");
 	is_int(vfs_open(&c, "/l1", O_RDONLY | O_NOFOLLOW, 0, &f, magic), -ELOOP, "links: O_NOFOLLOW");
@@ -200,7 +169,7 @@ static void links(void)
 	is_int(vfs_open(&c, "/dangling", O_WRONLY | O_CREAT | O_EXCL, 0644, &f, magic), -EEXIST,
 	       "links: O_EXCL");
 	is_int(put("/dangling", "made"), 0, "links: O_CREAT through one");
-	is_str(get("/new"), "made", "links: makes the target");
+	is_str(get(&c, "/new"), "made", "links: makes the target");
 	vfs_free(c.vfs);
 }
 
@@ -359,7 +328,7 @@ static void restore_fails_whole(struct vfs *v, struct vfs *b)
 	vfs_mount_at(v, 1, &m);
 	vfs_mem_limit(m.fs, 10, 10, 10);
 	is_int(vfs_restore(v, b), -ENOSPC, "restore: no room in one");
-	is_str(get("/f"), "mine", "restore: nothing has changed");
+	is_str(get(&c, "/f"), "mine", "restore: nothing has changed");
 }
 
 static void branches(void)
@@ -377,16 +346,16 @@ static void branches(void)
 	put("/m/f", "new");
 	put("/s/g", "seen");
 	c.vfs = b;
-	is_str(get("/f"), "old", "branch: the root is apart");
-	is_str(get("/m/f"), "old", "branch: the mount, too");
-	is_str(get("/s/g"), "seen", "branch: the shared one is not");
+	is_str(get(&c, "/f"), "old", "branch: the root is apart");
+	is_str(get(&c, "/m/f"), "old", "branch: the mount, too");
+	is_str(get(&c, "/s/g"), "seen", "branch: the shared one is not");
 	put("/m/f", "branch");
 	c.vfs = v;
 	is_int(vfs_usage(v, &bytes, &entries), 0, "usage");
 	ok(bytes == 6 && entries == 2, "usage: without the shared");
 	is_int(vfs_restore(v, b), 0, "restore");
-	is_str(get("/f"), "old", "restore: the root");
-	is_str(get("/m/f"), "branch", "restore: the mount");
+	is_str(get(&c, "/f"), "old", "restore: the root");
+	is_str(get(&c, "/m/f"), "branch", "restore: the mount");
 	restore_fails_whole(v, b);
 	vfs_unmount(b, "/m");
 	is_int(vfs_restore(v, b), -EOPNOTSUPP, "restore: other mounts");
@@ -406,7 +375,7 @@ static void shims(void)
 	vfs_mkdir(&c, "/d", 0755);
 	put("/d/f", "slow");
 	vfs_symlink(&c, "d", "/l");
-	is_str(get("/l/../l/f"), "slow", "slow walk: through a link");
+	is_str(get(&c, "/l/../l/f"), "slow", "slow walk: through a link");
 	is_int(vfs_stat(&c, "/d/f/x", &st), -ENOTDIR, "slow walk: below a file");
 	is_int(vfs_stat(&c, "/l/x/y", &st), -ENOENT, "slow walk: missing");
 	vfs_stat(&c, "/d", &plain);
@@ -419,7 +388,7 @@ static void shims(void)
 	}
 	fault.nth = 0;
 	ok(failed > 3 && failed < 30, "faults: each is passed on");
-	is_str(get("/d/new"), "x", "faults: then it works");
+	is_str(get(&c, "/d/new"), "x", "faults: then it works");
 	vfs_free(c.vfs);
 	c.vfs = vfs_new(shim_new(mem(1000), shim_read_only, NULL));
 	is_int(put("/f", ""), -EROFS, "a read-only shim");
