@@ -72,7 +72,7 @@ static char **child_env(const struct tbx_store *store)
  * In a process group of its own: a key pressed at our terminal is for the command, which learns
  * of it through the protocol.
  */
-static int start_child(const char *const *argv, char *const *env, int end, int said, pid_t *pid)
+int bx_start_child(const char *const *argv, char *const *env, const int fd[3], pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -84,9 +84,10 @@ static int start_child(const char *const *argv, char *const *env, int end, int s
 	sigemptyset(&none);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attr);
-	posix_spawn_file_actions_adddup2(&actions, end, 0);
-	posix_spawn_file_actions_adddup2(&actions, end, 1);
-	posix_spawn_file_actions_adddup2(&actions, said, 2);
+	if (fd[0] < 0)
+		posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	for (int i = fd[0] < 0; i < 3; i++)
+		posix_spawn_file_actions_adddup2(&actions, fd[i], i);
 	posix_spawnattr_setsigdefault(&attr, &all);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
@@ -109,7 +110,7 @@ int bx_spawn(struct tbx_store *store, const char *const *argv, const char *what,
 	if (!env || c->child_err < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
 		err = errno;
 	} else {
-		err = start_child(argv, env, pair[1], c->child_err, &c->child);
+		err = bx_start_child(argv, env, (const int[]){pair[1], pair[1], c->child_err}, &c->child);
 		c->fd = pair[0];
 		close(pair[1]);
 		fcntl(c->fd, F_SETFL, O_NONBLOCK);

@@ -162,28 +162,9 @@ static char **git_env(void)
 
 static int start(const char *const *argv, int said, pid_t *pid)
 {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
 	char **env = git_env();
-	sigset_t all, none;
-	int err;
+	int err = env ? bx_start_child(argv, env, (const int[]){ -1, said, said }, pid) : ENOMEM;
 
-	if (!env)
-		return ENOMEM;
-	memset(&all, 0xff, sizeof(all));
-	sigemptyset(&none);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawnattr_init(&attr);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, said, 1);
-	posix_spawn_file_actions_adddup2(&actions, said, 2);
-	posix_spawnattr_setsigdefault(&attr, &all);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
-				 POSIX_SPAWN_SETPGROUP);
-	err = posix_spawn(pid, argv[0], &actions, &attr, (char *const *)(uintptr_t)argv, env);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attr);
 	free(env);
 	return err;
 }

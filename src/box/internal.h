@@ -151,7 +151,6 @@ bool bx_is_newer(const json_t *record);
 bool bx_upgrade(json_t *record, const char **why);
 /* The document of a box for callers; new reference. */
 json_t *bx_box_doc(const struct bx *b);
-const char *bx_isolation(const json_t *record);
 bool bx_expired(const json_t *record, uint64_t now);
 
 /* ---- Processes of a box whose server is gone (past.c) ---- */
@@ -187,7 +186,6 @@ int bx_target_of(struct tbx_store *store, const struct tbx_target *target, json_
 bool bx_is_machine(const json_t *record);
 int bx_put_machine(struct tbx_store *store, const struct tbx_spec *spec, const json_t *record,
 		   json_t *out);
-bool bx_is_control(const char *s);
 /* Secrets (secret.c): into the record's spec; whether its sandbox can have them. */
 int bx_put_secrets(struct tbx_store *store, const struct tbx_spec *spec, json_t *out);
 int bx_check_secrets(struct tbx_store *store, const json_t *record);
@@ -231,7 +229,12 @@ struct bx_conn {
 	json_t *hello;		/* the server's: kind, box, capabilities [...] */
 };
 
-/* Starts a program with a socket as its stdin and stdout. argv[0] is its path. */
+/*
+ * Starts a program in a process group of its own, with no signal ignored or blocked. argv[0] is its path; fd: what
+ * becomes 0 (-1: /dev/null), 1 and 2. An errno, or 0.
+ */
+int bx_start_child(const char *const *argv, char *const *env, const int fd[3], pid_t *pid);
+/* The same with a socket as its stdin and stdout. */
 int bx_spawn(struct tbx_store *store, const char *const *argv, const char *what,
 	     struct bx_conn *c);
 /* All of data there, its end, then all that comes back (a text; malloc): no frames. */
@@ -321,8 +324,6 @@ bool bx_is_destination(const char *s);
 
 /* A box of a record that is whole but for its id; takes the reference. */
 int bx_create_of(struct tbx_store *store, json_t *record, struct tbx_doc **box);
-/* The START message of a record. */
-void bx_start_message(const struct bx *b, struct wire_out *o);
 /* Finishes syncs in the middle of which the box's server was killed. (sync_mark.c) */
 void bx_sync_finish(struct bx *b);
 /* Starts the server of a box whose record is whole, and notes what it answered. */

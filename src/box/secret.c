@@ -13,10 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SECRETS_MOST 32u
-#define HOSTS_MOST 64u
-#define VALUE_MOST 8192u
-#define VALUE_LEAST 8u
+#include "wire/trust.h"
+
 #define AUTHORITIES_MOST (1u << 20)
 
 /* Somebody may have given the value itself: it is not shown. */
@@ -120,7 +118,7 @@ static int put_hosts(struct tbx_store *store, const struct tbx_spec *spec, const
 
 		if (!place)
 			status = bad(store, text, why);
-		else if (json_array_size(hosts) == HOSTS_MOST)
+		else if (json_array_size(hosts) == WIRE_SECRET_HOSTS_MAX)
 			status = bad(store, text, "too many hosts");
 		else
 			status = check_allowed(store, spec, text, place);
@@ -221,7 +219,7 @@ int bx_put_secrets(struct tbx_store *store, const struct tbx_spec *spec, json_t 
 	secrets = json_array();
 	bx_put(out, "secrets", secrets);
 	for (; !status && spec->secrets[n]; n++)
-		status = n == SECRETS_MOST ? bad(store, spec->secrets[n], "too many secrets") :
+		status = n == WIRE_SECRETS_MAX ? bad(store, spec->secrets[n], "too many secrets") :
 			put_secret(store, spec, spec->secrets[n], secrets);
 	if (status || !spec->secret_ca)
 		return status;
@@ -256,7 +254,7 @@ int bx_check_secrets(struct tbx_store *store, const json_t *record)
 /* ---- Values ---- */
 
 struct value {
-	char data[VALUE_MOST + 3];
+	char data[WIRE_SECRET_MAX + 3];
 	size_t n;
 };
 
@@ -277,8 +275,8 @@ static int check_value(struct bx *b, const json_t *secret, struct value *v)
 		v->n--;
 	if (!v->n)
 		return no_value(b, secret, "is empty");
-	if (v->n < VALUE_LEAST || v->n > VALUE_MOST)
-		return no_value(b, secret, v->n < VALUE_LEAST ? "is shorter than 8 bytes: it could not be told from other "
+	if (v->n < WIRE_SECRET_MIN || v->n > WIRE_SECRET_MAX)
+		return no_value(b, secret, v->n < WIRE_SECRET_MIN ? "is shorter than 8 bytes: it could not be told from other "
 				"words where a host sends it back" : "is longer than 8192 bytes");
 	for (size_t i = 0; i < v->n; i++)
 		if ((unsigned char)v->data[i] < ' ' || v->data[i] == 127)
@@ -556,18 +554,16 @@ static int keep(void *ctx, const void *data, size_t n)
 /* What the box's own programs trust; nothing if there is none. */
 static void read_bundle(struct bx *b, struct text *t)
 {
-	static const char *const files[] = {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-		"/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem", NULL};
+	static const char *const files[] = TRUST_FILES;
 	struct wire_frame f;
 	struct bx_conn c;
 	uint8_t hash[32];
 
-	for (size_t i = 0; files[i] && !t->n; i++) {
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !t->n; i++) {
 		if (begin(b, &c, WIRE_READ, files[i]))
 			return;
 		wire_end(&c.out);
-		if (bx_ask(&c, &f) ||
-		    bx_take_data(&c, 0, keep, t, &f, hash))
+		if (bx_ask(&c, &f) || bx_take_data(&c, 0, keep, t, &f, hash))
 			t->n = 0;
 		bx_conn_close(&c);
 	}

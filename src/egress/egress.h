@@ -17,8 +17,6 @@
 
 /* ---- vault.c: the secrets ---- */
 
-#define VAULT_HOSTS 64u
-
 struct vault_host {
 	char name[256];		/* lower case, no brackets */
 	uint16_t port;
@@ -33,13 +31,12 @@ struct vault_secret {
 };
 
 struct vault {
-	struct vault_secret secret[HT_SECRETS];
+	struct vault_secret secret[WIRE_SECRETS_MAX];
 	size_t count;
 };
 
 /* SECRETS of wire.h. False: *why. */
 bool vault_read(struct vault *v, struct wire_iter fields, const char **why);
-bool vault_has(const struct vault *v, const char *host, uint16_t port, bool tls);
 /* As they are for one host; how many of them may go there. */
 size_t vault_swaps(const struct vault *v, const char *host, uint16_t port, bool tls, struct ht_swap *swap);
 void vault_wipe(struct vault *v);

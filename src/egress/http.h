@@ -14,11 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/wire.h"
+
 #define HT_HEAD_MAX 65536u
 #define HT_LINES_MAX 200u
-#define HT_SECRETS 32u
-#define HT_VALUE_MAX 8192u	/* of a secret */
-#define HT_VALUE_MIN 8u
 #define HT_NAME_MAX 64u
 
 /* ---- buf.c: bytes that may hold a value: what is dropped is wiped ---- */
@@ -87,7 +86,7 @@ enum ht_more ht_response_read(struct ht_response *r, const char *data, size_t n)
 
 /* ---- scrub.c: values that come back become as many stars ---- */
 
-#define HT_WORDS (2 * HT_SECRETS)
+#define HT_WORDS (2 * WIRE_SECRETS_MAX)
 
 struct ht_scrub {
 	const char *word[HT_WORDS];

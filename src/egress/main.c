@@ -23,18 +23,7 @@
 
 static bool say(struct wire_out *o)
 {
-	bool good = !o->failed;
-
-	for (size_t at = 0; good && at < o->size;) {
-		ssize_t n = write(1, o->data + at, o->size - at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		good = n > 0;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	wire_free(o);
-	return good;
+	return wire_say(1, o);
 }
 
 static int fail(const char *code, const char *why, bool with_errno)

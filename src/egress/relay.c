@@ -41,7 +41,7 @@ struct relay {
 	enum asking ask;
 	enum telling tell;
 	char host[256];
-	struct ht_swap swap[HT_SECRETS];
+	struct ht_swap swap[WIRE_SECRETS_MAX];
 	struct ht_place place;
 	bool tls, guarded;	/* a secret is for this host */
 	bool is_head, upgrade;

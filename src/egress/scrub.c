@@ -8,7 +8,7 @@
 
 void ht_scrub_word(struct ht_scrub *s, const char *word, size_t n)
 {
-	if (s->count == HT_WORDS || n < HT_VALUE_MIN)
+	if (s->count == HT_WORDS || n < WIRE_SECRET_MIN)
 		return;
 	s->word[s->count] = word;
 	s->size[s->count++] = n;

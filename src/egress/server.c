@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "wire/pass.h"
+
 
 int64_t server_now(void)
 {
@@ -74,20 +76,6 @@ static void hear_command(struct server *s)
 		hear_keeper_come(s);
 }
 
-static size_t take_fds(struct msghdr *m, int fds[2])
-{
-	size_t n = 0;
-
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		n = n < 2 ? n : 2;
-		memcpy(fds, CMSG_DATA(c), n * sizeof(int));
-	}
-	return n;
-}
-
 static void begin(struct server *s, const struct hand *h, const char *rest, const int fds[2])
 {
 	struct relay *r = s->count < RELAYS_MOST ? relay_new(s, h, rest, fds[0], fds[1]) : NULL;
@@ -108,31 +96,23 @@ static void hear_keeper(struct server *s)
 		struct hand h;
 		char rest[HAND_REST];
 	} packet;
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-	} control;
-	struct iovec v = {&packet, sizeof(packet)};
-	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &control,
-		.msg_controllen = sizeof(control)};
-	int fds[2] = {-1, -1};
-	ssize_t n = recvmsg(s->keeper, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	int fds[PASS_MAX];
 	size_t count;
+	ssize_t n = pass_take(s->keeper, &packet, sizeof(packet), fds, &count, MSG_DONTWAIT);
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	if (n < 0 && errno == EAGAIN)
 		return;
 	if (n <= 0) {
 		shut(&s->keeper);
 		return;
 	}
-	count = take_fds(&m, fds);
 	if (count == 2 && n >= (ssize_t)sizeof(packet.h) && packet.h.rest == (size_t)n - sizeof(packet.h) &&
 	    packet.h.port <= 65535 && memchr(packet.h.name, 0, sizeof(packet.h.name))) {
 		begin(s, &packet.h, packet.rest, fds);
 		return;
 	}
-	shut(&fds[0]);
-	shut(&fds[1]);
+	while (count)
+		close(fds[--count]);
 }
 
 static void tidy(struct server *s)

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "wire/trust.h"
+
 #define DAY 86400L
 
 static const unsigned char alpn[] = "\x08http/1.1";
@@ -115,8 +117,7 @@ static char *pem_of(X509 *cert)
 
 static bool load_machine(SSL_CTX *ctx)
 {
-	static const char *const files[] = {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-		"/etc/ssl/ca-bundle.pem", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem"};
+	static const char *const files[] = TRUST_FILES;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		if (SSL_CTX_load_verify_file(ctx, files[i]) == 1)

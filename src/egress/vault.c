@@ -43,10 +43,10 @@ static bool read_hosts(struct vault_secret *s, struct wire_iter it)
 {
 	struct wire_field_in f;
 
-	s->host = calloc(VAULT_HOSTS, sizeof(*s->host));
+	s->host = calloc(WIRE_SECRET_HOSTS_MAX, sizeof(*s->host));
 	while (s->host && wire_step(&it, &f))
 		if (f.name == WIRE_F_ADDRESS &&
-		    (s->hosts == VAULT_HOSTS || !read_host(&s->host[s->hosts++], &f)))
+		    (s->hosts == WIRE_SECRET_HOSTS_MAX || !read_host(&s->host[s->hosts++], &f)))
 			return false;
 	return s->host && s->hosts;
 }
@@ -56,15 +56,15 @@ static bool read_value(struct vault_secret *s, struct wire_iter it)
 {
 	struct wire_field_in f;
 
-	if (!wire_find(it, WIRE_F_VALUE, &f) || f.size < HT_VALUE_MIN || f.size > HT_VALUE_MAX)
+	if (!wire_find(it, WIRE_F_VALUE, &f) || f.size < WIRE_SECRET_MIN || f.size > WIRE_SECRET_MAX)
 		return false;
-	s->value = mmap(NULL, HT_VALUE_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	s->value = mmap(NULL, WIRE_SECRET_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (s->value == MAP_FAILED) {
 		s->value = NULL;
 		return false;
 	}
-	mlock(s->value, HT_VALUE_MAX);	/* the limit may be too small: then it may be swapped */
-	madvise(s->value, HT_VALUE_MAX, MADV_DONTDUMP);
+	mlock(s->value, WIRE_SECRET_MAX);	/* the limit may be too small: then it may be swapped */
+	madvise(s->value, WIRE_SECRET_MAX, MADV_DONTDUMP);
 	memcpy(s->value, f.data, f.size);
 	s->size = f.size;
 	for (size_t i = 0; i < f.size; i++)
@@ -79,7 +79,7 @@ static bool read_secret(struct vault *v, const struct wire_field_in *f, const ch
 	struct vault_secret *s = &v->secret[v->count];
 	bool bad = !wire_whole(it);
 
-	if (v->count++ == HT_SECRETS)
+	if (v->count++ == WIRE_SECRETS_MAX)
 		return no(why, "too many secrets");
 	s->name = wire_string(it, WIRE_F_NAME, &bad);
 	s->placeholder = wire_string(it, WIRE_F_PLACEHOLDER, &bad);
@@ -110,14 +110,6 @@ static bool is_for(const struct vault_secret *s, const char *host, uint16_t port
 	return false;
 }
 
-bool vault_has(const struct vault *v, const char *host, uint16_t port, bool tls)
-{
-	for (size_t i = 0; i < v->count; i++)
-		if (is_for(&v->secret[i], host, port, tls))
-			return true;
-	return false;
-}
-
 size_t vault_swaps(const struct vault *v, const char *host, uint16_t port, bool tls, struct ht_swap *swap)
 {
 	size_t here = 0;
@@ -133,12 +125,12 @@ size_t vault_swaps(const struct vault *v, const char *host, uint16_t port, bool 
 
 void vault_wipe(struct vault *v)
 {
-	for (size_t i = 0; i < v->count && i < HT_SECRETS; i++) {
+	for (size_t i = 0; i < v->count && i < WIRE_SECRETS_MAX; i++) {
 		struct vault_secret *s = &v->secret[i];
 
 		if (s->value) {
-			explicit_bzero(s->value, HT_VALUE_MAX);
-			munmap(s->value, HT_VALUE_MAX);
+			explicit_bzero(s->value, WIRE_SECRET_MAX);
+			munmap(s->value, WIRE_SECRET_MAX);
 		}
 		free(s->name);
 		free(s->placeholder);

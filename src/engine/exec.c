@@ -447,13 +447,6 @@ struct exec *exec_find(struct server *s, const char *proc)
 	return NULL;
 }
 
-static void free_list(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
-}
-
 void exec_free(struct exec *e)
 {
 	if (!e)
@@ -464,7 +457,7 @@ void exec_free(struct exec *e)
 	wire_free(&e->run.out);
 	free(e->run.in);
 	pthread_mutex_destroy(&e->run.lock);
-	free_list(e->argv);
+	wire_list_free(e->argv);
 	free(e->env);
 	free(e->cwd);
 	free(e->input_path);

@@ -7,39 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LIST_MAX = 1 << 20 };
-
-/* All fields of the name, NULL-ended. NULL: bad, no memory or too many. */
-static char **list_of(struct wire_iter it, enum wire_field name, size_t *count)
+/* All fields of the name, NULL-ended. NULL: bad, or no memory. */
+static char **list_of(struct wire_iter it, enum wire_field name)
 {
-	struct wire_field_in f;
-	size_t cap = 16;
-	char **list = calloc(cap, sizeof(*list));
-	bool bad = !list;
+	bool bad = false;
+	char **list = wire_list(it, name, &bad);
 
-	*count = 0;
-	while (!bad && wire_step(&it, &f)) {
-		char **more;
-
-		if (f.name != name)
-			continue;
-		if (*count + 2 > cap) {
-			more = cap < LIST_MAX ? realloc(list, 2 * cap * sizeof(*list)) : NULL;
-			if (!more) {
-				bad = true;
-				break;
-			}
-			list = more;
-			cap *= 2;
-		}
-		list[*count] = wire_copy(&f, &bad);
-		list[++*count] = NULL;
-	}
 	if (!bad)
 		return list;
-	for (size_t i = 0; list && i < *count; i++)
-		free(list[i]);
-	free(list);
+	wire_list_free(list);
 	return NULL;
 }
 
@@ -51,18 +27,13 @@ static bool env_good(char **env)
 	return true;
 }
 
-/* An absolute path; relative ones begin at the box's cwd. */
+/* The absolute path in the place of `path`, which it frees. */
 static char *absolute(const struct virtual_box *b, char *path)
 {
-	char *joined;
+	char *whole = path ? virtual_path(b, path) : NULL;
 
-	if (!path || *path == '/')
-		return path;
-	joined = malloc(strlen(virtual_cwd(b)) + strlen(path) + 2);
-	if (joined)
-		sprintf(joined, "%s/%s", virtual_cwd(b), path);
 	free(path);
-	return joined;
+	return whole;
 }
 
 /* TERM of a terminal, below what ENV says. */
@@ -135,24 +106,21 @@ static bool flags_of(struct exec *e, struct wire_iter it)
 static const char *read_fields(struct exec *e, struct wire_iter it)
 {
 	struct server *s = e->server;
-	size_t args = 0, envs = 0;
 	uint64_t in;
 	bool bad = false;
 	char **list;
 
-	e->argv = list_of(it, WIRE_F_ARG, &args);
-	if (!e->argv || !args)
+	e->argv = list_of(it, WIRE_F_ARG);
+	if (!e->argv || !e->argv[0])
 		return "no command (ARG), or one that cannot be";
 	if (!flags_of(e, it))
 		return "a field of a wrong size";
 	if (wire_number(it, WIRE_F_CPU, 0, &bad))
 		return "cpu: not for one exec of a virtual box, only for the box";
-	list = list_of(it, WIRE_F_ENV, &envs);
+	list = list_of(it, WIRE_F_ENV);
 	if (list && env_good(list))
 		e->env = environment(s, it, list, e->run.terminal);
-	for (size_t i = 0; i < envs && list; i++)
-		free(list[i]);
-	free(list);
+	wire_list_free(list);
 	if (!e->env)
 		return "the environment (ENV) is not NAME=VALUE";
 	e->cwd = wire_string(it, WIRE_F_CWD, &bad);

@@ -38,18 +38,7 @@ static int answer = 1;	/* in the server's process, a copy of it until the answer
 
 static bool say(struct wire_out *o)
 {
-	bool good = !o->failed;
-
-	for (size_t at = 0; good && at < o->size;) {
-		ssize_t n = write(answer, o->data + at, o->size - at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		good = n > 0;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	wire_free(o);
-	return good;
+	return wire_say(answer, o);
 }
 
 static int say_error(const char *code, const char *text, int error)

@@ -11,33 +11,6 @@ static bool wrong(char *why, const char *text)
 	return false;
 }
 
-static char **list_of(struct wire_iter it, enum wire_field name, bool *bad)
-{
-	struct wire_field_in f;
-	size_t n = 0;
-	char **list;
-
-	for (struct wire_iter count = it; wire_step(&count, &f);)
-		n += f.name == name;
-	list = calloc(n + 1, sizeof(*list));
-	*bad |= !list;
-	n = 0;
-	while (!*bad && wire_step(&it, &f))
-		if (f.name == name)
-			list[n++] = wire_copy(&f, bad);
-	return list;
-}
-
-static size_t count_of(struct wire_iter it, enum wire_field name)
-{
-	struct wire_field_in f;
-	size_t n = 0;
-
-	while (wire_step(&it, &f))
-		n += f.name == name;
-	return n;
-}
-
 static bool read_text(struct spec *s, struct wire_iter it)
 {
 	static const enum wire_field names[] = {
@@ -58,9 +31,9 @@ static bool read_text(struct spec *s, struct wire_iter it)
 	}
 	s->box = wire_string(it, WIRE_F_BOX, &bad);
 	s->network = wire_string(it, WIRE_F_NETWORK, &bad);
-	s->env = list_of(it, WIRE_F_ENV, &bad);
-	s->accept = list_of(it, WIRE_F_ACCEPT, &bad);
-	s->layer = list_of(it, WIRE_F_LAYER, &bad);
+	s->env = wire_list(it, WIRE_F_ENV, &bad);
+	s->accept = wire_list(it, WIRE_F_ACCEPT, &bad);
+	s->layer = wire_list(it, WIRE_F_LAYER, &bad);
 	s->v.env = (const char *const *)s->env;
 	s->v.layer = (const char *const *)s->layer;
 	return !bad;
@@ -78,8 +51,8 @@ static bool read_numbers(struct spec *s, struct wire_iter it)
 	s->v.open_files = files < UINT32_MAX ? (uint32_t)files : UINT32_MAX;
 	s->cpu = (uint32_t)wire_number(it, WIRE_F_CPU, 0, &bad);
 	s->v.readonly = wire_number(it, WIRE_F_READONLY, 0, &bad);
-	s->ports = count_of(it, WIRE_F_PUBLISH);
-	s->allow = count_of(it, WIRE_F_ALLOW);
+	s->ports = wire_count(it, WIRE_F_PUBLISH);
+	s->allow = wire_count(it, WIRE_F_ALLOW);
 	return !bad;
 }
 
@@ -130,20 +103,13 @@ bool spec_accepts(const struct spec *s, const char *control)
 	return false;
 }
 
-static void free_list(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
-}
-
 void spec_free(struct spec *s)
 {
 	for (size_t i = 0; i < sizeof(s->text) / sizeof(*s->text); i++)
 		free(s->text[i]);
 	free(s->box);
 	free(s->network);
-	free_list(s->env);
-	free_list(s->accept);
-	free_list(s->layer);
+	wire_list_free(s->env);
+	wire_list_free(s->accept);
+	wire_list_free(s->layer);
 }

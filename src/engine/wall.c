@@ -6,27 +6,15 @@
 #include "engine/engine.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
 #include <linux/landlock.h>
-#include <linux/seccomp.h>
 #include <sched.h>
-#include <stddef.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#define WALL_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define WALL_ARCH AUDIT_ARCH_AARCH64
-#endif
+#include "confine/confine.h"
 
 #ifndef LANDLOCK_ACCESS_FS_REFER
 #define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)
@@ -117,133 +105,50 @@ static const int fatal[] = {
 #endif
 };
 
-enum { PROGRAM_MAX = 256 };
-
-struct program {
-	struct sock_filter at[PROGRAM_MAX];
-	unsigned short n;
-};
-
-static void add(struct program *p, uint16_t code, uint32_t k, uint8_t yes, uint8_t no)
-{
-	if (p->n < PROGRAM_MAX)
-		p->at[p->n++] = (struct sock_filter){ code, yes, no, k };
-}
-
-static void load(struct program *p, size_t offset)
-{
-	add(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
-}
-
-static void give(struct program *p, uint32_t action)
-{
-	add(p, BPF_RET | BPF_K, action, 0, 0);
-}
-
-static void give_for(struct program *p, int number, uint32_t action)
-{
-	add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1);
-	give(p, action);
-}
-
-/* The low half of an argument must have (mask: or not have) bits; little-endian machines. */
-static void allow_if(struct program *p, int number, unsigned arg, uint32_t mask, uint32_t want)
-{
-	add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 5);
-	load(p, offsetof(struct seccomp_data, args) + 8 * arg);
-	add(p, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
-	add(p, BPF_JMP | BPF_JEQ | BPF_K, want, 0, 1);
-	give(p, SECCOMP_RET_ALLOW);
-	give(p, SECCOMP_RET_ERRNO | EPERM);
-}
-
-#ifdef WALL_ARCH
-static void build(struct program *p)
-{
-	p->n = 0;
-	load(p, offsetof(struct seccomp_data, arch));
-	add(p, BPF_JMP | BPF_JEQ | BPF_K, WALL_ARCH, 1, 0);
-	give(p, SECCOMP_RET_KILL_PROCESS);
-	load(p, offsetof(struct seccomp_data, nr));
-#if defined(__x86_64__)
-	add(p, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
-	give(p, SECCOMP_RET_KILL_PROCESS);
-#endif
-	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
-		give_for(p, allowed[i], SECCOMP_RET_ALLOW);
-	for (size_t i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
-		give_for(p, fatal[i], SECCOMP_RET_KILL_PROCESS);
-	allow_if(p, SYS_mmap, 2, PROT_EXEC, 0);
-	allow_if(p, SYS_mprotect, 2, PROT_EXEC, 0);
-	/* Threads, no processes; clone3() keeps its flags where no filter sees them. */
-	allow_if(p, SYS_clone, 0, CLONE_VM | CLONE_THREAD, CLONE_VM | CLONE_THREAD);
-	give_for(p, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
-	allow_if(p, SYS_tgkill, 0, UINT32_MAX, (uint32_t)getpid());
-	give(p, SECCOMP_RET_ERRNO | EPERM);
-}
-
 static bool filter(void)
 {
-	struct program p;
-	struct sock_fprog prog = { .filter = p.at };
+	const uint32_t refused = SECCOMP_RET_ERRNO | EPERM;
+	struct confine_filter f;
 
-	build(&p);
-	prog.len = p.n;
-	if (p.n >= PROGRAM_MAX) {
-		errno = E2BIG;
-		return false;
-	}
-	return !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
+	confine_filter_begin(&f);
+	confine_filter_calls(&f, allowed, sizeof(allowed) / sizeof(*allowed), SECCOMP_RET_ALLOW);
+	confine_filter_calls(&f, fatal, sizeof(fatal) / sizeof(*fatal), SECCOMP_RET_KILL_PROCESS);
+	confine_filter_argument(&f, SYS_mmap, 2, PROT_EXEC, 0, refused);
+	confine_filter_argument(&f, SYS_mprotect, 2, PROT_EXEC, 0, refused);
+	/* Threads, no processes; clone3() keeps its flags where no filter sees them. */
+	confine_filter_argument(&f, SYS_clone, 0, CLONE_VM | CLONE_THREAD, CLONE_VM | CLONE_THREAD, refused);
+	confine_filter_call(&f, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
+	confine_filter_argument(&f, SYS_tgkill, 0, UINT32_MAX, (uint32_t)getpid(), refused);
+	return confine_filter_enter(&f, refused);
 }
-#endif
 
 /* ---- Privileges ---- */
 
-static bool drop_capabilities(bool keep_some)
+/* What writes into a workspace that is another user's. */
+static uint32_t of_owner(void)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
-
-	if (keep_some && geteuid() == 0)
-		data[0].effective = data[0].permitted = 1u << CAP_DAC_OVERRIDE | 1u << CAP_CHOWN |
-			1u << CAP_FOWNER;
-	for (int cap = 0; cap < 64; cap++)
-		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);	/* fails without the right to: then no matter */
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	return !syscall(SYS_capset, &head, data);
+	return geteuid() ? 0 : 1u << CAP_DAC_OVERRIDE | 1u << CAP_CHOWN | 1u << CAP_FOWNER;
 }
 
 void wall_probe(struct wall *w)
 {
-	uint32_t kill = SECCOMP_RET_KILL_PROCESS;
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 
 	*w = (struct wall){ 0 };
 	w->landlock_abi = abi > 0 ? (int)abi : 0;
 	w->landlock = abi > 0;
 	w->no_new_privs = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) >= 0;
-#ifdef WALL_ARCH
-	w->seccomp = !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &kill);
-#else
-	(void)kill;
-#endif
+	w->seccomp = confine_filter_possible();
 }
 
 bool wall_raise(struct wall *w, int dir, int workspace, bool readonly)
 {
-	struct rlimit none = { 0, 0 };
-
-	setrlimit(RLIMIT_CORE, &none);
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	confine_memory();
 	if (w->no_new_privs && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return false;
 	if (w->landlock && !landlock(w->landlock_abi, dir, workspace, readonly))
 		return false;
-	if (!drop_capabilities(w->owner != NULL))
+	if (!confine_capabilities(w->owner ? of_owner() : 0))
 		return false;
-#ifdef WALL_ARCH
-	if (w->seccomp && !filter())
-		return false;
-#endif
-	return true;
+	return !w->seccomp || filter();
 }

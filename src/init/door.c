@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "init/path.h"
+#include "wire/pass.h"
 
 /* Our own program: what runs inside is what runs here, also after an update and a new start. */
 static bool copy_program(int at)
@@ -95,57 +96,11 @@ int door_answer(int door, struct door_facts *facts)
 	return -1;
 }
 
-bool door_send(int sock, const void *data, size_t size, const int *fds, size_t count)
-{
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * DOOR_FDS)];
-	} control = {0};
-	struct iovec v = {(void *)(uintptr_t)data, size};
-	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
-	struct cmsghdr *c;
-
-	if (count) {
-		m.msg_control = &control;
-		m.msg_controllen = CMSG_SPACE(sizeof(int) * count);
-		c = CMSG_FIRSTHDR(&m);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int) * count);
-		memcpy(CMSG_DATA(c), fds, sizeof(int) * count);
-	}
-	return sendmsg(sock, &m, MSG_NOSIGNAL) == (ssize_t)size;
-}
-
-ssize_t door_take(int sock, void *data, size_t size, int fds[DOOR_FDS], size_t *count)
-{
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * DOOR_FDS)];
-	} control;
-	struct iovec v = {data, size};
-	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &control,
-		.msg_controllen = sizeof(control)};
-	ssize_t n;
-
-	*count = 0;
-	do
-		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	for (struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL; c; c = CMSG_NXTHDR(&m, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		*count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		*count = *count < DOOR_FDS ? *count : DOOR_FDS;
-		memcpy(fds, CMSG_DATA(c), *count * sizeof(int));
-	}
-	return n;
-}
-
 bool door_give(int sock, const int fd[DOOR_FDS])
 {
+	_Static_assert(DOOR_FDS <= PASS_MAX, "all of them in one message");
 	uint32_t mask = 0;
-	int fds[DOOR_FDS];
+	int fds[PASS_MAX];
 	size_t n = 0;
 
 	for (size_t i = 0; i < DOOR_FDS; i++) {
@@ -154,17 +109,17 @@ bool door_give(int sock, const int fd[DOOR_FDS])
 		mask |= 1u << i;
 		fds[n++] = fd[i];
 	}
-	return door_send(sock, &mask, sizeof(mask), fds, n);
+	return pass_send(sock, &mask, sizeof(mask), fds, n, 0);
 }
 
 bool door_hear(int sock, int *listener)
 {
 	int32_t error = EPROTO;
-	int fds[DOOR_FDS];
+	int fds[PASS_MAX];
 	size_t n;
 
 	*listener = -1;
-	if (door_take(sock, &error, sizeof(error), fds, &n) != (ssize_t)sizeof(error)) {
+	if (pass_take(sock, &error, sizeof(error), fds, &n, 0) != (ssize_t)sizeof(error)) {
 		errno = errno ? errno : ECHILD;
 		return false;
 	}

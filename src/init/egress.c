@@ -21,6 +21,7 @@
 
 #include "init/wall_in.h"
 #include "wire/hand.h"
+#include "wire/pass.h"
 
 #define CONNECTIONS 256u
 #define PATIENCE 30	/* seconds until it carries */
@@ -284,7 +285,7 @@ static bool hand_over(struct egress *e, const struct conn *c)
 		if (head)
 			memcpy(p->rest, c->ask.head, head);
 		memcpy(p->rest + head, c->request + c->ask.used, rest);
-		good = wall_pass(e->hand, p, sizeof(p->h) + head + rest, fds, 2);
+		good = pass_send(e->hand, p, sizeof(p->h) + head + rest, fds, 2, 0);
 	}
 	free(p);
 	return good;
@@ -487,12 +488,12 @@ static void arrive_published(struct egress *e, const struct port *p)
 
 static void answered(struct egress *e)
 {
-	int fds[WALL_PASS_MAX], fd = -1;
+	int fds[PASS_MAX], fd = -1;
 	size_t count = 0;
 	uint32_t id = 0;
 	struct conn *c;
 
-	if (wall_take(e->channel, &id, sizeof(id), fds, &count) != sizeof(id)) {
+	if (pass_take(e->channel, &id, sizeof(id), fds, &count, 0) != sizeof(id)) {
 		drop(e, &e->channel);
 		return;
 	}

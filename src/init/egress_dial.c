@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "init/wall_in.h"
+#include "wire/pass.h"
 
 int eg_dial(const struct in6_addr *ip, uint16_t port)
 {
@@ -58,13 +59,13 @@ bool egress_answer(int channel)
 {
 	uint32_t question[2];
 	size_t count = 0;
-	int fds[WALL_PASS_MAX], fd;
+	int fds[PASS_MAX], fd;
 	bool ok;
 
-	if (wall_take(channel, question, sizeof(question), fds, &count) != sizeof(question))
+	if (pass_take(channel, question, sizeof(question), fds, &count, 0) != sizeof(question))
 		return false;
 	fd = eg_inside((uint16_t)question[1]);
-	ok = wall_pass(channel, question, sizeof(*question), &fd, fd >= 0);
+	ok = pass_send(channel, question, sizeof(*question), &fd, fd >= 0, 0);
 	if (fd >= 0)
 		close(fd);
 	return ok;

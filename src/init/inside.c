@@ -20,6 +20,7 @@
 #include "init/server.h"
 #include "init/verbs.h"
 #include "init/wall_in.h"
+#include "wire/pass.h"
 
 struct inside {
 	struct server server;
@@ -87,12 +88,12 @@ static int go_to_door(void)
 
 static bool receive(struct inside *i, int sock)
 {
-	int fds[DOOR_FDS];
+	int fds[PASS_MAX];
 	uint32_t mask = 0;
 	size_t n = 0, at = 0;
 
 	memset(i->fd, -1, sizeof(i->fd));
-	if (door_take(sock, &mask, sizeof(mask), fds, &n) != (ssize_t)sizeof(mask))
+	if (pass_take(sock, &mask, sizeof(mask), fds, &n, 0) != (ssize_t)sizeof(mask))
 		return false;
 	for (size_t k = 0; k < DOOR_FDS; k++)
 		if (mask & 1u << k && at < n)
@@ -264,12 +265,12 @@ int verb_inside(void)
 
 	prctl(PR_SET_DUMPABLE, 0);
 	look_around(&facts);
-	if (!i || sock < 0 || !door_send(sock, &facts, sizeof(facts), NULL, 0) || !receive(i, sock))
+	if (!i || sock < 0 || !pass_send(sock, &facts, sizeof(facts), NULL, 0, 0) || !receive(i, sock))
 		return 1;
 	quiet();
 	if (!set_up(i, &listener))
 		error = errno ? errno : EPROTO;
-	if (!door_send(sock, &error, sizeof(error), &listener, listener >= 0) || error)
+	if (!pass_send(sock, &error, sizeof(error), &listener, listener >= 0, 0) || error)
 		return 1;
 	if (listener >= 0)
 		close(listener);

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "wire/pass.h"
+
 #define LOGS_MOST 128u		/* kept of those that have ended */
 
 struct request {
@@ -157,26 +159,10 @@ bool keep_do(int procs, enum keep_op op, const char *name, int fd[2])
 
 static bool send_answer(int channel, int32_t error, const int fd[2])
 {
-	union {
-		char data[CMSG_SPACE(2 * sizeof(int))];
-		struct cmsghdr align;
-	} control = {0};
 	int32_t answer[2] = {error, fd[0] < 0 && fd[1] >= 0};	/* the second: only the later one */
-	struct iovec part = {.iov_base = answer, .iov_len = sizeof(answer)};
-	struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
 	size_t n = (size_t)(fd[0] >= 0) + (fd[1] >= 0);
-	struct cmsghdr *c;
 
-	if (n) {
-		m.msg_control = control.data;
-		m.msg_controllen = CMSG_SPACE(n * sizeof(int));
-		c = CMSG_FIRSTHDR(&m);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(n * sizeof(int));
-		memcpy(CMSG_DATA(c), fd[0] >= 0 ? &fd[0] : &fd[1], n * sizeof(int));
-	}
-	return sendmsg(channel, &m, MSG_NOSIGNAL) >= 0;
+	return pass_send(channel, answer, sizeof(answer), fd[0] >= 0 ? &fd[0] : &fd[1], n, 0);
 }
 
 bool keep_answer(int channel, int procs)
@@ -200,27 +186,12 @@ bool keep_answer(int channel, int procs)
 	return good;
 }
 
-static void take_fds(struct msghdr *m, bool later, int fd[2])
-{
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-		size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && n <= 2)
-			memcpy(later ? &fd[1] : &fd[0], CMSG_DATA(c), (later ? 1 : n) * sizeof(int));
-	}
-}
-
 bool keep_ask(int channel, enum keep_op op, const char *name, int fd[2])
 {
-	union {
-		char data[CMSG_SPACE(2 * sizeof(int))];
-		struct cmsghdr align;
-	} control;
 	struct request r = {.op = op};
 	int32_t answer[2] = {EIO, 0};
-	struct iovec part = {.iov_base = answer, .iov_len = sizeof(answer)};
-	struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.data,
-		.msg_controllen = sizeof(control.data)};
+	int fds[PASS_MAX];
+	size_t count;
 	ssize_t n;
 
 	fd[0] = fd[1] = -1;
@@ -228,11 +199,13 @@ bool keep_ask(int channel, enum keep_op op, const char *name, int fd[2])
 		memcpy(r.name, name, strnlen(name, KEEP_NAME - 1));
 	if (send(channel, &r, sizeof(r), MSG_NOSIGNAL) < 0)
 		return false;
-	do
-		n = recvmsg(channel, &m, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n == (ssize_t)sizeof(answer))
-		take_fds(&m, answer[1], fd);
-	errno = n == (ssize_t)sizeof(answer) ? answer[0] : EIO;
+	n = pass_take(channel, answer, sizeof(answer), fds, &count, 0);
+	if (n != (ssize_t)sizeof(answer)) {
+		errno = EIO;
+		return false;
+	}
+	for (size_t i = 0, at = answer[1] ? 1 : 0; i < count && at < 2; i++, at++)
+		fd[at] = fds[i];
+	errno = answer[0];
 	return !errno;
 }

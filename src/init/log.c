@@ -13,6 +13,7 @@
 
 #include "init/keep.h"
 #include "init/path.h"
+#include "wire/pass.h"
 
 #define FOLLOWERS (sizeof(((struct log *)0)->wake) / sizeof(int))
 
@@ -76,21 +77,8 @@ static void wake(struct log *l)
 /* The new file to all who follow; one that is too far behind to hear of it has come to its end. */
 static void pass_on(struct log *l)
 {
-	union {
-		char data[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {0};
-	struct iovec part = {.iov_base = "", .iov_len = 1};
-	struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.data,
-		.msg_controllen = sizeof(control.data)};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &l->fd, sizeof(int));
 	for (size_t i = 0; i < FOLLOWERS; i++)
-		if (l->wake[i] >= 0 && sendmsg(l->wake[i], &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		if (l->wake[i] >= 0 && !pass_send(l->wake[i], "", 1, &l->fd, 1, MSG_DONTWAIT))
 			drop(l, i);
 }
 

@@ -9,6 +9,7 @@
 
 #include "init/path.h"
 #include "init/work.h"
+#include "wire/pass.h"
 
 struct reading {
 	struct conn *c;
@@ -74,25 +75,17 @@ static void turn_to(struct reading *r, int fd)
 /* A wake-up: true while there may be more. A new file comes with it when the log has turned. */
 static bool woken(struct reading *r)
 {
-	union {
-		char data[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control;
+	int fds[PASS_MAX];
+	size_t count;
 	char byte;
-	struct iovec part = {.iov_base = &byte, .iov_len = 1};
-	struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.data,
-		.msg_controllen = sizeof(control.data)};
-	ssize_t n = recvmsg(r->c->follow, &m, MSG_CMSG_CLOEXEC);
-	struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-	int fd;
+	ssize_t n = pass_take(r->c->follow, &byte, 1, fds, &count, 0);
 
 	catch_up(r);
-	if (head && head->cmsg_type == SCM_RIGHTS) {
-		memcpy(&fd, CMSG_DATA(head), sizeof(fd));
-		turn_to(r, fd);
+	for (size_t i = 0; i < count; i++) {
+		turn_to(r, fds[i]);
 		catch_up(r);
 	}
-	return n > 0 || (n < 0 && errno == EINTR);
+	return n > 0;
 }
 
 static void follow(struct reading *r)

@@ -47,32 +47,9 @@ static bool good_name(const char *s)
 	return true;
 }
 
-static size_t count_of(struct wire_iter it, enum wire_field name)
-{
-	struct wire_field_in f;
-	size_t n = 0;
-
-	while (wire_step(&it, &f))
-		n += f.name == name;
-	return n;
-}
-
-/* All fields of a name, NULL-ended. */
 static char **list_of(struct reading *r, enum wire_field name)
 {
-	struct wire_iter it = r->fields;
-	struct wire_field_in f;
-	char **list = calloc(count_of(it, name) + 1, sizeof(*list));
-	size_t n = 0;
-
-	if (!list) {
-		r->bad = true;
-		return NULL;
-	}
-	while (wire_step(&it, &f))
-		if (f.name == name && (list[n] = wire_copy(&f, &r->bad)))
-			n++;
-	return list;
+	return wire_list(r->fields, name, &r->bad);
 }
 
 static uint64_t number(struct reading *r, enum wire_field name, uint64_t otherwise, uint64_t most)
@@ -106,7 +83,7 @@ static bool read_ports(struct reading *r)
 {
 	struct wire_iter it = r->fields;
 	struct wire_field_in f;
-	size_t n = count_of(it, WIRE_F_PUBLISH);
+	size_t n = wire_count(it, WIRE_F_PUBLISH);
 
 	r->spec->ports = calloc(n + 1, sizeof(*r->spec->ports));
 	if (!r->spec->ports)
@@ -192,7 +169,7 @@ static void read_plain(struct reading *r)
 	s->target = wire_string(r->fields, WIRE_F_TARGET, &r->bad);
 	s->readonly = number(r, WIRE_F_READONLY, 0, 1);
 	s->readonly_root = number(r, WIRE_F_READONLY_ROOT, 0, 1);
-	s->given_user = count_of(r->fields, WIRE_F_UID) || count_of(r->fields, WIRE_F_GID);
+	s->given_user = wire_count(r->fields, WIRE_F_UID) || wire_count(r->fields, WIRE_F_GID);
 	s->uid = (uint32_t)number(r, WIRE_F_UID, pass ? geteuid() : 0, UINT32_MAX - 1);
 	s->gid = (uint32_t)number(r, WIRE_F_GID, pass ? getegid() : 0, UINT32_MAX - 1);
 	s->memory = number(r, WIRE_F_MEMORY, 0, INT64_MAX);
@@ -296,13 +273,6 @@ bool spec_read(struct spec *spec, struct wire_iter fields, const char **why, con
 	return !r.why;
 }
 
-static void free_list(char **list)
-{
-	for (char **at = list; at && *at; at++)
-		free(*at);
-	free(list);
-}
-
 static void drop(const char *s)
 {
 	free((char *)(uintptr_t)s);
@@ -318,16 +288,16 @@ void spec_free(struct spec *s)
 	drop(s->cache);
 	drop(s->image);
 	drop(s->layers);
-	free_list((char **)(uintptr_t)s->layer);
+	wire_list_free((char **)(uintptr_t)s->layer);
 	drop(s->workspace);
 	drop(s->target);
 	drop(s->kernel);
 	drop(s->relay);
-	free_list(s->env);
-	free_list((char **)(uintptr_t)s->allow);
-	free_list((char **)(uintptr_t)s->secrets);
-	free_list((char **)(uintptr_t)s->devices);
-	free_list((char **)(uintptr_t)s->accept);
+	wire_list_free(s->env);
+	wire_list_free((char **)(uintptr_t)s->allow);
+	wire_list_free((char **)(uintptr_t)s->secrets);
+	wire_list_free((char **)(uintptr_t)s->devices);
+	wire_list_free((char **)(uintptr_t)s->accept);
 	for (size_t i = 0; i < s->port_count; i++)
 		drop(s->ports[i].address);
 	free(s->ports);

@@ -22,6 +22,7 @@
 #include "init/slim.h"
 #include "init/verbs.h"
 #include "init/vm_in.h"
+#include "wire/pass.h"
 
 #define SECOND 1000000000u
 #define BOOT_KVM (6ull * SECOND)	/* a kernel that says nothing by then will say nothing */
@@ -89,25 +90,8 @@ static void wake(struct vm *vm);
 
 static bool say_order(struct vm *vm, const char *words, int fd)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} room = {0};
-	struct iovec v = {(void *)(uintptr_t)words, strlen(words)};
-	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
-	struct cmsghdr *c;
-
-	if (fd >= 0) {
-		m.msg_control = room.bytes;
-		m.msg_controllen = sizeof(room.bytes);
-		c = CMSG_FIRSTHDR(&m);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	}
 	return vm->monitor.fd >= 0 && vm->order_count < VM_ORDERS &&
-		sendmsg(vm->monitor.fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)v.iov_len;
+		pass_send(vm->monitor.fd, words, strlen(words), &fd, fd >= 0, MSG_DONTWAIT);
 }
 
 bool vm_order(struct vm *vm, enum vm_order order, struct vm_client *c)

@@ -4,6 +4,7 @@
  * keeper's own (egress.h).
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -12,15 +13,15 @@
 
 #include "init/vm_in.h"
 #include "init/wall_in.h"
+#include "wire/pass.h"
 
 #define NAME "/egress"
 
 /* By the directory's descriptor, as its path may be too long for a socket's. */
 static void address(const struct vm *vm, struct sockaddr_un *a)
 {
-	*a = (struct sockaddr_un){.sun_family = AF_UNIX, .sun_path = "/proc/self/fd/"};
-	text_decimal(a->sun_path + strlen(a->sun_path), (uint64_t)vm->here);
-	strcat(a->sun_path, NAME);
+	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(a->sun_path, sizeof(a->sun_path), "/proc/self/fd/%d" NAME, vm->here);
 }
 
 int vm_listener(struct vm *vm)
@@ -57,10 +58,10 @@ static void ports_ready(void *owner, uint32_t events)
 	struct vm *vm = owner;
 	uint32_t question[2];
 	size_t count = 0;
-	int fds[WALL_PASS_MAX], pair[2] = {-1, -1};
+	int fds[PASS_MAX], pair[2] = {-1, -1};
 
 	(void)events;
-	if (wall_take(vm->ports.fd, question, sizeof(question), fds, &count) != sizeof(question)) {
+	if (pass_take(vm->ports.fd, question, sizeof(question), fds, &count, 0) != sizeof(question)) {
 		watch_close(&vm->loop, &vm->ports);
 		return;
 	}
@@ -69,7 +70,7 @@ static void ports_ready(void *owner, uint32_t events)
 		close(pair[0]);
 		pair[0] = -1;
 	}
-	wall_pass(vm->ports.fd, question, sizeof(*question), pair, pair[0] >= 0);
+	pass_send(vm->ports.fd, question, sizeof(*question), pair, pair[0] >= 0, 0);
 	if (pair[0] >= 0)
 		close(pair[0]);
 	link_flush(&vm->link);

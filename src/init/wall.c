@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "init/egress.h"
+#include "wire/pass.h"
 
 #define FIRST_USERNS 0xeffffffdu	/* nsfs.h of Linux 6.18 names it */
 
@@ -286,7 +287,7 @@ static _Noreturn void child(struct wall *w, int sock, int (*inside)(void *), voi
 	/* a keeper that died before we were tied to it; it closes its end after our word only */
 	if (poll(&p, 1, 0) > 0 && (p.revents & POLLHUP))
 		_exit(1);
-	if (!wall_pass(sock, &f, sizeof(f), &w->listener, w->listener >= 0) || f.why)
+	if (!pass_send(sock, &f, sizeof(f), &w->listener, w->listener >= 0, 0) || f.why)
 		_exit(1);
 	if (w->listener >= 0)
 		close(w->listener);
@@ -297,10 +298,10 @@ static _Noreturn void child(struct wall *w, int sock, int (*inside)(void *), voi
 static const char *await(struct wall *w, int sock)
 {
 	struct wall_failure f = {NULL, 0};
-	int fds[WALL_PASS_MAX];
+	int fds[PASS_MAX];
 	size_t count = 0;
 
-	if (wall_take(sock, &f, sizeof(f), fds, &count) != sizeof(f)) {
+	if (pass_take(sock, &f, sizeof(f), fds, &count, 0) != sizeof(f)) {
 		errno = ECHILD;
 		return "the box's first process died while the wall was built";
 	}

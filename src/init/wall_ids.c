@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "wire/pass.h"
+
 static bool enter_group(int cgroup)
 {
 	int fd = openat(cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC);
@@ -44,54 +46,6 @@ long wall_clone(uint64_t flags, int cgroup)
 	if (!pid && cgroup >= 0 && !enter_group(cgroup))
 		_exit(1);
 	return pid;
-}
-
-ssize_t wall_take(int sock, void *data, size_t size, int *fds, size_t *count)
-{
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * WALL_PASS_MAX)];
-	} control;
-	struct iovec v = {data, size};
-	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &control,
-		.msg_controllen = sizeof(control)};
-	struct cmsghdr *c;
-	unsigned resets = 0;
-	ssize_t n;
-
-	/* who ended with something unread has its last word told after a reset */
-	do {
-		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
-	} while (n < 0 && (errno == EINTR || (errno == ECONNRESET && !resets++)));
-	c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-	*count = c && c->cmsg_type == SCM_RIGHTS ? (c->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
-	if (*count)
-		memcpy(fds, CMSG_DATA(c), *count * sizeof(int));
-	return n;
-}
-
-bool wall_pass(int sock, const void *data, size_t size, const int *fds, size_t count)
-{
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * WALL_PASS_MAX)];
-	} control;
-	struct iovec v = {(void *)(uintptr_t)data, size};
-	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
-
-	memset(&control, 0, sizeof(control));
-	if (count) {
-		struct cmsghdr *c;
-
-		m.msg_control = &control;
-		m.msg_controllen = CMSG_SPACE(sizeof(int) * count);
-		c = CMSG_FIRSTHDR(&m);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int) * count);
-		memcpy(CMSG_DATA(c), fds, sizeof(int) * count);
-	}
-	return sendmsg(sock, &m, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
 static bool write_map(pid_t pid, const char *file, const char *text)
@@ -192,7 +146,7 @@ static void send_trees(const struct wall *w, int sock, const int *tree)
 		if (g.tree[i])
 			fds[n++] = tree[i];
 	}
-	wall_pass(sock, &g, sizeof(g), fds, n);
+	pass_send(sock, &g, sizeof(g), fds, n, 0);
 }
 
 const char *wall_help(struct wall *w, pid_t pid, int sock)
@@ -204,7 +158,7 @@ const char *wall_help(struct wall *w, pid_t pid, int sock)
 	memset(tree, -1, sizeof(tree));
 	if (!map_ids(pid, 0, WALL_BASE, 0, WALL_BASE, WALL_RANGE))
 		return "the ids of the user namespace cannot be mapped";
-	wall_pass(sock, "m", 1, NULL, 0);
+	pass_send(sock, "m", 1, NULL, 0, 0);
 	wall_share(w);
 	/* a look into /proc for what only mapped mounts need */
 	if (maps)
@@ -228,15 +182,15 @@ const char *wall_help(struct wall *w, pid_t pid, int sock)
 const char *wall_take_trees(struct wall *w)
 {
 	struct given g;
-	int fds[WALL_PASS_MAX];
+	int fds[PASS_MAX];
 	size_t count = 0, at = 0;
 
-	_Static_assert(WALL_TREES <= WALL_PASS_MAX, "all trees fit into a message");
+	_Static_assert(WALL_TREES <= PASS_MAX, "all trees fit into a message");
 	if (!w->range) {
 		w->base = w->shared;
 		return wall_trees(w, -1, w->tree);
 	}
-	if (wall_take(w->keeper, &g, sizeof(g), fds, &count) != sizeof(g))
+	if (pass_take(w->keeper, &g, sizeof(g), fds, &count, 0) != sizeof(g))
 		_exit(1);	/* the keeper has given up */
 	for (int i = 0; i < WALL_TREES; i++) {
 		if (g.tree[i] && at < count)
@@ -250,7 +204,8 @@ const char *wall_take_trees(struct wall *w)
 const char *wall_ids(struct wall *w)
 {
 	const struct spec *s = w->spec;
-	size_t none = 0;
+	int fds[PASS_MAX];
+	size_t none;
 	char byte;
 
 	if (!w->range) {
@@ -259,7 +214,7 @@ const char *wall_ids(struct wall *w)
 			return "the ids of the user namespace cannot be mapped";
 		return NULL;
 	}
-	if (wall_take(w->keeper, &byte, 1, NULL, &none) != 1)
+	if (pass_take(w->keeper, &byte, 1, fds, &none, 0) != 1)
 		_exit(1);	/* the keeper has given up */
 	if (syscall(SYS_setgroups, 0, NULL) || syscall(SYS_setresgid, 0, 0, 0) ||
 	    syscall(SYS_setresuid, 0, 0, 0))

@@ -65,9 +65,6 @@ struct wall {
 	int channel[2];			/* keeper, process 1; -1 */
 };
 
-/* Whether what it writes to its root is kept in memory: as a limit of the disk, or as nobody needs it. */
-bool wall_in_memory(const struct wall *w);
-
 /* A child's failure travels as this: both have the same static strings. */
 struct wall_failure {
 	const char *why;
@@ -84,11 +81,8 @@ void wall_tell(struct wall *w, struct report *r);	/* wall_tell.c */
 /* Whether the directory is the other, or above it. */
 bool wall_holds(const char *dir, const char *below);
 
-/* wall_ids.c: messages with descriptors; a clone without a new stack, into a group or -1. */
-#define WALL_PASS_MAX 8
+/* wall_ids.c: a clone without a new stack, into a group or -1. */
 long wall_clone(uint64_t flags, int cgroup);
-bool wall_pass(int sock, const void *data, size_t size, const int *fds, size_t count);
-ssize_t wall_take(int sock, void *data, size_t size, int *fds, size_t *count);
 /*
  * The keeper's part, with the range: ids, and then, while the child goes on, what boxes share and the trees that only
  * the keeper can open.
@@ -171,7 +165,6 @@ int tree_overlay(const int *lower, size_t lowers, const struct tree_option *o, s
 bool tree_put(int tree, int root, const char *path);
 /* The same where nothing but we has written yet: a path is taken as it is. */
 bool tree_put_at(int tree, int dir, const char *path);
-bool tree_put_on(int tree, int target);
 /*
  * Directories and files below root, with no symbolic link on the way; what is in the way and is not
  * a directory (a file) is removed.

@@ -1,8 +1,10 @@
 /*
- * How a program begins that is told what to do on a descriptor: one frame after the other is waited for.
+ * How a program begins that is told what to do on a descriptor: one frame after the other is waited for, and
+ * answered.
  */
 #include "wire/wire.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,22 @@ bool wire_wait(struct wire_in *in, struct wire_frame *f, int fd, int patience_ms
 		wire_got(in, (size_t)n);
 	}
 	return true;
+}
+
+bool wire_say(int fd, struct wire_out *o)
+{
+	bool good = !o->failed;
+
+	for (size_t at = 0; good && at < o->size;) {
+		ssize_t n = write(fd, o->data + at, o->size - at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		good = n > 0;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	wire_free(o);
+	return good;
 }
 
 bool wire_is_hello(const struct wire_frame *f)

@@ -149,3 +149,33 @@ char *wire_string(struct wire_iter it, enum wire_field name, bool *bad)
 
 	return wire_find(it, name, &f) ? wire_copy(&f, bad) : NULL;
 }
+
+size_t wire_count(struct wire_iter it, enum wire_field name)
+{
+	struct wire_field_in f;
+	size_t n = 0;
+
+	while (wire_step(&it, &f))
+		n += f.name == name;
+	return n;
+}
+
+char **wire_list(struct wire_iter it, enum wire_field name, bool *bad)
+{
+	char **list = calloc(wire_count(it, name) + 1, sizeof(*list));
+	struct wire_field_in f;
+	size_t n = 0;
+
+	*bad |= !list;
+	while (list && wire_step(&it, &f))
+		if (f.name == name && (list[n] = wire_copy(&f, bad)))
+			n++;
+	return list;
+}
+
+void wire_list_free(char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}

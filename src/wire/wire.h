@@ -27,6 +27,12 @@
 #define WIRE_FRAME_MAX	(4u << 20)
 #define WIRE_DATA_MAX	(64u << 10)
 
+/* Secrets of a box: how many, the hosts of one, bytes of a value. A shorter one could not be told from other words. */
+#define WIRE_SECRETS_MAX	32u
+#define WIRE_SECRET_HOSTS_MAX	64u
+#define WIRE_SECRET_MIN		8u
+#define WIRE_SECRET_MAX		8192u
+
 enum wire_type {
 	/*
 	 * Both ways, first. MAGIC, VERSION; from the server also BOX (its id), KIND, CAPABILITY
@@ -418,6 +424,8 @@ void wire_got(struct wire_in *in, size_t n);
 bool wire_next(struct wire_in *in, struct wire_frame *f);
 /* The same, from a descriptor that is read until there is one; false: its end, an error, or patience_ms without a byte (begin.c). */
 bool wire_wait(struct wire_in *in, struct wire_frame *f, int fd, int patience_ms);
+/* All of o, which is freed; false: it could not be written, or o had failed (begin.c). */
+bool wire_say(int fd, struct wire_out *o);
 /* A HELLO of this version (begin.c). */
 bool wire_is_hello(const struct wire_frame *f);
 void wire_in_free(struct wire_in *in);
@@ -453,5 +461,9 @@ uint64_t wire_number(struct wire_iter it, enum wire_field name, uint64_t otherwi
  */
 char *wire_copy(const struct wire_field_in *f, bool *bad);
 char *wire_string(struct wire_iter it, enum wire_field name, bool *bad);
+/* How many fields have the name, and copies of all of them, NULL-ended, each and the list by malloc. */
+size_t wire_count(struct wire_iter it, enum wire_field name);
+char **wire_list(struct wire_iter it, enum wire_field name, bool *bad);
+void wire_list_free(char **list);	/* NULL is fine */
 
 #endif

@@ -24,6 +24,7 @@
 #include "init/contain.h"
 #include "init/docker_group.h"
 #include "init/door_in.h"
+#include "wire/pass.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define ROOT "/sys/fs/cgroup"
@@ -160,7 +161,7 @@ static int process_1(void *ctx)
 	const uint32_t uid = *(uint32_t *)ctx;
 	const char *who = uid ? "a user's" : "root's";
 	struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = "/door"};
-	int sock, fds[DOOR_FDS], fd[DOOR_FDS], above;
+	int sock, fds[PASS_MAX], fd[DOOR_FDS], above;
 	struct contain_groups g;
 	struct cgroup *c;
 	uint32_t mask = 0;
@@ -173,7 +174,7 @@ static int process_1(void *ctx)
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (connect(sock, (struct sockaddr *)&a, sizeof(a)))
 		_exit(2);
-	door_take(sock, &mask, sizeof(mask), fds, &n);
+	pass_take(sock, &mask, sizeof(mask), fds, &n, 0);
 	memset(fd, -1, sizeof(fd));
 	for (size_t k = 0; k < DOOR_FDS; k++)
 		if (mask & 1u << k && at < n)
