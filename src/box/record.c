@@ -43,7 +43,7 @@ bool bx_upgrade(json_t *record, const char **why)
 	return !*why;
 }
 
-const char *bx_isolation(const json_t *record)
+static const char *bx_isolation(const json_t *record)
 {
 	const char *said = bx_text(record, "isolation");
 	const char *kind = json_string_value(bx_at(record, "placement.workspace.sandbox"));

@@ -78,8 +78,6 @@ void bx_snap_close(struct bx_snap *s);
 int bx_snap_save(struct bx_snap *s);
 int bx_snap_forget(struct bx_snap *s);
 int bx_snap_ids(struct tbx_store *store, char ***ids);
-/* A number that was never given before; 0 after bx_fail(). Under the store's lock. */
-uint64_t bx_take_number(struct tbx_store *store, const char *prefix);
 /* "layer-7": a name that was never given before. */
 int bx_part_name(struct tbx_store *store, const char *prefix, char name[BX_NAME_MAX + 1]);
 /*

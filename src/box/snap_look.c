@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* What no box writes to disk, and the commands of a virtual box, which are the engine's. */
 static bool is_outside(const char *path, bool whole)
@@ -118,7 +119,7 @@ static int top_dirs(struct copy *cp, bool whole, json_t *dirs)
 		if (field.name != WIRE_F_STAT || !copy_stat_read(wire_nested(&field), &st))
 			continue;
 		path = st.name ? copy_join("/", st.name) : NULL;
-		if (path && (st.mode & 0170000) == 0040000 && !is_outside(path, whole))
+		if (path && S_ISDIR(st.mode) && !is_outside(path, whole))
 			json_array_append_new(dirs, bx_json_text(path));
 		free(path);
 		copy_stat_free(&st);

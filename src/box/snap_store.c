@@ -40,7 +40,8 @@ static uint64_t last_number(struct tbx_store *store, const char *file)
 	return n;
 }
 
-uint64_t bx_take_number(struct tbx_store *store, const char *prefix)
+/* A number that was never given before; 0 after bx_fail(). Under the store's lock. */
+static uint64_t bx_take_number(struct tbx_store *store, const char *prefix)
 {
 	char file[80], text[32];
 	uint64_t n;

@@ -25,7 +25,7 @@ static int bad(struct tbx_store *store, const char *what, const char *value, con
 	return status;
 }
 
-bool bx_is_control(const char *s)
+static bool bx_is_control(const char *s)
 {
 	static const char *const controls[] = {
 		"filesystem", "processes", "network", "memory", "cpu", "pids", "disk", "open-files",

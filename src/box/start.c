@@ -88,7 +88,8 @@ static void put_cache(const struct bx *b, struct wire_out *o)
 	free(path);
 }
 
-void bx_start_message(const struct bx *b, struct wire_out *o)
+/* The START message of a record. */
+static void bx_start_message(const struct bx *b, struct wire_out *o)
 {
 	const json_t *spec = json_object_get(b->record, "spec");
 	char *name = bx_format("%s-%s", b->id, b->store->tag);

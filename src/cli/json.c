@@ -178,7 +178,8 @@ json_t *json_value_of(const void *data, size_t n)
 	return text ? text : json_pack("{s:o}", "b64", base64_value(data, n));
 }
 
-void json_put_bytes(json_t *object, const char *name, const void *data, size_t n)
+/* Sets NAME to text, or NAME_b64. */
+static void json_put_bytes(json_t *object, const char *name, const void *data, size_t n)
 {
 	json_t *text = json_stringn(data, n);
 	char key[64];

@@ -16,8 +16,6 @@
 json_t *json_parse_line(const char *line, size_t n, char **why);
 /* A string or {"b64": ...} as bytes; malloc, NUL behind. NULL: it is neither. */
 char *json_bytes(const json_t *value, size_t *n);
-/* Sets NAME to text, or NAME_b64. */
-void json_put_bytes(json_t *object, const char *name, const void *data, size_t n);
 /* The bytes as a value by itself: "text" or {"b64": ...}. */
 json_t *json_value_of(const void *data, size_t n);
 /* status, stdout, stderr, stop, limit, truncation, times, commands, pipes. */

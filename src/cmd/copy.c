@@ -38,7 +38,7 @@ char *copy_id(struct copy *c, const struct tsb_stat *st)
 			  (unsigned long long)st->ino);
 }
 
-const char *copy_lookup(struct copy *c, const struct tsb_stat *st)
+static const char *copy_lookup(struct copy *c, const struct tsb_stat *st)
 {
 	char *key = copy_id(c, st);
 	struct map_entry *e = map_find(&c->copied, key, strlen(key));
@@ -82,7 +82,7 @@ bool copy_seen(struct copy *c, struct map *set, const char *name, const struct t
 	return seen;
 }
 
-void copy_record(struct copy *c, struct map *set, const char *name, const struct tsb_stat *st)
+static void copy_record(struct copy *c, struct map *set, const char *name, const struct tsb_stat *st)
 {
 	char *key = copy_name_key(c, name, st);
 

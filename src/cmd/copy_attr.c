@@ -9,8 +9,8 @@
 
 #include "cmd/mode.h"
 
-bool copy_apply(struct copy *c, struct copy_job *j, int fd, const struct tsb_setattr *set,
-		int *err)
+static bool copy_apply(struct copy *c, struct copy_job *j, int fd, const struct tsb_setattr *set,
+		       int *err)
 {
 	if (fd >= 0)
 		*err = tsb_fsetattr(c->p, fd, set);

@@ -53,15 +53,11 @@ enum copy_step copy_regular(struct copy *c, struct copy_job *j);
 bool copy_set_owner(struct copy *c, struct copy_job *j, int fd, const struct tsb_stat *now);
 enum copy_step copy_attributes(struct copy *c, struct copy_job *j);
 enum copy_step copy_attributes_fd(struct copy *c, struct copy_job *j, int fd);
-bool copy_apply(struct copy *c, struct copy_job *j, int fd, const struct tsb_setattr *set,
-		int *err);
 
 /* copy.c: the maps */
 char *copy_id(struct copy *c, const struct tsb_stat *st);
-const char *copy_lookup(struct copy *c, const struct tsb_stat *st);
 /* The name it was copied to before, or NULL, and then dst is remembered. */
 const char *copy_remember(struct copy *c, const struct tsb_stat *st, const char *dst);
 bool copy_seen(struct copy *c, struct map *set, const char *name, const struct tsb_stat *st);
-void copy_record(struct copy *c, struct map *set, const char *name, const struct tsb_stat *st);
 
 #endif

@@ -67,7 +67,7 @@ static uint64_t dd_elapsed(struct dd *d)
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-void dd_print_progress(struct dd *d)
+static void dd_print_progress(struct dd *d)
 {
 	uint64_t elapsed = dd_elapsed(d);
 	struct str s;
@@ -85,7 +85,7 @@ void dd_print_progress(struct dd *d)
 	str_end(&s);
 }
 
-void dd_print_stats(struct dd *d)
+static void dd_print_stats(struct dd *d)
 {
 	struct str s;
 
@@ -109,7 +109,7 @@ void dd_print_stats(struct dd *d)
 	str_end(&s);
 }
 
-void dd_quit(struct dd *d, int status)
+static TSB_NORETURN void dd_quit(struct dd *d, int status)
 {
 	dd_print_stats(d);
 	tsb_exit(d->p, status);

@@ -59,8 +59,5 @@ void dd_convert(struct dd *d, const char *at, size_t n);
 void dd_convert_end(struct dd *d);
 /* Bytes of the output; full blocks are written. Ends the process on failure. */
 void dd_put(struct dd *d, const char *at, size_t n);
-void dd_print_stats(struct dd *d);
-void dd_print_progress(struct dd *d);
-void dd_quit(struct dd *d, int status) TSB_NORETURN;
 
 #endif

@@ -98,7 +98,6 @@ int diff_run_pair(struct diff_cmd *d, const char *a, const char *b);
 /* One pair: a status, or -1 when it is a pair of directories, now on top. */
 int diff_names(struct diff_cmd *d, const char *a, const char *b);
 int diff_enter(struct diff_cmd *d);
-bool diff_absent(const struct diff_cmd *d, int f);
 
 /* diff_pair.c */
 int diff_two_files(struct diff_cmd *d);

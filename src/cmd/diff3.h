@@ -46,7 +46,6 @@ struct diff3 {
 /* The differences between two files, by the program. */
 void diff3_read(struct diff3 *d, const char *a, const char *b, diff3_pairs *out);
 void diff3_join(struct diff3 *d, const diff3_pairs threads[2]);
-void diff3_fatal(struct diff3 *d, const char *text) TSB_NORETURN;
 
 void diff3_show(struct diff3 *d);
 bool diff3_show_script(struct diff3 *d);

@@ -10,7 +10,7 @@
 #include "base/heap.h"
 #include "cmd/lines.h"
 
-void diff3_fatal(struct diff3 *d, const char *text)
+static TSB_NORETURN void diff3_fatal(struct diff3 *d, const char *text)
 {
 	tsb_warn(d->p, "%s", text);
 	tsb_exit(d->p, DIFF_TROUBLE);

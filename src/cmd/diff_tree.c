@@ -60,7 +60,7 @@ static void look(struct diff_cmd *d, int f)
 }
 
 /* May a missing file be taken for an empty one? */
-bool diff_absent(const struct diff_cmd *d, int f)
+static bool diff_absent(const struct diff_cmd *d, int f)
 {
 	return d->new_file || (!f && d->new_first);
 }

@@ -15,7 +15,6 @@ struct limbs {
 struct limbs limbs_parse(struct tsb_proc *p, const char *digits, size_t len);
 char *limbs_print(struct tsb_proc *p, struct limbs a);
 int limbs_cmp(struct limbs a, struct limbs b);
-struct limbs limbs_copy(struct tsb_proc *p, struct limbs a);
 /* a / d in place; returns the remainder. */
 uint64_t limbs_divide(struct limbs *a, uint64_t d);
 uint64_t limbs_remainder(struct limbs a, uint64_t d);

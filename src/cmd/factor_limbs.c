@@ -78,7 +78,7 @@ uint64_t limbs_remainder(struct limbs a, uint64_t d)
 	return (uint64_t)rest;
 }
 
-struct limbs limbs_copy(struct tsb_proc *p, struct limbs a)
+static struct limbs limbs_copy(struct tsb_proc *p, struct limbs a)
 {
 	struct limbs copy = { limbs_alloc(p, a.n), a.n };
 

@@ -173,7 +173,6 @@ unsigned find_type_bit(uint32_t mode);
 /* ---- find_time.c ---- */
 find_reader find_read_days, find_read_minutes, find_read_newer, find_read_newer_xy, find_read_used;
 find_reader find_read_daystart;
-struct tsb_time find_time_of(const struct tsb_stat *st, int which);
 
 /* ---- find_exec.c ---- */
 find_reader find_read_exec;

@@ -12,7 +12,7 @@
 #include "cmd/util.h"
 #include "text/parsedate.h"
 
-struct tsb_time find_time_of(const struct tsb_stat *st, int which)
+static struct tsb_time find_time_of(const struct tsb_stat *st, int which)
 {
 	return which == 'a' ? st->atime : which == 'c' ? st->ctime : st->mtime;
 }

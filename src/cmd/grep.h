@@ -97,7 +97,6 @@ int grep_usage(struct tsb_proc *p, struct grep *g);	/* the exit status */
 /* Searches an open file: how many lines were selected. */
 int64_t grep_search(struct grep *g, int fd, const struct tsb_stat *st);
 void grep_warn(struct grep *g, int err, const char *what);	/* after all output so far */
-TSB_NORETURN void grep_die(struct grep *g, const char *what);
 
 /* ---- grep_print.c ---- */
 void grep_colors_init(struct grep *g);

@@ -29,7 +29,7 @@ void grep_warn(struct grep *g, int err, const char *what)
 	grep_say(g->p, g, err, "%s", what);
 }
 
-void grep_die(struct grep *g, const char *what)
+static TSB_NORETURN void grep_die(struct grep *g, const char *what)
 {
 	grep_warn(g, 0, what);
 	tsb_exit(g->p, GREP_TROUBLE);

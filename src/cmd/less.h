@@ -155,7 +155,6 @@ void less_sought_changed(struct less *l);
 /* ---- less_keys.c, less_help.c ---- */
 void less_commands(struct less *l);
 void less_edit(struct less *l, size_t n);		/* the n-th file */
-void less_follow(struct less *l);
 void less_help(struct less *l);
 void less_bracket(struct less *l, int c);
 

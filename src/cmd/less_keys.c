@@ -119,7 +119,7 @@ static bool less_followed_line(struct less *l)
 	return less_row(l, at, NULL) != LESS_NONE;
 }
 
-void less_follow(struct less *l)
+static void less_follow(struct less *l)
 {
 	int c = 0;
 

@@ -69,8 +69,6 @@ bool par_read_blocks(struct par *r);
 /* The command line of a job, and its tag. */
 void par_make_line(struct par *r, struct par_job *job);
 char *par_fill(struct par *r, const struct par_job *job, const char *template, bool quote);
-/* As a shell needs it: 'a b'. */
-void par_quote(struct str *out, const char *s);
 /* A word of the command under -q: all but its places is quoted. */
 void par_quote_word(struct par *r, struct str *out, const char *word);
 /* --joblog: its descriptor, or -1; jobs that are not to be run again have ended. false: after a

@@ -9,7 +9,8 @@
 
 #include "cmd/util.h"
 
-void par_quote(struct str *out, const char *s)
+/* As a shell needs it: 'a b'. */
+static void par_quote(struct str *out, const char *s)
 {
 	static const char safe[] = "-_.+/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 

@@ -168,7 +168,6 @@ bool patch_apply(struct patch *t, int64_t where);
 bool patch_copy_till(struct patch *t, int64_t last);
 void patch_put(struct patch *t, const char *s, size_t n);
 bool patch_line_matches(struct patch *t, int64_t at, const struct patch_line *l);
-int64_t patch_merge_locate(struct patch *t, int64_t *matched);
 bool patch_merge_hunk(struct patch *t, int hunk, int64_t where);
 
 /* patch_reject.c */
@@ -192,6 +191,5 @@ void patch_queue(struct patch *t, const struct patch_output *o);
 void patch_flush_queue(struct patch *t);
 void patch_remove_queued(struct patch *t);
 bool patch_is_queued(struct patch *t, const char *name);
-char *patch_backup_name(struct patch *t, const char *name);
 
 #endif

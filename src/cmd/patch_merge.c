@@ -90,7 +90,7 @@ static bool try_place(struct merge_search *m, int64_t guess)
 }
 
 /* Hunks of the beginning or the end of a file have less context there. */
-int64_t patch_merge_locate(struct patch *t, int64_t *matched)
+static int64_t patch_merge_locate(struct patch *t, int64_t *matched)
 {
 	const struct patch_hunk *h = &t->hunk;
 	int64_t n = (int64_t)h->old.n, guess = h->first + t->in_offset;

@@ -55,7 +55,7 @@ static char *affixed_name(struct patch *t, const char *name)
 			  t->suffix ? t->suffix : "");
 }
 
-char *patch_backup_name(struct patch *t, const char *name)
+static char *patch_backup_name(struct patch *t, const char *name)
 {
 	if (t->prefix || t->base_prefix || t->suffix)
 		return affixed_name(t, name);

@@ -13,23 +13,24 @@
 
 /* ---- Words ---- */
 
-static void say_bytes(struct patch *t, const char *s, size_t n)
+static void vsay(struct patch *t, const char *fmt, va_list ap)
 {
+	struct str s;
+
+	str_init(&s, tsb_heap_of(t->p), STR_MAX_DEFAULT);
+	str_addvf(&s, fmt, ap);
 	tsb_flush(t->p);
-	tsb_write_all(t->p, t->say_fd, s, n);
+	tsb_write_all(t->p, t->say_fd, s.p, s.n);
+	str_end(&s);
 }
 
 void patch_say(struct patch *t, const char *fmt, ...)
 {
-	struct str s;
 	va_list ap;
 
-	str_init(&s, tsb_heap_of(t->p), STR_MAX_DEFAULT);
 	va_start(ap, fmt);
-	str_addvf(&s, fmt, ap);
+	vsay(t, fmt, ap);
 	va_end(ap);
-	say_bytes(t, s.p, s.n);
-	str_end(&s);
 }
 
 void patch_fatal(struct patch *t, const char *fmt, ...)
@@ -75,15 +76,11 @@ const char *patch_quote(struct patch *t, const char *name)
 
 void patch_ask(struct patch *t, const char *fmt, ...)
 {
-	struct str s;
 	va_list ap;
 
-	str_init(&s, tsb_heap_of(t->p), STR_MAX_DEFAULT);
 	va_start(ap, fmt);
-	str_addvf(&s, fmt, ap);
+	vsay(t, fmt, ap);
 	va_end(ap);
-	say_bytes(t, s.p, s.n);
-	str_end(&s);
 	if (t->say_fd == 1)
 		tsb_putc(t->p, '\n');	/* not flushed, as the real one's is not */
 	else

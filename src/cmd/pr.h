@@ -102,7 +102,5 @@ void pr_begin_column(struct pr *r);
 void pr_add_number(struct pr *r, struct pr_column *c);
 void pr_put(struct pr *r, struct pr_column *c, int byte);
 bool pr_print_page(struct pr *r);
-/* Columns that have something for this page. */
-int64_t pr_ready(const struct pr *r);
 
 #endif

@@ -205,7 +205,8 @@ void pr_print_header(struct pr *r)
 	r->out_at = 0;
 }
 
-int64_t pr_ready(const struct pr *r)
+/* Columns that have something for this page. */
+static int64_t pr_ready(const struct pr *r)
 {
 	int64_t n = 0;
 

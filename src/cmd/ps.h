@@ -93,7 +93,6 @@ struct ps {
 
 /* ps_columns.c */
 const struct ps_column *ps_column_find(const char *name, size_t n);
-const struct ps_column *ps_column_aix(char letter);
 bool ps_column_in(const struct ps_column *c, enum ps_part part);
 void ps_column_list(struct ps *ps);		/* L */
 /* "pid,user:20=WHO": false with ps->error. */

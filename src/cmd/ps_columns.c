@@ -36,7 +36,7 @@ const struct ps_column *ps_column_find(const char *name, size_t n)
 	return ps_among(ps_columns, ps_columns_n, name, n);
 }
 
-const struct ps_column *ps_column_aix(char letter)
+static const struct ps_column *ps_column_aix(char letter)
 {
 	static const struct { char letter; const char *name; } rows[] = {
 		{ 'C', "pcpu" }, { 'G', "group" }, { 'P', "ppid" }, { 'U', "user" },

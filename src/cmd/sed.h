@@ -283,7 +283,6 @@ sed_do_fn sed_do_none, sed_do_branch, sed_do_if, sed_do_unless, sed_do_quit,
 
 /* ---- sed_space.c ---- */
 void sed_space_own(struct sed *s, struct sed_space *sp);	/* no longer borrowed */
-void sed_space_reserve(struct sed *s, struct sed_space *sp, size_t more);
 void sed_space_add(struct sed *s, struct sed_space *sp, const char *p, size_t n);
 void sed_space_addc(struct sed *s, struct sed_space *sp, int c);
 void sed_space_clear(struct sed_space *sp);

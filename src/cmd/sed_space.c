@@ -9,7 +9,7 @@
 
 /* Moving the text to the front pays only when that frees half of the memory:
  * "$!N;P;D" takes from the front as long as it adds behind. */
-void sed_space_reserve(struct sed *s, struct sed_space *sp, size_t more)
+static void sed_space_reserve(struct sed *s, struct sed_space *sp, size_t more)
 {
 	size_t head = sp->borrowed || !sp->buf ? 0 : (size_t)(sp->at - sp->buf), want, cap;
 	char *new = sp->buf;

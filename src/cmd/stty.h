@@ -34,7 +34,6 @@ extern const struct stty_char stty_chars[];	/* min and time are the last */
 bool stty_set_speed(struct tsb_termios *t, const char *text);
 void stty_speed_of_flags(struct tsb_termios *t);
 uint32_t *stty_word(struct tsb_termios *t, enum stty_part part);
-void stty_sane(struct tsb_termios *t);
 /* A setting of several ("raw", "-evenp", ...). False: none of them. */
 bool stty_combine(struct tsb_termios *t, const char *name, bool off);
 

@@ -80,7 +80,7 @@ uint32_t *stty_word(struct tsb_termios *t, enum stty_part part)
 	       part == STTY_OUTPUT ? &t->oflag : &t->lflag;
 }
 
-void stty_sane(struct tsb_termios *t)
+static void stty_sane(struct tsb_termios *t)
 {
 	for (const struct stty_char *c = stty_chars; c->name; c++)
 		t->cc[c->at] = c->sane;

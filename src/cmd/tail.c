@@ -153,7 +153,7 @@ void tail_header(struct tail *o, const char *name)
 	o->header_done = true;
 }
 
-int tail_read_error(struct tail *o, struct tail_file *f, int err)
+static int tail_read_error(struct tail *o, struct tail_file *f, int err)
 {
 	tsb_warn_errno(o->p, err, "error reading %s", quote_af(o->p, f->pretty));
 	return err;

@@ -41,7 +41,6 @@ struct tail {
 };
 
 void tail_header(struct tail *o, const char *name);
-int tail_read_error(struct tail *o, struct tail_file *f, int err);
 /* At most max bytes from where the descriptor stands; how many, or -errno. */
 int64_t tail_dump(struct tail *o, struct tail_file *f, uint64_t max);
 

@@ -89,7 +89,7 @@ static const char *const tr_class_names[] = {
 };
 enum { TR_CLASS_LOWER = 6, TR_CLASS_UPPER = 10 };
 
-bool tr_class_has(unsigned class, int c)
+static bool tr_class_has(unsigned class, int c)
 {
 	bool lower = c >= 'a' && c <= 'z', upper = c >= 'A' && c <= 'Z';
 	bool digit = c >= '0' && c <= '9', graph = c > 32 && c < 127;
@@ -110,7 +110,7 @@ bool tr_class_has(unsigned class, int c)
 	}
 }
 
-enum tr_case tr_item_case(const struct tr_item *item)
+static enum tr_case tr_item_case(const struct tr_item *item)
 {
 	if (item->kind != TR_CLASS)
 		return TR_CASE_NONE;

@@ -31,8 +31,6 @@ struct tr_set {
 
 /* Reads an operand. 0, or the exit status after a message. */
 int tr_set_parse(struct tsb_proc *p, const char *text, struct tr_set *set);
-bool tr_class_has(unsigned class, int c);
-enum tr_case tr_item_case(const struct tr_item *item);
 
 /* Walks over the characters of a set; -1 at the end. */
 struct tr_walk {

@@ -420,7 +420,7 @@ void tree_xml_text(struct str *out, const char *s)
 	}
 }
 
-void tree_below(struct tree *t, struct tree_node *root, void (*line)(struct tree *t, const struct tree_node *n))
+void tree_below(struct tree *t, struct tree_node *root, tree_line_fn *line, tree_line_fn *end)
 {
 	struct tree_node *at = root;
 
@@ -433,6 +433,8 @@ void tree_below(struct tree *t, struct tree_node *root, void (*line)(struct tree
 			tree_page(t, at);
 			line(t, at);
 		} else {
+			if (end)
+				end(t, at);
 			at = at->parent;
 		}
 	}

@@ -141,8 +141,9 @@ const struct tree_info *tree_info_find(struct tree *t, const struct tree_node *d
 
 /* -R: where the depth ends, a directory gets a page of its own in it. */
 void tree_page(struct tree *t, struct tree_node *n);
-/* line() for each below the root, from above. */
-void tree_below(struct tree *t, struct tree_node *root, void (*line)(struct tree *t, const struct tree_node *n));
+typedef void tree_line_fn(struct tree *t, const struct tree_node *n);
+/* line: of each node below root, in order; end (NULL: none): behind all below a node, root too. */
+void tree_below(struct tree *t, struct tree_node *root, tree_line_fn *line, tree_line_fn *end);
 /* s with the entities of XML and HTML. */
 void tree_xml_text(struct str *out, const char *s);
 

@@ -211,24 +211,6 @@ static void data_report(struct tree *t)
 	str_adds(&t->out, "  </report>\n");
 }
 
-static void data_root(struct tree *t, struct tree_node *at)
-{
-	at->next = 0;
-	data_begin(t, at);
-	while (at) {
-		tsb_tick(t->p, 4);
-		if (at->next < at->n_kids) {
-			at = at->kids[at->next++];
-			at->next = 0;
-			tree_page(t, at);
-			data_begin(t, at);
-		} else {
-			data_close(t, at);
-			at = at->parent;
-		}
-	}
-}
-
 void tree_show_data(struct tree *t, struct tree_node **roots, size_t n)
 {
 	str_adds(&t->out, t->data == 'J' ? "[" : "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
@@ -238,7 +220,8 @@ void tree_show_data(struct tree *t, struct tree_node **roots, size_t n)
 	if (t->data == 'X')
 		data_newline(t);
 	for (size_t i = 0; i < n; i++) {
-		data_root(t, roots[i]);
+		data_begin(t, roots[i]);
+		tree_below(t, roots[i], data_begin, data_close);
 		if (t->data == 'J' && i + 1 < n) {
 			str_addc(&t->out, ',');
 			data_newline(t);

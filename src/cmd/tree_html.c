@@ -209,7 +209,7 @@ void tree_show_html(struct tree *t, struct tree_node **roots, size_t n)
 
 		t->html_root = strlen(at->name);
 		html_line(t, at);
-		tree_below(t, at, html_line);
+		tree_below(t, at, html_line, NULL);
 	}
 	if (!t->no_report) {
 		str_adds(&t->out, "<br><br><p>\n");

@@ -410,7 +410,7 @@ void tree_show_text(struct tree *t, struct tree_node **roots, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		tree_line(t, roots[i]);
-		tree_below(t, roots[i], tree_line_and_info);
+		tree_below(t, roots[i], tree_line_and_info, NULL);
 	}
 	tree_report(t);
 }

@@ -96,7 +96,8 @@ void vdu_end(struct vdu *t)
 	t->begun = false;
 }
 
-void vdu_stop(struct vdu *t)
+/* Stops this process as Ctrl-Z does; when it goes on, the terminal is again as it has to be. */
+static void vdu_stop(struct vdu *t)
 {
 	bool alternate = t->alternate;
 

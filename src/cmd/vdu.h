@@ -43,8 +43,6 @@ int vdu_byte(struct vdu *t, int64_t timeout_ns);
 /* The next key: a byte, or one of the above. */
 int vdu_key(struct vdu *t, int64_t timeout_ns);
 void vdu_unkey(struct vdu *t, int key);
-/* Stops this process as Ctrl-Z does; when it goes on, the terminal is again as it has to be. */
-void vdu_stop(struct vdu *t);
 /* An interrupt or the like has come: which; 0: none. For work between keys. */
 int vdu_signal(struct vdu *t);
 

@@ -213,11 +213,6 @@ void walk_skip(struct walk *w)
 	w->skip = true;
 }
 
-struct walk_entry *walk_parent(struct walk *w)
-{
-	return w->levels.n ? &vec_last(&w->levels).dir : NULL;
-}
-
 void walk_mark_parents(struct walk *w, long number)
 {
 	for (size_t i = 0; i < w->levels.n; i++)

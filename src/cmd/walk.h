@@ -53,8 +53,6 @@ struct walk_entry *walk_next(struct walk *w);
 void walk_skip(struct walk *w);
 /* Fills st if it is not yet: 0 or -errno. */
 int walk_stat(struct walk *w, struct walk_entry *e);
-/* The directory the current entry is in, or NULL for an operand. */
-struct walk_entry *walk_parent(struct walk *w);
 /* Sets `number` of all directories around the current entry. */
 void walk_mark_parents(struct walk *w, long number);
 /* Device of the current entry's operand. */

@@ -10,7 +10,6 @@ void wide_open(struct wide *w, struct tsb_proc *p, int fd)
 {
 	tsb_reader_init(&w->in, p, fd);
 	w->utf8 = locale_utf8(p);
-	w->held = false;
 	w->n_again = 0;
 }
 
@@ -45,10 +44,6 @@ int32_t wide_get(struct wide *w)
 	int32_t out;
 	size_t n, want;
 
-	if (w->held) {
-		w->held = false;
-		return w->back;
-	}
 	first = wide_byte(w);
 	if (first < 0x80)
 		return first < 0 ? WIDE_EOF : first;
@@ -69,12 +64,6 @@ int32_t wide_get(struct wide *w)
 	if (want == 1 || utf8_decode(buf, want, &out) != want)
 		return WIDE_BAD;
 	return out;
-}
-
-void wide_unget(struct wide *w, int32_t c)
-{
-	w->held = true;
-	w->back = c;
 }
 
 void wide_put(struct tsb_proc *p, int32_t c)

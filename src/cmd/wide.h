@@ -12,8 +12,6 @@ enum { WIDE_EOF = -1, WIDE_BAD = -2 };
 struct wide {
 	struct tsb_reader in;
 	bool utf8;
-	bool held;		/* one character put back */
-	int32_t back;
 	unsigned char again[4];	/* bytes of a bad sequence, read again: the next is the last */
 	unsigned n_again;
 	unsigned char byte;	/* behind WIDE_BAD: the byte that is none */
@@ -21,7 +19,6 @@ struct wide {
 
 void wide_open(struct wide *w, struct tsb_proc *p, int fd);
 int32_t wide_get(struct wide *w);
-void wide_unget(struct wide *w, int32_t c);
 void wide_put(struct tsb_proc *p, int32_t c);
 bool wide_graph(int32_t c);	/* iswgraph() */
 bool wide_print(int32_t c);	/* iswprint() */

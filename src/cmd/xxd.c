@@ -279,7 +279,7 @@ struct xxd_line {
 static void xxd_put_line(struct xxd *x, struct xxd_line *l, bool nonzero, bool last)
 {
 	if (!nonzero && !last && l->zeroes == 1)
-		strcpy(l->held, l->text);
+		memcpy(l->held, l->text, strlen(l->text) + 1);
 	if (!nonzero && !last && l->zeroes++)
 		return;
 	if (nonzero || last) {

@@ -20,8 +20,7 @@ static void failed(struct conn *c)
 {
 	struct tsb_sandbox *box = virtual_sandbox(c->server->box);
 
-	conn_error(c, tsb_errno(box) == EROFS || tsb_errno(box) == ENOSPC ? WIRE_ERROR_FILE :
-		   WIRE_ERROR_FILE, tsb_errno(box), "%s", tsb_error(box));
+	conn_error(c, WIRE_ERROR_FILE, tsb_errno(box), "%s", tsb_error(box));
 }
 
 static void put_stat(struct wire_out *o, const char *name, const struct tsb_stat *st,
@@ -131,12 +130,12 @@ static void on_read(struct conn *c, struct wire_iter it)
 
 static char *beside(struct conn *c)
 {
-	size_t n = (size_t)(base(c->path) - c->path);
-	char *name = malloc(n + 64);
+	int dir = (int)(base(c->path) - c->path);
+	char *name;
 
-	if (name)
-		sprintf(name, "%.*s.tinybox-%llx-%llx", (int)n, c->path,
-			(unsigned long long)c->server->started_at, (unsigned long long)now_ns());
+	if (asprintf(&name, "%.*s.tinybox-%llx-%llx", dir, c->path,
+		     (unsigned long long)c->server->started_at, (unsigned long long)now_ns()) < 0)
+		return NULL;
 	return name;
 }
 
@@ -249,13 +248,11 @@ static int list_one(void *ctx, const char *name, const struct tsb_stat *st)
 	struct listing *l = ctx;
 	struct conn *c = l->c;
 	size_t n = strlen(c->path);
-	char *path = malloc(n + strlen(name) + 2);
+	char *path;
 
-	if (!path || c->out.failed) {
-		free(path);
+	if (c->out.failed ||
+	    asprintf(&path, "%s%s%s", c->path, n && c->path[n - 1] == '/' ? "" : "/", name) < 0)
 		return 1;
-	}
-	sprintf(path, "%s%s%s", c->path, n && c->path[n - 1] == '/' ? "" : "/", name);
 	put_stat_of(c, path, name, st);
 	free(path);
 	if (c->out.size - l->begin > LIST_FRAME) {
@@ -361,17 +358,11 @@ static void on_remove(struct conn *c, struct wire_iter it)
 /* Relative paths begin at the box's working directory. */
 static bool take_path(struct conn *c, struct wire_iter it)
 {
-	const char *cwd = virtual_cwd(c->server->box);
 	bool bad = false;
 	char *path = wire_string(it, WIRE_F_PATH, &bad);
 
-	if (!path || !*path || strlen(path) > TSB_PATH_MAX) {
-		free(path);
-		return false;
-	}
-	c->path = malloc(strlen(cwd) + strlen(path) + 2);
-	if (c->path)
-		sprintf(c->path, "%s%s%s", *path == '/' ? "" : cwd, *path == '/' ? "" : "/", path);
+	if (path && *path && strlen(path) <= TSB_PATH_MAX)
+		c->path = virtual_path(c->server->box, path);
 	free(path);
 	return c->path;
 }

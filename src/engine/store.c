@@ -168,11 +168,11 @@ static int write_anew(struct store *s, struct tsb_sandbox *box, char *why)
 		return say(why, -ENOMEM, "cannot save the files", NULL);
 	}
 	k->first = s;
-	k->fd = -1;
-	k->beside = false;
 	/* one that is there is replaced */
-	if (s->fd >= 0 && (k->beside = true) &&
-	    (k->fd = openat(s->dir, s->beside, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600)) < 0)
+	k->beside = s->fd >= 0;
+	k->fd = !k->beside ? -1 :
+		openat(s->dir, s->beside, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (k->beside && k->fd < 0)
 		rc = say(why, -errno, "cannot make the list of files", NULL);
 	else
 		rc = write_set(k, 0, &mark, box, &size, why);
@@ -550,9 +550,4 @@ int store_sync(struct store *s)
 	if (s->fd < 0)
 		return 0;
 	return fdatasync(s->fd) || fsync(s->dir) ? -errno : 0;
-}
-
-uint64_t store_size(const struct store *s)
-{
-	return s->size;
 }

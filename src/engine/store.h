@@ -28,6 +28,5 @@ void store_close(struct store *s);	/* NULL is fine */
 int store_commit(struct store *s, struct tsb_sandbox *box, char *why);
 /* Against a crash of the machine: whoever waits for the disk is who asks. 0 or -errno. */
 int store_sync(struct store *s);
-uint64_t store_size(const struct store *s);
 
 #endif

@@ -30,11 +30,9 @@ void sync_failed(struct conn *c, enum wire_error code, int error, const char *pa
 char *sync_path(const struct sync *y, const char *below)
 {
 	size_t n = strlen(y->root), m = strlen(below);
-	char *s = malloc(n + m + 2);
+	char *s;
 
-	if (s)
-		sprintf(s, "%s%s%s", y->root, m && y->root[n - 1] != '/' ? "/" : "", below);
-	return s;
+	return asprintf(&s, "%s%s%s", y->root, m && y->root[n - 1] != '/' ? "/" : "", below) < 0 ? NULL : s;
 }
 
 /* ---- What is there ---- */
@@ -432,18 +430,13 @@ static bool is_busy(struct conn *c)
 /* As other requests name files; slashes at its end go. */
 static char *root_of(struct conn *c, struct wire_iter it)
 {
-	const char *cwd = virtual_cwd(c->server->box);
 	bool bad = false;
 	char *path = wire_string(it, WIRE_F_PATH, &bad), *full = NULL;
-	size_t n;
 
 	if (path && *path && strlen(path) <= TSB_PATH_MAX)
-		full = malloc(strlen(cwd) + strlen(path) + 2);
-	if (full) {
-		n = (size_t)sprintf(full, "%s%s%s", *path == '/' ? "" : cwd, *path == '/' ? "" : "/", path);
-		while (n > 1 && full[n - 1] == '/')
-			full[--n] = '\0';
-	}
+		full = virtual_path(c->server->box, path);
+	for (size_t n = full ? strlen(full) : 0; n > 1 && full[n - 1] == '/'; n--)
+		full[n - 1] = '\0';
 	free(path);
 	return full;
 }

@@ -57,7 +57,7 @@ bool sync_note(struct sync *y, enum wire_type what, const char *path, uint32_t n
 static char *temp_name(struct conn *c, const char *path)
 {
 	struct sync *y = c->sync;
-	char name[64], *dir, *full = NULL;
+	char name[64], *below, *full;
 	const char *slash = strrchr(path, '/');
 
 	if (y->state == WIRE_TREE_SYNC) {
@@ -66,13 +66,11 @@ static char *temp_name(struct conn *c, const char *path)
 	}
 	snprintf(name, sizeof(name), "%s.tinybox-%llx-%u", slash ? "/" : "", (unsigned long long)now_ns(),
 		 (unsigned)y->number++);
-	dir = strndup(path, slash ? (size_t)(slash - path) : 0);
-	if (dir && (full = malloc(strlen(dir) + sizeof(name))))
-		sprintf(full, "%s%s", dir, name);
-	free(dir);
-	dir = full ? sync_path(y, full) : NULL;
-	free(full);
-	return dir;
+	if (asprintf(&below, "%.*s%s", slash ? (int)(slash - path) : 0, path, name) < 0)
+		return NULL;
+	full = sync_path(y, below);
+	free(below);
+	return full;
 }
 
 /* The client was told that it is not there: somebody's own is not for it. */

@@ -201,11 +201,6 @@ int virtual_seal(struct virtual_box *b, bool *any, char why[VIRTUAL_WHY])
 	return b->store ? store_seal(b->store, b->sandbox, any, why) : 0;
 }
 
-uint64_t virtual_stored(const struct virtual_box *b)
-{
-	return b->store ? store_size(b->store) : 0;
-}
-
 struct tsb_sandbox *virtual_sandbox(const struct virtual_box *b)
 {
 	return b->sandbox;
@@ -214,6 +209,15 @@ struct tsb_sandbox *virtual_sandbox(const struct virtual_box *b)
 const char *virtual_cwd(const struct virtual_box *b)
 {
 	return b->cwd;
+}
+
+char *virtual_path(const struct virtual_box *b, const char *path)
+{
+	char *joined;
+
+	if (*path == '/')
+		return strdup(path);
+	return asprintf(&joined, "%s/%s", b->cwd, path) < 0 ? NULL : joined;
 }
 
 const struct tsb_limits *virtual_limits(const struct virtual_box *b)

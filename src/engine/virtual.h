@@ -62,11 +62,11 @@ int virtual_sync(struct virtual_box *b);	/* what was committed is on the disk; 0
  * list. *any: there was something. Not while an earlier one still lies there.
  */
 int virtual_seal(struct virtual_box *b, bool *any, char why[VIRTUAL_WHY]);
-/* Bytes that the store takes on the disk. */
-uint64_t virtual_stored(const struct virtual_box *b);
 
 struct tsb_sandbox *virtual_sandbox(const struct virtual_box *b);
 const char *virtual_cwd(const struct virtual_box *b);
+/* path, which begins at the box's cwd if it is relative; malloc, NULL: no memory. */
+char *virtual_path(const struct virtual_box *b, const char *path);
 /* What a run may use, everything that the box does not limit being without end. */
 const struct tsb_limits *virtual_limits(const struct virtual_box *b);
 /*

@@ -93,8 +93,5 @@ TSB_NORETURN void guest_leave(struct guest *g, enum guest_trap how);
 /* Around everything that may let other processes run or may not return. */
 void guest_pause(void);
 void guest_resume(struct guest *g);
-/* The guest that is running; NULL in host code. */
-struct guest *guest_running(void);
-void guest_start(void);			/* once in a program */
 
 #endif

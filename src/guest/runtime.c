@@ -33,11 +33,6 @@ enum {
  * get no context, to know. */
 static _Thread_local struct guest *now;
 
-struct guest *guest_running(void)
-{
-	return now;
-}
-
 /* A fault in host code is the host's own: so it does not begin where a deep guest has left it no stack. */
 void guest_pause(void)
 {
@@ -179,7 +174,8 @@ static void start_once(void)
 		guest_modules[i]->init_module();
 }
 
-void guest_start(void)
+/* Once in a program. */
+static void guest_start(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 

@@ -129,7 +129,8 @@ static bool is_empty(int dir)
 	return cg_read(dir, "cgroup.procs", text, sizeof(text)) <= 0;
 }
 
-bool cg_kill(int dir)
+/* SIGKILL to all in the directory's group, and removal with what is below. False: errno. */
+static bool cg_kill(int dir)
 {
 	if (cg_write(dir, "cgroup.kill", "1")) {
 		/* what is frozen dies, too, in v2 */

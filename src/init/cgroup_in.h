@@ -52,8 +52,6 @@ int cg_open_of(pid_t pid, const char *controller, const char *part);
 /* Each directory of v2 that may hold a group of ours. */
 void cg_each_v2(void (*f)(int dir, void *ctx), void *ctx);
 
-/* SIGKILL to all in the directory's group, and removal with what is below. False: errno. */
-bool cg_kill(int dir);
 bool cg_remove(int base, const char *name);
 void cg_limit_v2(int dir, uint64_t memory, uint32_t pids, uint32_t cpu, bool *ok);
 bool cg_limit_v1(enum cgroup_v1 which, int dir, uint64_t memory, uint32_t pids, uint32_t cpu);

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -54,9 +55,9 @@ static void give_controllers(int all, int run, pid_t pid)
 		return;
 	if (cg_write_number(init, "cgroup.procs", (uint64_t)pid))
 		for (int i = 0; i < CGROUP_FREEZER; i++) {
-			char plus[8] = "+";
+			char plus[32];
 
-			strcpy(plus + 1, cg_v1_name[i]);
+			snprintf(plus, sizeof(plus), "+%s", cg_v1_name[i]);
 			if (cg_write(all, "cgroup.subtree_control", plus))
 				cg_write(run, "cgroup.subtree_control", plus);
 		}

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -109,13 +110,12 @@ static void new_root(void)
 
 static bool has_serial(const char *disk, const char *serial)
 {
-	char path[64] = "/sys/block/", got[32] = "";
+	char path[64], got[32] = "";
 	int fd;
 	ssize_t n;
 
-	if (strlen(disk) > 16)
+	if ((size_t)snprintf(path, sizeof(path), "/sys/block/%s/serial", disk) >= sizeof(path))
 		return false;
-	strcat(strcat(path, disk), "/serial");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, got, sizeof(got) - 1);
 	if (fd >= 0)
@@ -124,7 +124,7 @@ static bool has_serial(const char *disk, const char *serial)
 }
 
 /* The disk that the keeper gave that name. */
-static bool find_disk(const char *serial, char path[64])
+static bool find_disk(const char *serial, char *path, size_t cap)
 {
 	DIR *dir = opendir("/sys/block");
 	struct dirent *d;
@@ -133,7 +133,7 @@ static bool find_disk(const char *serial, char path[64])
 	while (dir && !found && (d = readdir(dir))) {
 		found = d->d_name[0] != '.' && has_serial(d->d_name, serial);
 		if (found)
-			strcat(strcpy(path, "/dev/"), d->d_name);
+			snprintf(path, cap, "/dev/%.32s", d->d_name);
 	}
 	if (dir)
 		closedir(dir);
@@ -146,7 +146,7 @@ static void mount_disk(const char *serial, const char *where, unsigned long flag
 	static const char *const types[] = {"ext4", "erofs", "squashfs"};
 	char path[64];
 
-	if (!find_disk(serial, path)) {
+	if (!find_disk(serial, path, sizeof(path))) {
 		if (needed)
 			dead(serial);
 		return;

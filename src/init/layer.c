@@ -26,7 +26,8 @@ struct asked {
 	int dir, layer;		/* LAYERS; the layer, -1: it is not there */
 };
 
-bool layer_is_name(const char *name)
+/* "layer-7": letters, a dash, digits. */
+static bool layer_is_name(const char *name)
 {
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz"), digits;
 

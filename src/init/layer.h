@@ -24,9 +24,6 @@
 /* host.c has a request of WIRE_LAYER_*: answers on 1. False: the stream is over. */
 bool layer_request(const struct wire_frame *f, struct wire_in *in);
 
-/* "layer-7": letters, a dash, digits. */
-bool layer_is_name(const char *name);
-
 /* ---- layer_walk.c ---- */
 
 /*

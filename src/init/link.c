@@ -70,7 +70,7 @@ bool bridge_first(struct bridge *b, const void *data, size_t size)
 }
 
 /* What the socket takes now. False: the bridge is gone. */
-bool bridge_flush(struct bridge *b)
+static bool bridge_flush(struct bridge *b)
 {
 	while (b->size) {
 		ssize_t n = send(b->w.fd, b->data + b->at, b->size, MSG_NOSIGNAL | MSG_DONTWAIT);

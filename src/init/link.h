@@ -65,7 +65,6 @@ bool link_again(struct link *l);
 bool bridge_first(struct bridge *b, const void *data, size_t size);
 /* Bytes for the socket, as if the peer had said them; false: no memory. */
 bool bridge_put(struct bridge *b, const void *data, size_t size);
-bool bridge_flush(struct bridge *b);		/* false: it is gone */
 /* The peer is heard no more; what is there still goes to the socket. */
 void bridge_cut(struct bridge *b);
 void bridge_free(struct bridge *b);		/* both sides are closed */

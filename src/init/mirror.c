@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -48,7 +49,7 @@ static struct file *file_of(struct mirror *m, const char *name)
 		return NULL;
 	f = &m->files[m->count++];
 	*f = (struct file){0};
-	strcpy(f->name, name);
+	memcpy(f->name, name, strlen(name) + 1);
 	return f;
 }
 
@@ -116,7 +117,8 @@ static bool tell(struct mirror *m, struct file *f, const char *really)
 	return good;
 }
 
-bool mirror_pump(struct mirror *m)
+/* What was written by now. False: the keeper does not take more at the moment. */
+static bool mirror_pump(struct mirror *m)
 {
 	bool good = send_word(m);
 
@@ -243,25 +245,36 @@ static void skip_old(struct mirror *m)
 			file_of(m, names[i]);
 }
 
+/* The watch's number; -1: none. */
+static int watch_below(const struct mirror *m, const char *dir, const char *name, uint32_t events)
+{
+	char path[64];
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, name) >= sizeof(path))
+		return -1;
+	return inotify_add_watch(m->events.fd, path, events);
+}
+
 struct mirror *mirror_open(struct loop *loop, const char *dir, int fd)
 {
 	struct mirror *m = calloc(1, sizeof(*m));
-	char path[64];
 
-	if (!m || strlen(dir) > sizeof(path) - 8)
+	if (!m)
 		return NULL;
 	m->loop = loop;
 	m->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (mkdirat(m->dir, "procs", 0700) < 0 && errno != EEXIST)
+	if (mkdirat(m->dir, "procs", 0700) < 0 && errno != EEXIST) {
+		close(m->dir);
+		free(m);
 		return NULL;
+	}
 	m->procs = openat(m->dir, "procs", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	close(openat(m->dir, "audit", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
 	m->to = (struct watch){.fd = fd, .ready = to_ready, .owner = m};
 	m->events = (struct watch){.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
 		.ready = events_ready, .owner = m};
-	m->procs_watch = inotify_add_watch(m->events.fd, strcat(strcpy(path, dir), "/procs"),
-					   IN_MODIFY | IN_CREATE | IN_MOVED_TO);
-	inotify_add_watch(m->events.fd, strcat(strcpy(path, dir), "/audit"), IN_MODIFY);
+	m->procs_watch = watch_below(m, dir, "procs", IN_MODIFY | IN_CREATE | IN_MOVED_TO);
+	watch_below(m, dir, "audit", IN_MODIFY);
 	skip_old(m);
 	return m->procs_watch >= 0 && watch_want(loop, &m->events, EPOLLIN) ? m : NULL;
 }

@@ -27,8 +27,6 @@ struct mirror *mirror_open(struct loop *loop, const char *dir, int fd);
  * on. The old one is gone.
  */
 struct mirror *mirror_again(struct mirror *m, const char *dir, int fd);
-/* What was written by now. False: the keeper does not take more at the moment. */
-bool mirror_pump(struct mirror *m);
 /* All of it, when nothing is written any more. True: it was told, and m is gone; false: once more. */
 bool mirror_finish(struct mirror *m);
 

@@ -221,9 +221,8 @@ bool serve_check_report(struct start *b)
 {
 	const struct report_line *l = refused(b);
 	struct text t = {0};
-	bool good = !l;
 
-	if (good)
+	if (!l)
 		return true;
 	errno = 0;
 	text_add(&t, l->why);
@@ -234,7 +233,7 @@ bool serve_check_report(struct start *b)
 	text_add(&t, ", or accept it by name");
 	serve_fail(b, WIRE_ERROR_POLICY, "nothing enforces the control", l->control, text_string(&t));
 	text_free(&t);
-	return good;
+	return false;
 }
 
 static void put_published(const struct start *b, struct wire_out *o)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -96,9 +97,8 @@ static _Noreturn void carry(const char *path, int conn)
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (strlen(path) < sizeof(a.sun_path))
-		strcpy(a.sun_path, path);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
+	if ((size_t)snprintf(a.sun_path, sizeof(a.sun_path), "%s", path) >= sizeof(a.sun_path) || fd < 0 ||
+	    connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
 		_exit(1);
 	_exit(relay(conn, conn, fd));
 }

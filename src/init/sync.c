@@ -20,7 +20,7 @@
 
 /* ---- Words ---- */
 
-bool sync_send(struct sync *y)
+static bool sync_send(struct sync *y)
 {
 	bool good = !y->out.failed && write_all(y->t->to, y->out.data, y->out.size);
 
@@ -57,7 +57,7 @@ static void tick(void *ctx)
 	sync_send(y);
 }
 
-bool sync_next(struct sync *y, struct wire_frame *f)
+static bool sync_next(struct sync *y, struct wire_frame *f)
 {
 	struct wire_in *in = y->t->in;
 

@@ -33,11 +33,9 @@ struct sync {
 	struct sum sum;
 };
 
-bool sync_send(struct sync *y);
 /* ERROR, sent; false */
 bool sync_fail(struct sync *y, enum wire_error code, int error, const char *what, const char *path,
 	       const char *why);
-bool sync_next(struct sync *y, struct wire_frame *f);
 
 /* Before the first change of a directory that is missing: it is made. */
 bool sync_make(struct sync *y);

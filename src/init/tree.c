@@ -177,17 +177,6 @@ void tree_mark(struct tree *t, pid_t root, const pid_t *without, size_t count)
 	spread(t, root, without, count);
 }
 
-bool tree_mark_one(struct tree *t, pid_t pid)
-{
-	struct tree_entry *e = find(t, pid);
-
-	if (!e || e->zombie)
-		return false;
-	e->below = true;
-	spread(t, pid, NULL, 0);
-	return true;
-}
-
 size_t tree_alive(const struct tree *t)
 {
 	size_t n = 0;

@@ -27,7 +27,6 @@ bool tree_read(struct tree *t, int proc);
 /* Marks what is below root (root itself not), except `without` (count of them) and all below. */
 void tree_mark(struct tree *t, pid_t root, const pid_t *without, size_t count);
 /* One process with its own below; false: it is not there or it is a zombie. */
-bool tree_mark_one(struct tree *t, pid_t pid);
 /* how many are marked and alive */
 size_t tree_alive(const struct tree *t);
 /*

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -53,7 +54,7 @@ static bool write_file(const char *path, const char *text)
 /* An ordinary user's files are root's inside, as behind the other walls. */
 static void as_root(void)
 {
-	char text[48] = "0 ";
+	char text[48];
 	uid_t uid = geteuid();
 	gid_t gid = getegid();
 
@@ -61,21 +62,23 @@ static void as_root(void)
 		return;
 	if (unshare(CLONE_NEWUSER) < 0)
 		return;
-	text_decimal(text + 2, uid);
-	write_file("/proc/self/uid_map", strcat(text, " 1"));
+	snprintf(text, sizeof(text), "0 %u 1", (unsigned)uid);
+	write_file("/proc/self/uid_map", text);
 	write_file("/proc/self/setgroups", "deny");
-	text_decimal(text + 2, gid);
-	write_file("/proc/self/gid_map", strcat(text, " 1"));
+	snprintf(text, sizeof(text), "0 %u 1", (unsigned)gid);
+	write_file("/proc/self/gid_map", text);
 }
 
 /* /lib and its like: links on most systems, directories on others. */
 static bool put_top(int root, const char *name)
 {
-	char path[16] = "/", target[64];
-	ssize_t n = readlink(strcat(path, name), target, sizeof(target) - 1);
+	char path[16], target[64];
+	ssize_t n;
 	int tree;
 	bool good;
 
+	snprintf(path, sizeof(path), "/%s", name);
+	n = readlink(path, target, sizeof(target) - 1);
 	if (n >= 0) {
 		target[n] = '\0';
 		return symlinkat(target, root, name) == 0;

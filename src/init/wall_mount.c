@@ -54,7 +54,8 @@ static void drop_mark(int store)
 	}
 }
 
-bool wall_in_memory(const struct wall *w)
+/* Whether what it writes to its root is kept in memory: as a limit of the disk, or as nobody needs it. */
+static bool wall_in_memory(const struct wall *w)
 {
 	const struct spec *s = w->spec;
 

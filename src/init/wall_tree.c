@@ -131,7 +131,7 @@ int tree_overlay(const int *lower, size_t lowers, const struct tree_option *o, s
 	return fd;
 }
 
-bool tree_put_on(int tree, int target)
+static bool tree_put_on(int tree, int target)
 {
 	return !move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }

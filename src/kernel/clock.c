@@ -71,7 +71,7 @@ static struct tsb_time clock_date(struct kernel *k, int64_t ns)
 	return t;
 }
 
-struct tsb_time clock_wall(struct kernel *k)
+static struct tsb_time clock_wall(struct kernel *k)
 {
 	return clock_date(k, clock_wall_ns(k, CLOCK_REALTIME));
 }

@@ -66,7 +66,7 @@ void desc_spares_end(struct kernel *k)
 
 /* ---- Reading and writing ---- */
 
-ssize_t desc_read(struct tsb_proc *p, struct desc *d, void *buf, size_t n)
+static ssize_t desc_read(struct tsb_proc *p, struct desc *d, void *buf, size_t n)
 {
 	if (!d || !d->ops->read || (d->flags & O_ACCMODE) == O_WRONLY)
 		return -EBADF;

@@ -93,10 +93,11 @@ struct cwd *cwd_join(struct kernel *k, const char *path, const char *rest)
 {
 	size_t n = strlen(path), rest_n = strlen(rest) + 1;
 	struct cwd *c = kernel_alloc(k, sizeof(*c) + n + rest_n);
-	char *to = (char *)(c + 1);
+	char *to;
 
 	if (!c)
 		return NULL;
+	to = (char *)(c + 1);
 	memcpy(to, path, n);
 	memcpy(to + n, rest, rest_n);
 	*c = (struct cwd){ .refs = 1, .path = to };
@@ -151,7 +152,7 @@ static void env_set(struct tsb_proc *p, struct env *e)
 static struct env *env_with(struct kernel *k, const struct env *old, const char *name,
 			    const char *value)
 {
-	size_t len = strlen(name), n = 0, add = value ? len + strlen(value) + 2 : 0, bytes = add;
+	size_t len = strlen(name), n = 0, add = value ? len + strlen(value) + 2 : 0, bytes = add, entry;
 	bool placed = !value;
 	struct env *e;
 	char *to;
@@ -165,7 +166,7 @@ static struct env *env_with(struct kernel *k, const struct env *old, const char 
 	if (value) {
 		memcpy(to, name, len);
 		to[len] = '=';
-		strcpy(to + len + 1, value);
+		memcpy(to + len + 1, value, add - len - 1);
 	}
 	for (size_t i = 0; i < old->n; i++) {
 		if (env_value(old->at[i], name, len)) {
@@ -174,9 +175,9 @@ static struct env *env_with(struct kernel *k, const struct env *old, const char 
 			placed = true;
 			continue;
 		}
-		strcpy(to + add, old->at[i]);
-		env_slots(e)[n++] = to + add;
-		add += strlen(old->at[i]) + 1;
+		entry = strlen(old->at[i]) + 1;
+		env_slots(e)[n++] = memcpy(to + add, old->at[i], entry);
+		add += entry;
 	}
 	if (!placed)
 		env_slots(e)[n++] = to;

@@ -247,7 +247,6 @@ static void exec_apply(struct tsb_proc *p, const struct exec_plan *plan,
 	p->argc = image->argc;
 	p->exe = image->exe;
 	p->name = image->argv[0];
-	p->message_name = NULL;
 	if (image->env) {
 		env_put(p->k, p->env);
 		p->env = image->env;

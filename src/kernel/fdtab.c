@@ -116,7 +116,8 @@ void fdtab_close_exec(struct fdtab *t)
 			fdtab_close(t, (int)i);
 }
 
-int fdtab_set(struct tsb_proc *p, int fd, struct desc *d, bool cloexec)
+/* Takes d's reference, also on failure. */
+static int fdtab_set(struct tsb_proc *p, int fd, struct desc *d, bool cloexec)
 {
 	struct fdtab *t = &p->fds;
 	struct desc *old;

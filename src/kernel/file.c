@@ -75,17 +75,13 @@ static struct vfs *kernel_make_vfs(struct kernel *k)
 	return k->vfs;
 }
 
-struct vfs *kernel_vfs(struct kernel *k)
+/* NULL: no memory. */
+static struct vfs *kernel_vfs(struct kernel *k)
 {
 	return k->vfs ? k->vfs : kernel_make_vfs(k);
 }
 
-struct vfs *proc_vfs(struct tsb_proc *p)
-{
-	return kernel_vfs(p->k);
-}
-
-struct tsb_caller call_who(struct tsb_proc *p)
+static struct tsb_caller call_who(struct tsb_proc *p)
 {
 	struct kernel *k = p->k;
 

@@ -183,7 +183,6 @@ struct tsb_proc {
 	int argc;
 	char **argv;			/* main_heap; with argv[0] */
 	const char *exe;
-	const char *message_name;	/* NULL: argv[0] */
 	const char *name;		/* main_heap, or static */
 	void *user;
 	char comm[16];
@@ -361,7 +360,6 @@ void kernel_attend(struct kernel *k);
 void clock_begin(struct kernel *k);
 int64_t clock_real(struct kernel *k);		/* real ns since the run began */
 int64_t clock_now(struct kernel *k);		/* kernel time: real or virtual */
-struct tsb_time clock_wall(struct kernel *k);
 /* For the times of files: as on Linux the time of the last tick of the machine's clock, which costs less. Commands
  * take microseconds here, so a process gets a later time than the one before it even within a tick: "newer" holds. */
 struct tsb_time clock_stamp(struct kernel *k);
@@ -407,8 +405,6 @@ void fdtab_init(struct fdtab *t);
 int fdtab_copy(struct fdtab *to, const struct fdtab *from);	/* -ENOMEM: nothing copied */
 void fdtab_end(struct fdtab *t);
 void fdtab_close_exec(struct fdtab *t);
-/* Takes d's reference, also on failure. */
-int fdtab_set(struct tsb_proc *p, int fd, struct desc *d, bool cloexec);
 /* The lowest free number >= at_least; takes d's reference, also on failure. */
 int fdtab_add(struct tsb_proc *p, struct desc *d, int at_least, bool cloexec);
 int fdtab_close(struct fdtab *t, int fd);
@@ -438,7 +434,6 @@ static inline struct desc *desc_get(struct desc *d)
 }
 void desc_spares_end(struct kernel *k);
 ssize_t desc_write(struct tsb_proc *p, struct desc *d, const void *buf, size_t n);
-ssize_t desc_read(struct tsb_proc *p, struct desc *d, void *buf, size_t n);
 
 /* ---- pipe.c, fifo.c, file.c, hostio.c ---- */
 int pipe_make(struct kernel *k, struct desc **reader, struct desc **writer);
@@ -484,8 +479,6 @@ struct call_ctx {
 /* Of a call that only reads: no time is taken. -EFAULT for no path, -ENOMEM. */
 int call_reads(struct tsb_proc *p, struct call_ctx *ctx, const char *path);
 int call_writes(struct tsb_proc *p, struct call_ctx *ctx, const char *path);
-struct tsb_caller call_who(struct tsb_proc *p);
-struct vfs *kernel_vfs(struct kernel *k);	/* NULL: no memory */
 /* Closes the directories opened after `last`. */
 void dir_close_after(struct tsb_proc *p, struct ring *last);
 
@@ -495,8 +488,6 @@ struct tsb_fs *procinfo_new(struct kernel *k);	/* NULL: no memory */
 /* ---- stdio.c, program.c ---- */
 int out_flush(struct tsb_proc *p);
 void out_flush_now(struct tsb_proc *p);		/* when dropped: where no waiting is needed */
-/* What a program's end does: flushes, tells a failed write; the final status. */
-int program_close(struct tsb_proc *p, int status, int error_status);
 void record_end(struct tsb_proc *p);
 int program_main(struct tsb_proc *p, void *cmd);	/* of a process that runs a command */
 const char *program_base(const char *path);

@@ -229,7 +229,6 @@ void proc_start(struct tsb_proc *child, proc_main_fn *main, void *arg);
 void proc_abandon(struct tsb_proc *child);	/* instead of proc_start() */
 struct tsb_heap *proc_heap(struct tsb_proc *p);
 int proc_pid(const struct tsb_proc *p);
-void proc_set_name(struct tsb_proc *p, const char *name);	/* for ps, messages; copied */
 void proc_set_user(struct tsb_proc *p, void *user);
 /* 0 for pgid: its own pid. */
 int proc_set_group(struct tsb_proc *p, int pgid);
@@ -261,18 +260,6 @@ int proc_executable(struct tsb_proc *p, const char *path, const struct tsb_comma
  */
 int proc_start_program(struct tsb_proc *child, const struct program *program,
 		       const char *const *argv, const char *const *env);
-/*
- * Runs a command's function in this very process, options parsed, messages
- * under `name`: how the shell runs TSB_INLINE commands. Buffered output is
- * flushed; a write error becomes a message and status 1. argv[0] is the name.
- */
-int proc_run_inline(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char *const *argv);
-/* tsb_flush() for builtins that are no commands: the kept error is given once
- * and forgotten. */
-int proc_flush(struct tsb_proc *p);
-/* The prefix of tsb_warn() messages, normally argv[0]; the shell sets
- * "bash: line 3: echo" around inline commands. Borrowed; the old one is returned. */
-const char *proc_set_message_name(struct tsb_proc *p, const char *name);
 
 /* This process becomes the program. Returns only on failure. */
 int proc_exec(struct tsb_proc *p, const struct program *program, const char *const *argv,
@@ -283,8 +270,6 @@ int proc_exec(struct tsb_proc *p, const struct program *program, const char *con
 int proc_wait(struct tsb_proc *p, int pid, int *status, int flags);
 /* Has that child ended, and nobody waited for it? */
 bool proc_child_ended(struct tsb_proc *p, int pid);
-/* Is that pid a live process of the run? */
-bool proc_alive(struct tsb_proc *p, int pid);
 /* Calls hook(arg) when the process ends or is dropped, last added first. */
 void proc_on_end(struct tsb_proc *p, void (*hook)(void *arg), void *arg);
 
@@ -306,7 +291,6 @@ uint64_t proc_rlimit(const struct tsb_proc *p, enum proc_rlimit which);
 /* Replaces the whole environment by a list (copied; shared with children until
  * changed). */
 void proc_set_environ(struct tsb_proc *p, const char *const *env);
-struct vfs *proc_vfs(struct tsb_proc *p);
 /* Moves fd to a free number >= at_least with close-on-exec (saved descriptors of
  * redirected builtins): the new number. */
 int proc_save_fd(struct tsb_proc *p, int fd, int at_least);

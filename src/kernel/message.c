@@ -18,19 +18,6 @@ const char *tsb_name(struct tsb_proc *p)
 	return p->argc > 0 ? p->argv[0] : p->name ? p->name : p->comm;
 }
 
-const char *proc_set_message_name(struct tsb_proc *p, const char *name)
-{
-	const char *old = p->message_name;
-
-	p->message_name = name;
-	return old;
-}
-
-static const char *message_name(struct tsb_proc *p)
-{
-	return p->message_name ? p->message_name : tsb_name(p);
-}
-
 static void message_write(struct tsb_proc *p, struct str *s)
 {
 	/* Failing to complain is not worth a complaint; but the status tells. */
@@ -54,7 +41,7 @@ void tsb_vwarn(struct tsb_proc *p, int err, const char *fmt, va_list ap)
 	if (p->out.n)
 		tsb_flush(p);
 	str_init(&s, proc_heap_now(p), MESSAGE_MAX);
-	str_adds(&s, message_name(p));
+	str_adds(&s, tsb_name(p));
 	str_adds(&s, ": ");
 	str_addvf(&s, fmt, ap);
 	if (err) {
@@ -94,7 +81,7 @@ int tsb_usage(struct tsb_proc *p, const char *fmt, ...)
 		va_end(ap);
 	}
 	str_init(&s, proc_heap_now(p), MESSAGE_MAX);
-	str_addf(&s, "Try '%s --help' for more information.\n", message_name(p));
+	str_addf(&s, "Try '%s --help' for more information.\n", tsb_name(p));
 	message_write(p, &s);
 	return p->cmd && p->cmd->usage_status ? p->cmd->usage_status : 1;
 }

@@ -533,28 +533,6 @@ int proc_pid(const struct tsb_proc *p)
 	return p->pid;
 }
 
-bool proc_alive(struct tsb_proc *p, int pid)
-{
-	struct tsb_proc *q = pid > 0 ? proc_find(p->k, pid) : NULL;
-
-	return q && q->state != PROC_ZOMBIE;
-}
-
-void proc_set_name(struct tsb_proc *p, const char *name)
-{
-	char *copy;
-	size_t n;
-
-	if (!name)
-		return;
-	n = strlen(name) + 1;
-	/* A borrowed heap lives longer than the name. */
-	copy = p->heap_borrowed ? kernel_alloc(p->k, n) : proc_memory(p, n);
-	if (!copy)
-		return;
-	proc_borrow_name(p, memcpy(copy, name, n));
-}
-
 void proc_borrow_name(struct tsb_proc *p, const char *name)
 {
 	size_t n;

@@ -162,7 +162,7 @@ static int program_call(struct tsb_proc *p, const struct tsb_command *cmd, void 
 
 static int program_say(struct tsb_proc *p, const struct tsb_command *cmd, bool version)
 {
-	const char *name = p->message_name ? p->message_name : tsb_name(p);
+	const char *name = tsb_name(p);
 	struct str s;
 
 	str_init(&s, proc_heap_now(p), STR_MAX_DEFAULT);
@@ -219,7 +219,8 @@ static bool program_minds(const struct tsb_command *cmd)
 	return false;
 }
 
-int program_close(struct tsb_proc *p, int status, int error_status)
+/* What a program's end does: flushes, tells a failed write; the final status. */
+static int program_close(struct tsb_proc *p, int status, int error_status)
 {
 	bool pending = p->out.n > 0;
 	int error = out_flush(p);
@@ -260,48 +261,4 @@ void tsb_exit(struct tsb_proc *p, int status)
 	p->no_drop = 0;		/* it asked for it */
 	for (;;)
 		proc_die(p, status << 8);
-}
-
-/* ---- Inside the shell's process ---- */
-
-struct inline_frame {
-	struct tsb_heap *heap;
-	const struct tsb_command *cmd;
-	char **argv;
-	int argc;
-	struct ring *last_dir;
-};
-
-static void inline_enter(struct tsb_proc *p, struct inline_frame *f,
-			 const struct tsb_command *cmd, int argc, char *const *argv)
-{
-	*f = (struct inline_frame){ p->heap, p->cmd, p->argv, p->argc, p->dirs.prev };
-	p->heap = NULL;		/* made when it is needed */
-	p->cmd = cmd;
-	p->argv = (char **)(uintptr_t)argv;
-	p->argc = argc;
-	p->out.lines = tsb_isatty(p, 1);	/* it may have been redirected */
-	p->out.complaint_lost = false;
-}
-
-static void inline_leave(struct tsb_proc *p, const struct inline_frame *f)
-{
-	dir_close_after(p, f->last_dir);
-	if (p->heap && p->heap != p->main_heap)
-		heap_end(p->heap);
-	p->heap = f->heap;
-	p->cmd = f->cmd;
-	p->argv = f->argv;
-	p->argc = f->argc;
-}
-
-int proc_run_inline(struct tsb_proc *p, const struct tsb_command *cmd, int argc, char *const *argv)
-{
-	struct inline_frame f;
-	int status;
-
-	inline_enter(p, &f, cmd, argc, argv);
-	status = program_close(p, program_run(p, cmd, argc, argv), 1);
-	inline_leave(p, &f);
-	return status;
 }

@@ -134,14 +134,6 @@ int tsb_flush(struct tsb_proc *p)
 	return p->canceled ? -ECANCELED : out_flush(p);
 }
 
-int proc_flush(struct tsb_proc *p)
-{
-	int r = tsb_flush(p);
-
-	p->out.error = 0;
-	return r;
-}
-
 int tsb_out_error(struct tsb_proc *p)
 {
 	return p->out.error;

@@ -277,7 +277,7 @@ static __attribute__((noinline)) void lex_skip_more(struct parser *ps)
 }
 
 /* Blanks alone, before nearly every token, take the short way. */
-void lex_skip_blanks(struct parser *ps)
+static void lex_skip_blanks(struct parser *ps)
 {
 	const char *s = ps->in.s + ps->in.pos;
 
@@ -465,14 +465,6 @@ enum tok_kind lex_next(struct parser *ps, unsigned mode)
 	ps->alias_next = false;
 	ps->have = true;
 	return ps->tok.kind;
-}
-
-bool lex_accept(struct parser *ps, enum tok_kind kind)
-{
-	if (lex_peek(ps, 0) != kind)
-		return false;
-	lex_take(ps);
-	return true;
 }
 
 void lex_newlines(struct parser *ps)

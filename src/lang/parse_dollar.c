@@ -72,7 +72,8 @@ static void nested_warn_here(struct parser *ps)
 			   n, n == 1 ? "" : "s");
 }
 
-struct node *parse_nested(struct parser *ps)
+/* Body of $( ), <( ): reads up to and over the ). */
+static struct node *parse_nested(struct parser *ps)
 {
 	struct nested save;
 	struct node *body;

@@ -51,8 +51,8 @@ static struct word *subscript_arith_word(struct parser *ps, struct word *w)
 	return copy;
 }
 
-void subscript_from_parts(struct parser *ps, struct subscript *sub, struct parts *parts,
-			  size_t from)
+static void subscript_from_parts(struct parser *ps, struct subscript *sub, struct parts *parts,
+				 size_t from)
 {
 	struct arith *a = MEM_NEW(ps->mem, struct arith);
 

@@ -248,7 +248,6 @@ bool lex_grow(struct parser *ps);	/* the same, wherever pos is */
 char lex_char(struct parser *ps);
 uint32_t lex_line(struct parser *ps, size_t pos);
 uint32_t lex_pos(const struct parser *ps, size_t pos);
-void lex_skip_blanks(struct parser *ps);
 /* The operator at pos, behind a descriptor's word. */
 void lex_redirection(struct parser *ps);
 enum tok_kind lex_next(struct parser *ps, unsigned mode);
@@ -263,7 +262,6 @@ static inline void lex_take(struct parser *ps)
 	ps->last_line = ps->tok.line_end;
 	ps->have = false;
 }
-bool lex_accept(struct parser *ps, enum tok_kind kind);
 /* Newline tokens, as many as there are. */
 void lex_newlines(struct parser *ps);
 /* lex_reserved.c */
@@ -355,8 +353,6 @@ struct nested {
 };
 void nested_begin(struct parser *ps, struct nested *save);
 void nested_end(struct parser *ps, const struct nested *save);
-/* Body of $( ), <( ): reads up to and over the ). */
-struct node *parse_nested(struct parser *ps);
 /* The whole of the text as a script that bash parses only at run time: an error
  * is no failure but part->late. */
 void parse_late(struct parser *ps, struct part *part);
@@ -441,8 +437,6 @@ struct name parse_name(struct parser *ps, const char *s, size_t n);
 void word_param(struct parser *ps, struct parts *out, size_t at, enum quoted_kind kind);
 /* A subscript at pos, behind its [, up to the end `stop` says; passes the ]. */
 void word_subscript(struct parser *ps, struct subscript *sub, enum word_stop stop);
-void subscript_from_parts(struct parser *ps, struct subscript *sub, struct parts *parts,
-			  size_t from);
 
 /* parse_assign.c: a word, or an assignment, at pos into tok. */
 void word_token(struct parser *ps, unsigned mode);

@@ -137,7 +137,7 @@ static void print_redir(struct printer *p, const struct redir *r)
 	str_addslice(p->out, r->delimiter);
 }
 
-void print_redir_list(struct printer *p, const struct redir *r, bool pipe_stderr)
+static void print_redir_list(struct printer *p, const struct redir *r, bool pipe_stderr)
 {
 	const struct redir *here = NULL;
 
@@ -639,11 +639,4 @@ void print_function_value(struct str *out, const struct node *function, bool pos
 
 	str_adds(out, "() { ");
 	print_function_in(&p, function->named.body, 1);
-}
-
-void print_redirs(struct str *out, const struct redir *r)
-{
-	struct printer p = { .out = out, .amount = 4 };
-
-	print_redir_list(&p, r, false);
 }

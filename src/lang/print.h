@@ -20,7 +20,6 @@ void print_function(struct str *out, const struct node *function, bool posix);
 void print_function_value(struct str *out, const struct node *function, bool posix);
 void print_word(struct str *out, const struct word *w);
 void print_assign(struct str *out, const struct assign *a);
-void print_redirs(struct str *out, const struct redir *r);
 /* Structural equality, positions apart (for tests). */
 bool ast_equal(const struct node *a, const struct node *b);
 

@@ -21,7 +21,6 @@ struct printer {
 };
 
 void print_command(struct printer *p, const struct node *n);
-void print_redir_list(struct printer *p, const struct redir *r, bool pipe_stderr);
 /* The inside of $( ) as bash writes it back. */
 void print_substitution(struct str *out, const struct node *n);
 

@@ -107,7 +107,7 @@ static struct mod_frame *frame_of(json_t *header, const char *body, size_t n)
 	struct mod_frame *f = head && room <= TB_FRAME_MAX ? malloc(sizeof(*f) + room) : NULL;
 
 	if (f) {
-		f->n = (size_t)sprintf(f->data, "{\"header\":%s%s", head, n ? ",\"body\":" : "");
+		f->n = (size_t)snprintf(f->data, room, "{\"header\":%s%s", head, n ? ",\"body\":" : "");
 		memcpy(f->data + f->n, body ? body : "", n);
 		f->n += n;
 		f->data[f->n++] = '}';

@@ -101,7 +101,9 @@ bool mod_bytes(struct mod_call *c, json_t *value, const char *what, size_t most,
 	if (count > most)
 		return mod_bad(c, what, "too many bytes");
 	*out = malloc(count + 1);
-	for (size_t i = 0; *out && i < count; i++) {
+	if (!*out)
+		return mod_bad(c, what, "no memory");
+	for (size_t i = 0; i < count; i++) {
 		json_t *byte = json_array_get(value, i);
 		json_int_t b = json_integer_value(byte);
 
@@ -113,7 +115,7 @@ bool mod_bytes(struct mod_call *c, json_t *value, const char *what, size_t most,
 		(*out)[i] = (uint8_t)b;
 	}
 	*n = count;
-	return *out || mod_bad(c, what, "no memory");
+	return true;
 }
 
 bool mod_is(const char *said, const char *word)

@@ -81,8 +81,6 @@ bool sandbox_env_valid(const char *const *env);
 /* A namespace of one's own for a call on files, and who acts: uid 1000. NULL:
  * no memory (the status is set by sandbox_fail). */
 struct vfs *sandbox_view(struct tsb_sandbox *box);
-/* Sets the quotas of a new root filesystem from the limits. */
-void sandbox_apply_quota(struct tsb_sandbox *box);
 /* The session's variables, functions and options as a script; made inside a
  * process, for some values exist only there. 0 or -errno. */
 int sandbox_dump_session(struct tsb_sandbox *box, struct str *out);

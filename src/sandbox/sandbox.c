@@ -259,7 +259,8 @@ static int apply_options(struct tsb_sandbox *box, const struct tsb_options *opt)
 	return TSB_OK;
 }
 
-void sandbox_apply_quota(struct tsb_sandbox *box)
+/* Sets the quotas of a new root filesystem from the limits. */
+static void sandbox_apply_quota(struct tsb_sandbox *box)
 {
 	const struct tsb_limits *limits = sandbox_limits(box);
 	struct vfs_mount_info root;

@@ -52,7 +52,9 @@ static size_t message_end(struct slice text, const char *message, size_t pos)
 	return pos;
 }
 
-void arith_message(struct shell *sh, struct slice text, const char *message, size_t pos)
+/* "EXPRESSION: message (error token is "TOKEN")", with the builtin's name in
+ * front if one runs. */
+static void arith_message(struct shell *sh, struct slice text, const char *message, size_t pos)
 {
 	size_t end, skip = 0;
 
@@ -210,7 +212,8 @@ static bool binary(struct walk *w, enum arith_op op, int64_t a, int64_t b, size_
 
 /* ---- Variables ---- */
 
-bool arith_plain(const char *p, size_t n, int64_t *value)
+/* A decimal integer and nothing else. */
+static bool arith_plain(const char *p, size_t n, int64_t *value)
 {
 	bool minus = n > 1 && *p == '-';
 	int64_t v = 0;

@@ -7,10 +7,4 @@
 
 #include "shell/shell.h"
 
-/* "EXPRESSION: message (error token is "TOKEN")", with the builtin's name in
- * front if one runs. */
-void arith_message(struct shell *sh, struct slice text, const char *message, size_t pos);
-/* A decimal integer and nothing else. */
-bool arith_plain(const char *p, size_t n, int64_t *value);
-
 #endif

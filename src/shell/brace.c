@@ -385,7 +385,7 @@ static void write_range(struct brace *b, const struct item *item, uint64_t k)
 		str_addc(b->out, (int)value);
 		return;
 	}
-	n = num_format_i64(digits, value < 0 ? value : value);
+	n = num_format_i64(digits, value);
 	if (value < 0)
 		str_addc(b->out, '-');
 	for (int pad = item->width - (int)n; pad > 0; pad--)

@@ -212,7 +212,6 @@ void message_write(struct shell *sh, const struct str *text);
 void absent_explain(struct shell *sh, const char *name);
 /* "usage: " line after a builtin's invalid option; status 2. */
 int builtin_usage(struct shell *sh);
-int builtin_bad_option(struct shell *sh, int letter);
 void parse_warnings(struct shell *sh, const struct script *s);
 void parse_warned(void *ctx, uint32_t line, const char *message);	/* ctx: the shell */
 void parse_message(struct shell *sh, const struct parse_error *err, const char *what);
@@ -241,7 +240,6 @@ static inline void pipe_status_is(struct shell *sh)
 /* What a turn's flow means for the loop around it: true if the loop ends with *f. */
 bool loop_ends(struct shell *sh, enum flow *f);
 bool loop_name_good(struct shell *sh, const struct node *n);
-enum flow loop_name_bad(struct shell *sh);	/* what then follows */
 enum flow loop_words(struct shell *sh, const struct node *n, struct fields *words);
 void loop_trace(struct shell *sh, const struct node *n);
 /* sh->script holds on to s, the script of sh->current, and lets the one before go. */
@@ -304,8 +302,6 @@ struct quick_command {
 };
 /* Is it a simple command whose words can be expanded here? Then expands them. */
 enum quick quick_prepare(struct shell *sh, const struct node *n, struct quick_command *out);
-/* A builtin that only prints: echo, printf, pwd ... */
-bool builtin_only_prints(const struct builtin *b, int argc, char *const *argv);
 
 /* ---- pipeline.c ---- */
 enum flow eval_pipeline(struct shell *sh, const struct node *n);

@@ -197,7 +197,7 @@ bool loop_name_good(struct shell *sh, const struct node *n)
 	return false;
 }
 
-enum flow loop_name_bad(struct shell *sh)
+static enum flow loop_name_bad(struct shell *sh)
 {
 	if (!sh->opts[OPT_POSIX] || sh->interactive)
 		return eval_check(sh);

@@ -25,7 +25,7 @@ enum flow param_unbound(struct shell *sh, const char *s, size_t n)
 	return param_exit(sh);
 }
 
-enum flow param_bad(struct shell *sh, const struct param *p)
+static enum flow param_bad(struct shell *sh, const struct param *p)
 {
 	const char *raw = p->raw ? p->raw : "";
 	struct slice shown = p->letters.n ? p->letters : (struct slice){ raw, strlen(raw) };

@@ -10,7 +10,7 @@
 #include "shell/words.h"
 #include "text/pattern.h"
 
-unsigned param_pattern_flags(struct shell *sh, bool nocase)
+static unsigned param_pattern_flags(struct shell *sh, bool nocase)
 {
 	unsigned flags = sh->opts[SHOPT_EXTGLOB] ? PATTERN_EXTGLOB : 0;
 
@@ -64,7 +64,7 @@ static void strip_join(struct shell *sh, struct value *v)
 	scratch_give(sh, s);
 }
 
-enum flow param_strip(struct shell *sh, const struct param *p, struct value *v, bool quoted)
+static enum flow param_strip(struct shell *sh, const struct param *p, struct value *v, bool quoted)
 {
 	bool suffix = p->op == PARAM_SUFFIX || p->op == PARAM_SUFFIX_LONG;
 	bool longest = p->op == PARAM_PREFIX_LONG || p->op == PARAM_SUFFIX_LONG;
@@ -241,7 +241,7 @@ static void change_one(void *ctx, struct slice in, struct str *out)
 	}
 }
 
-enum flow param_case(struct shell *sh, const struct param *p, struct value *v, bool quoted)
+static enum flow param_case(struct shell *sh, const struct param *p, struct value *v, bool quoted)
 {
 	struct change k = { NULL, p->op, sh };
 	struct slice pattern = { "", 0 };

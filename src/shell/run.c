@@ -359,7 +359,8 @@ int run_command(struct shell *sh, int argc, char **argv, unsigned flags, enum fl
 
 /* ---- Commands that need no copy of the shell ---- */
 
-bool builtin_only_prints(const struct builtin *b, int argc, char *const *argv)
+/* A builtin that only prints: echo, printf, pwd ... */
+static bool builtin_only_prints(const struct builtin *b, int argc, char *const *argv)
 {
 	static const char *const names[] = { "echo", "pwd", "true", "false", ":", NULL };
 

@@ -334,7 +334,8 @@ static struct shell *clone_into(const struct shell *from, struct tsb_heap *heap,
 	return sh;
 }
 
-struct shell *shell_clone(const struct shell *from, struct tsb_proc *child)
+/* A copy in the child's heap, for the child process. */
+static struct shell *shell_clone(const struct shell *from, struct tsb_proc *child)
 {
 	struct shell *sh = clone_into(from, proc_heap(child), child);
 

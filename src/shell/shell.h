@@ -335,8 +335,6 @@ bool shell_main_argv(struct shell *sh, bool now, char ***argv, size_t *n);
 const char *shell_command_text(struct shell *sh);
 /* A fresh shell in the process p: variables from its environment. */
 struct shell *shell_new(struct tsb_proc *p, const char *arg0);
-/* A copy in the child's heap, for the child process. */
-struct shell *shell_clone(const struct shell *sh, struct tsb_proc *child);
 /* Before its process ends: takes over what only the process knows, for shell_attach(). */
 void shell_keep(struct shell *sh);
 /* Binds a kept session's shell to the process of a new run. */

@@ -624,7 +624,7 @@ void ifs_cache(struct shell *sh, struct slice ifs)
 	heap_free(sh->heap, old);
 }
 
-void ifs_update(struct shell *sh)
+static void ifs_update(struct shell *sh)
 {
 	struct name name = name_of("IFS", 3);
 	struct slice ifs = SLICE(IFS_DEFAULT);

@@ -95,7 +95,7 @@ const struct pattern *pattern_cached(struct shell *sh, struct slice text, unsign
 
 /* ---- Making ---- */
 
-void words_init(struct shell *sh)
+static void words_init(struct shell *sh)
 {
 	struct words *w = heap_zalloc(sh->heap, sizeof(*w));
 

@@ -84,7 +84,6 @@ static inline struct words *words_of(struct shell *sh)
 	return sh->words_private;
 }
 
-void words_init(struct shell *sh);
 /* The limit's message once, status 1. Always FLOW_ABORT. */
 enum flow words_limit(struct shell *sh, const char *name) __attribute__((cold));
 size_t words_max_bytes(struct shell *sh);
@@ -194,7 +193,6 @@ void locale_set(struct shell *sh, const char *const values[3]);
 size_t shell_char(const struct shell *sh, const char *p, size_t n, int32_t *c);
 size_t shell_chars(const struct shell *sh, const char *p, size_t n);	/* how many */
 int special_assign_element(struct shell *sh, struct var *v, struct slice key, struct slice value);
-void ifs_update(struct shell *sh);
 #define IFS_DEFAULT " \t\n"
 void ifs_cache(struct shell *sh, struct slice ifs);
 /* Values of sh->ifs_table. MAYBE: the byte is part of a longer character. */
@@ -317,18 +315,14 @@ enum flow param_by_text(struct shell *sh, const char *s, size_t n, struct value 
 /* The operators that make new text of a value (param_op.c, param_replace.c,
  * param_transform.c); value in and out. */
 enum flow param_operate(struct shell *sh, const struct param *p, struct value *v, bool quoted);
-enum flow param_strip(struct shell *sh, const struct param *p, struct value *v, bool quoted);
 enum flow param_replace(struct shell *sh, const struct param *p, struct value *v, bool quoted);
-enum flow param_case(struct shell *sh, const struct param *p, struct value *v, bool quoted);
 enum flow param_transform(struct shell *sh, const struct param *p, struct value *v, bool quoted);
 enum flow param_slice(struct shell *sh, const struct param *p, struct value *v);
 /* Maps f over the text or the items of v. */
 typedef void map_fn(void *ctx, struct slice in, struct str *out);
 enum flow param_map(struct shell *sh, struct value *v, map_fn *f, void *ctx);
-unsigned param_pattern_flags(struct shell *sh, bool nocase);
 /* Message, and how far it goes up. */
 enum flow param_unbound(struct shell *sh, const char *s, size_t n);
-enum flow param_bad(struct shell *sh, const struct param *p);
 /* ---- Quoting for output, see text/escape.h ---- */
 void var_quote_key(struct str *out, const char *p, size_t n);	/* a key of declare -p */
 /* Names that xtrace.c uses. */

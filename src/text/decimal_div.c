@@ -77,8 +77,10 @@ static uint64_t guess(const uint32_t *a, const uint32_t *b, size_t nb)
 	return q;
 }
 
-void limbs_div(struct decimal_ctx *c, uint32_t *out, uint32_t *a, size_t na,
-	       const uint32_t *b, size_t nb)
+/* out[na - nb + 1] = a / b, where b's highest limb is not 0, na >= nb. a has na + 1 limbs,
+ * the highest is 0; the remainder is not kept. */
+static void limbs_div(struct decimal_ctx *c, uint32_t *out, uint32_t *a, size_t na,
+		      const uint32_t *b, size_t nb)
 {
 	uint32_t *d, scale;
 

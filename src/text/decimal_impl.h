@@ -39,9 +39,5 @@ void limbs_mul(struct decimal_ctx *c, uint32_t *out, const uint32_t *a, size_t n
 /* out[n] = a / d; the remainder. */
 uint32_t limbs_div_small(struct decimal_ctx *c, uint32_t *out, const uint32_t *a, size_t n,
 			 uint32_t d);
-/* out[na - nb + 1] = a / b, where b's highest limb is not 0, na >= nb. a has na + 1 limbs,
- * the highest is 0; the remainder is not kept. */
-void limbs_div(struct decimal_ctx *c, uint32_t *out, uint32_t *a, size_t na,
-	       const uint32_t *b, size_t nb);
 
 #endif

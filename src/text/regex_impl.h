@@ -179,7 +179,6 @@ bool re_set_high(const struct re_set *set);	/* may it hold units >= 128? */
 int32_t re_upper(const struct regex *re, int32_t unit);
 bool re_word(const struct regex *re, int32_t unit);
 size_t re_unit(const struct regex *re, const char *p, size_t n, int32_t *unit);
-size_t re_unit_before(const struct regex *re, const char *p, size_t n, int32_t *unit);
 unsigned re_context_before(const struct regex *re, const struct re_text *t, size_t at);
 unsigned re_context_after(const struct regex *re, const struct re_text *t, size_t at);
 bool re_holds(enum re_assert a, unsigned before, unsigned after);
@@ -199,7 +198,6 @@ struct re_parser {
 struct re_node *re_parse(struct regex *re, const char *p, size_t n, const char **error);
 struct re_node *re_node_new(struct regex *re, enum re_kind kind);
 void re_node_add(struct re_node *parent, struct re_node *child);
-void re_warn(struct regex *re, const char *text, size_t n);
 
 /* regex_bracket.c: at is behind the '['. */
 struct re_node *re_parse_bracket(struct re_parser *ps);
@@ -219,7 +217,6 @@ void re_filter_ready(struct re_filter *f);	/* once its probes are known */
 /* The first place in [p, end) where a match may begin (START) or the literal
  * stands (LITERAL); NULL: none. */
 const char *re_filter_find(struct re_filter *f, const char *p, const char *end);
-unsigned re_byte_rank(unsigned char b);	/* about how many of 1000 bytes of text */
 
 /* regex_dfa.c */
 enum re_dfa_kind { RE_DFA_LINES, RE_DFA_EXISTS, RE_DFA_LONGEST };

@@ -61,7 +61,7 @@ static struct re_node *node(struct re_parser *ps, enum re_kind kind)
 	return made ? made : fail(ps, "Memory exhausted");
 }
 
-void re_warn(struct regex *re, const char *text, size_t n)
+static void re_warn(struct regex *re, const char *text, size_t n)
 {
 	char *copy = re->warnings.n < 64 ? arena_dup(&re->arena, text, n) : NULL;
 	const char **slot = copy ? vec_add(re->heap, &re->warnings) : NULL;

@@ -21,7 +21,7 @@ enum {
 };
 
 /* About how many of 1000 bytes of text are b: English, code and numbers. */
-unsigned re_byte_rank(unsigned char b)
+static unsigned re_byte_rank(unsigned char b)
 {
 	static const uint8_t letters[26] = { 60, 12, 25, 30, 90, 16, 14, 35, 52, 2, 6, 35, 20,
 					     52, 55, 16, 1, 45, 48, 65, 22, 8, 12, 3, 12, 1 };

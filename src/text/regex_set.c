@@ -191,7 +191,7 @@ size_t re_unit(const struct regex *re, const char *p, size_t n, int32_t *unit)
 }
 
 /* The unit that ends at p + n; n >= 1. */
-size_t re_unit_before(const struct regex *re, const char *p, size_t n, int32_t *unit)
+static size_t re_unit_before(const struct regex *re, const char *p, size_t n, int32_t *unit)
 {
 	unsigned char b = (unsigned char)p[n - 1];
 

@@ -11,7 +11,8 @@
 
 #define PART (512u << 10)	/* of one ENTRIES field */
 
-bool ft_is_name(const char *s, size_t n)
+/* A single name: not empty, not . or .., no slash, no NUL, not too long. */
+static bool ft_is_name(const char *s, size_t n)
 {
 	if (!n || n > 255 || memchr(s, '/', n) || memchr(s, '\0', n))
 		return false;
@@ -233,7 +234,11 @@ static void pack_entry(struct wire_out *o, const struct ft_node *e)
 	wire_raw(o, e->name, n);
 }
 
-void ft_pack(struct wire_out *o, const struct ft_node *dir, size_t *from)
+/*
+ * The entries of a directory from *from on, as one ENTRIES field of at most half a MiB or so;
+ * *from is then where to go on.
+ */
+static void ft_pack(struct wire_out *o, const struct ft_node *dir, size_t *from)
 {
 	size_t mark = wire_nest(o, WIRE_F_ENTRIES);
 

@@ -50,16 +50,9 @@ bool ft_seal_all(struct ft_node *dir);
 struct ft_node *ft_find(const struct ft_node *dir, const char *name, size_t n);
 /* By a path below; "" is root itself. */
 struct ft_node *ft_at(const struct ft_node *root, const char *path);
-/* A single name: not empty, not . or .., no slash, no NUL, not too long. */
-bool ft_is_name(const char *s, size_t n);
 /* Names with single slashes between them; "" is one. */
 bool ft_is_path(const char *s);
 
-/*
- * The entries of a directory from *from on, as one ENTRIES field of at most half a MiB or so;
- * *from is then where to go on.
- */
-void ft_pack(struct wire_out *o, const struct ft_node *dir, size_t *from);
 /* Adds them. False: damaged. */
 bool ft_unpack(const uint8_t *data, size_t n, struct ft_node *dir);
 /* TREE_LIST frames of one directory. */

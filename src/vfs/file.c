@@ -218,12 +218,6 @@ int vfs_fsetattr(struct vfs_file *f, const struct tsb_caller *who, const struct 
 	return f->base->ops->fsetattr ? f->base->ops->fsetattr(f->base, who, &full) : -ENOSYS;
 }
 
-int vfs_fstatfs(struct vfs_file *f, struct tsb_statfs *out)
-{
-	struct tsb_fs *fs = f->base->fs;
-	return fs->ops->statfs ? fs->ops->statfs(fs, out) : -ENOSYS;
-}
-
 /* ---- Directories ---- */
 
 /* Is name that of a mount in directory f? */

@@ -32,7 +32,8 @@ struct host_fs *host_of(struct tsb_fs *fs)
 	return (struct host_fs *)fs;
 }
 
-int host_openat2(int dir, const char *path, int flags, uint32_t mode)
+/* A descriptor, or -errno. */
+static int host_openat2(int dir, const char *path, int flags, uint32_t mode)
 {
 	int fd = reach_open(dir, path, flags, mode & 0777, REACH_BELOW);
 

@@ -31,7 +31,6 @@ struct host_spot {
 };
 
 struct host_fs *host_of(struct tsb_fs *fs);
-int host_openat2(int dir, const char *path, int flags, uint32_t mode);	/* or -errno */
 int host_spot(const struct host_fs *fs, const char *path, struct host_spot *s);
 /* Ends it: rc, or -errno when that is negative. */
 int host_leave(struct host_spot *s, int rc);

@@ -87,7 +87,6 @@ void mem_drop_setid(struct inode *i, const struct tsb_caller *who);
 /* NULL: no memory. */
 struct vnode *mem_vnode_get(struct memfs *fs, uint64_t ino);
 void mem_vnode_put(struct memfs *fs, struct vnode *v);
-struct vnode *mem_vnode_find(const struct memfs *fs, uint64_t ino);
 const struct inode *mem_vnode_inode(const struct memfs *fs, const struct vnode *v);
 struct inode *mem_vnode_own(struct memfs *fs, struct vnode *v);
 /* A name of the (owned) inode went; the last one takes the inode with it. */

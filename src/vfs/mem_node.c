@@ -132,7 +132,7 @@ static struct vnode **mem_bucket(const struct memfs *fs, uint64_t ino)
 }
 
 /* Orphans are not found: after a restore, another inode may have their number. */
-struct vnode *mem_vnode_find(const struct memfs *fs, uint64_t ino)
+static struct vnode *mem_vnode_find(const struct memfs *fs, uint64_t ino)
 {
 	struct vnode *v = *mem_bucket(fs, ino);
 	while (v && (v->ino != ino || v->orphan))

@@ -106,12 +106,6 @@ void vfs_free(struct vfs *v)
 	free(v);
 }
 
-size_t vfs_size(const struct vfs *v)
-{
-	size_t n = sizeof(*v) + (v->at == v->few ? 0 : v->size * sizeof(*v->at));
-	return n + (v->buffers ? sizeof(*v->buffers) : 0);
-}
-
 void vfs_on_move(struct vfs *v, vfs_moved_fn *fn, void *ctx)
 {
 	v->moved = fn;

@@ -81,10 +81,6 @@ enum { SPACE_FOLLOW_MASK = 7, SPACE_SECOND = 8, SPACE_NO_MAGIC = 16, SPACE_CREAT
 int space_walk(const struct vfs_ctx *c, const char *path, unsigned how, struct vfs_where *out);
 /* Sets w->dir, the directory of w->path, if it is not yet. */
 int space_parent(const struct vfs_ctx *c, struct vfs_where *w);
-/* lstat of a clean path ("" is the root) with rights; *link_n: where a link is
- * that stands in the way (-ELOOP). */
-int space_lookup(const struct vfs_ctx *c, char *path, size_t n, struct tsb_stat *st,
-		 size_t *link_n);
 struct space_buffers *space_buffers(struct vfs *v);
 
 /* ---- call.c, shared with file.c ---- */

@@ -59,8 +59,6 @@ void vfs_free(struct vfs *v);			/* v may be NULL */
 struct vfs *vfs_new_over(const char *path, struct tsb_fs *fs);
 int vfs_lay_over(struct vfs *v, const struct vfs *base);	/* 0 or -ENOMEM */
 void vfs_take_off(struct vfs *v);
-/* Only the size of its own structures, for statistics. */
-size_t vfs_size(const struct vfs *v);
 
 /* path: absolute; "." and ".." are not allowed, links are not followed. The
  * place need not exist below: a mount is there by itself, and its parent's
@@ -167,7 +165,6 @@ int vfs_ftruncate(struct vfs_file *f, const struct tsb_caller *who, uint64_t siz
 int vfs_fstat(struct vfs_file *f, struct tsb_stat *st);
 int vfs_fsetattr(struct vfs_file *f, const struct tsb_caller *who, const struct tsb_setattr *set);
 int vfs_fsync(struct vfs_file *f);
-int vfs_fstatfs(struct vfs_file *f, struct tsb_statfs *out);
 /* As ops->readdir, with the mount points; -ENOTDIR. */
 ssize_t vfs_readdir(struct vfs_file *f, void *buf, size_t cap);
 

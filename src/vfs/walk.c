@@ -134,8 +134,10 @@ static int walk_lookup(const struct vfs_ctx *c, const struct vfs_mount *m, char 
 	return rc ? rc : walk_lookup_in(c, m, path, n, st, link_n);
 }
 
-int space_lookup(const struct vfs_ctx *c, char *path, size_t n, struct tsb_stat *st,
-		 size_t *link_n)
+/* lstat of a clean path ("" is the root) with rights; *link_n: where a link is
+ * that stands in the way (-ELOOP). */
+static int space_lookup(const struct vfs_ctx *c, char *path, size_t n, struct tsb_stat *st,
+			size_t *link_n)
 {
 	return walk_lookup(c, space_find(c->vfs, path, n), path, n, st, link_n);
 }

@@ -445,7 +445,6 @@ void ak_vars_fill(struct awk *a, int argc, char **argv);
 bool ak_var_special(const char *name);
 uint32_t ak_var_slot(struct awk *a, const char *name, size_t n);
 void ak_var_read(struct awk *a, uint32_t slot, struct awk_val *out);
-void ak_var_changed(struct awk *a, uint32_t slot);
 void ak_var_set(struct awk *a, uint32_t slot, struct awk_val *v);	/* takes v */
 struct awk_str *ak_var_str(struct awk *a, uint32_t slot);		/* yours */
 /* "name=value" of the command line: false if it is none. */
@@ -519,7 +518,6 @@ void ak_call_with(struct awk *a, struct func *f, struct awk_val *args, size_t n,
 		  struct awk_val *out);
 void ak_eval_getline(struct awk *a, struct node *n, struct awk_val *out);
 void ak_eval_builtin(struct awk *a, struct node *n, struct awk_val *out);
-double ak_arith(struct awk *a, int op, double x, double y);
 
 /* builtins in further files */
 void ak_bi_substitute(struct awk *a, struct node *n, struct awk_val *out);

@@ -28,7 +28,7 @@ static double power(double x, double y)
 	return y > 0 ? made : 1 / made;
 }
 
-double ak_arith(struct awk *a, int op, double x, double y)
+static double ak_arith(struct awk *a, int op, double x, double y)
 {
 	switch (op) {
 	case '+': return x + y;

@@ -94,7 +94,7 @@ struct node *ak_name_node(struct parser *ps, const struct token *t)
 	return n;
 }
 
-bool ak_is_target(const struct node *n)
+static bool ak_is_target(const struct node *n)
 {
 	return !n->paren && (n->op == N_GLOBAL || n->op == N_SPECIAL || n->op == N_LOCAL ||
 			     n->op == N_INDEX || n->op == N_FIELD);
@@ -119,7 +119,7 @@ static struct node *binary_node(struct parser *ps, enum node_op op, int sub, str
 }
 
 /* Expressions between commas, up to `end`, which is taken. */
-struct node *ak_parse_list(struct parser *ps, int end)
+static struct node *ak_parse_list(struct parser *ps, int end)
 {
 	bool greater = ps->no_greater, in = ps->no_in;
 	struct node *first = NULL, **last = &first;

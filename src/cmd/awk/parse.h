@@ -38,12 +38,9 @@ struct func *ak_func_named(struct awk *a, const char *name, size_t n);
 struct node *ak_parse_expr(struct parser *ps);
 struct node *ak_parse_concat(struct parser *ps);
 struct node *ak_parse_atom(struct parser *ps);
-struct node *ak_parse_list(struct parser *ps, int end);
 struct node *ak_name_node(struct parser *ps, const struct token *t);
-bool ak_is_target(const struct node *n);
 
 struct node *ak_parse_statement(struct parser *ps);
-struct node *ak_parse_block(struct parser *ps);
 
 /* lint.c: warnings of --lint, when the program is read */
 void ak_lint_extension(struct parser *ps, const struct token *t, const char *name);

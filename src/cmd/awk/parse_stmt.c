@@ -283,7 +283,7 @@ static struct node *parse_switch(struct parser *ps)
 	return n;
 }
 
-struct node *ak_parse_block(struct parser *ps)
+static struct node *ak_parse_block(struct parser *ps)
 {
 	struct node *n = ak_node_new(ps, N_BLOCK), **last = &n->b;
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,7 +78,7 @@ static int open_file(struct awk *a, struct stream *s)
 
 		fd = open_or_park(a, s->name->p, flags);
 		if (fd >= 0 && s->kind == STREAM_IN && !tsb_fstat(a->p, fd, &st) &&
-		    (st.mode & 0170000) == 0040000) {
+		    S_ISDIR(st.mode)) {
 			tsb_close(a->p, fd);
 			fd = -EISDIR;
 		}

@@ -212,7 +212,7 @@ static void lint_variable(struct awk *a, uint32_t slot)
 	e->value = a;
 }
 
-void ak_var_changed(struct awk *a, uint32_t slot)
+static void ak_var_changed(struct awk *a, uint32_t slot)
 {
 	struct awk_val *v = &a->globals[slot];
 

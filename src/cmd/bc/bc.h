@@ -179,8 +179,6 @@ void bc_start(struct bc *b, struct tsb_proc *p, struct bc_options *o, char **fil
 void bc_run_code(struct bc *b);
 /* Memory until the code of the line is run. */
 void *bc_piece(struct bc *b, size_t n);
-/* One number behind "F", "C", "l" ... in code as text. */
-int bc_code_number(const char **s);
 
 /* ---- run.c ---- */
 void bcr_execute(struct bc *b);

@@ -27,7 +27,8 @@ static void add_name(struct bc *b, int name)
 	add_byte(b, name & 0xff);
 }
 
-int bc_code_number(const char **s)
+/* One number behind "F", "C", "l" ... in code as text. */
+static int bc_code_number(const char **s)
 {
 	int v = 0;
 	bool negative = **s == '-';

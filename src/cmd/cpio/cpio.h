@@ -106,15 +106,12 @@ static inline bool cpio_is_newc(const struct cpio *c)
 /* ---- file.c ---- */
 /* Out of the way of a new file; false: it is not to be made. */
 bool cpio_make_way(struct cpio *c, const struct cpio_head *h);
-/* Runs make() again when directories are missing and -d is given: 0 or -errno. */
-int cpio_with_dirs(struct cpio *c, const char *name, int (*make)(struct cpio *, void *), void *what);
 int cpio_create(struct cpio *c, const char *name);	/* a descriptor or -errno */
 int cpio_link(struct cpio *c, const char *from, const char *to);
 /* A further name of an inode that was made already? Then it is linked to that. */
 bool cpio_link_inode(struct cpio *c, const struct cpio_head *h);
 void cpio_make_special(struct cpio *c, const struct cpio_head *h);	/* all but regular files */
 void cpio_make_symlink(struct cpio *c, const struct cpio_head *h, const char *target);
-void cpio_attributes(struct cpio *c, const struct cpio_head *h);
 void cpio_write_data(struct cpio *c, int fd, const char *name, const void *data, size_t n);
 void cpio_end_file(struct cpio *c, int fd, const struct cpio_head *h);
 void cpio_finish_files(struct cpio *c);

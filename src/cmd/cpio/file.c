@@ -57,7 +57,8 @@ static void cpio_make_above(struct cpio *c, const char *name)
 	tsb_free(c->p, part);
 }
 
-int cpio_with_dirs(struct cpio *c, const char *name, int (*make)(struct cpio *, void *), void *what)
+/* Runs make() again when directories are missing and -d is given: 0 or -errno. */
+static int cpio_with_dirs(struct cpio *c, const char *name, int (*make)(struct cpio *, void *), void *what)
 {
 	int err = make(c, what);
 
@@ -89,7 +90,7 @@ void cpio_write_data(struct cpio *c, int fd, const char *name, const void *data,
 		cpio_fatal(c, err, "%s: Cannot write", name);
 }
 
-void cpio_attributes(struct cpio *c, const struct cpio_head *h)
+static void cpio_attributes(struct cpio *c, const struct cpio_head *h)
 {
 	struct tsb_setattr set = { .mask = TSB_SET_MODE, .mode = h->mode & 07777 };
 	bool owner = (c->is_root && !c->no_chown) || c->owner_set || c->group_set;

@@ -147,7 +147,6 @@ extern const struct file_kind file_images[], file_media[], file_archives[], file
 
 bool file_elf(struct file_look *f);		/* elf.c */
 bool file_zip(struct file_look *f);		/* zip.c */
-bool file_mpeg_audio(struct file_look *f, uint64_t at);	/* media.c */
 bool file_tar(struct file_look *f);		/* archive.c */
 
 /* ---- Text ---- */

@@ -98,7 +98,7 @@ static bool riff_more(struct file_look *f)
 
 /* ---- MPEG audio ---- */
 
-bool file_mpeg_audio(struct file_look *f, uint64_t at)
+static bool file_mpeg_audio(struct file_look *f, uint64_t at)
 {
 	static const uint16_t v1_l3[] = { 0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224,
 					  256, 320 };

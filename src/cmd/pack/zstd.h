@@ -30,8 +30,6 @@ struct zstd {
 
 /* To standard error when the display level is at least that. */
 void zstd_say(struct zstd *z, int level, const char *fmt, ...) TSB_PRINTF(3, 4);
-/* "%6.1f KiB": at least `width` wide, the unit at least `unit` wide. */
-char *zstd_human(struct zstd *z, uint64_t size, int width, int unit);
 int zstd_files(struct zstd *z, size_t n, const char *const *names);
 int zstd_list(struct zstd *z, size_t n, const char *const *names);
 

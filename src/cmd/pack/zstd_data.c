@@ -33,7 +33,8 @@ void zstd_say(struct zstd *z, int level, const char *fmt, ...)
 	str_end(&text);
 }
 
-char *zstd_human(struct zstd *z, uint64_t size, int width, int unit)
+/* "%6.1f KiB": at least `width` wide, the unit at least `unit` wide. */
+static char *zstd_human(struct zstd *z, uint64_t size, int width, int unit)
 {
 	static const char *const units[] = { " B", " KiB", " MiB", " GiB", " TiB" };
 	double value = (double)size;

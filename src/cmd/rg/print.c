@@ -227,7 +227,7 @@ static size_t group_number(struct rg *g, const char *name, size_t n)
 	return v;
 }
 
-void rg_expand(struct rg_file *f, struct str *out, const struct rg_span *m, size_t to)
+static void rg_expand(struct rg_file *f, struct str *out, const struct rg_span *m, size_t to)
 {
 	struct rg *g = f->g;
 	size_t groups = regex_groups(g->perl) + 1;

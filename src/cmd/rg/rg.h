@@ -181,7 +181,6 @@ void rg_print_gap(struct rg_file *f);		/* "--" */
 void rg_print_path(struct rg *g, const char *path);
 void rg_print_end(struct rg_file *f);		/* counts, names, the warning of binary files */
 void rg_print_stats(struct rg *g);
-void rg_expand(struct rg_file *f, struct str *out, const struct rg_span *m, size_t to);
 
 /* ---- json.c ---- */
 void rg_json_begin(struct rg_file *f);

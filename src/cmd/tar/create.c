@@ -125,7 +125,8 @@ static void leave(struct tar *t, const struct tar_frame *f)
 		tar_remove_later(t, f->path, true);
 }
 
-void tar_add_path(struct tar *t, const char *path)
+/* A file, or a directory and all in it. */
+static void tar_add_path(struct tar *t, const char *path)
 {
 	struct tar_frame *stack = NULL;
 	size_t depth = 0, cap = 0;

@@ -100,7 +100,7 @@ static bool is_zero_block(const unsigned char *b)
 /* ---- Reading ---- */
 
 /* The text of an 'L', 'K', 'x' or 'g' header, NUL-terminated. */
-char *tar_read_text(struct tar *t, uint64_t size, size_t *n, bool fatal)
+static char *tar_read_text(struct tar *t, uint64_t size, size_t *n, bool fatal)
 {
 	char *text = tsb_alloc(t->p, (size_t)size + 1);
 	size_t have = 0;
@@ -334,7 +334,7 @@ void tar_write_text(struct tar *t, const char *text, size_t n)
 	}
 }
 
-void tar_write_long(struct tar *t, const char *text, char type)
+static void tar_write_long(struct tar *t, const char *text, char type)
 {
 	unsigned char *b = tar_new_block(t);
 	size_t n = strlen(text) + 1;

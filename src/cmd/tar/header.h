@@ -16,6 +16,5 @@ enum {
 /* The number of a field of n bytes: -1 after a message that names its type (what
  * NULL: no message). */
 int64_t tar_get_number(struct tar *t, const unsigned char *at, size_t n, const char *what);
-char *tar_read_text(struct tar *t, uint64_t size, size_t *n, bool fatal);
 
 #endif

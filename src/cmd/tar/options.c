@@ -52,7 +52,7 @@ static char **tar_parse_some(struct tar *t, char **argv, int *argc)
 	return parsed.argv;
 }
 
-void tar_parse_args(struct tar *t, int argc, char **argv)
+static void tar_parse_args(struct tar *t, int argc, char **argv)
 {
 	bool only_names = false;
 

@@ -8,8 +8,6 @@
 
 #define TAR_HINT "Try 'tar --help' or 'tar --usage' for more information.\n"
 
-void tar_parse_args(struct tar *t, int argc, char **argv);
-
 tsb_opt_fn tar_opt_action, tar_opt_switch, tar_opt_compress, tar_opt_match, tar_opt_exclude,
 	tar_opt_old_files, tar_opt_number, tar_opt_word, tar_opt_text, tar_opt_owner, tar_opt_date,
 	tar_opt_name, tar_opt_format, tar_opt_checkpoint;

@@ -11,7 +11,7 @@
 
 enum { SPARSE_HERE = 4, SPARSE_MORE = 21, SPARSE_MAP_MAX = 1 << 24 };
 
-bool tar_sparse_add(struct tar *t, struct tar_member *m, uint64_t offset, uint64_t bytes)
+static bool tar_sparse_add(struct tar *t, struct tar_member *m, uint64_t offset, uint64_t bytes)
 {
 	size_t cap = 8;
 

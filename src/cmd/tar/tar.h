@@ -312,7 +312,6 @@ bool tar_checksum_ok(const unsigned char *b);
 void tar_put_octal(unsigned char *to, size_t n, uint64_t v);
 void tar_checksum(unsigned char *b);
 unsigned char *tar_new_block(struct tar *t);	/* zeroed, to be consumed when filled */
-void tar_write_long(struct tar *t, const char *text, char type);
 void tar_write_text(struct tar *t, const char *text, size_t n);	/* padded data blocks */
 
 /* ---- pax.c ---- */
@@ -339,7 +338,6 @@ bool tar_sparse_bad(struct tar *t, struct tar_member *m);
 bool tar_sparse_pax(struct tar *t, struct tar_member *m, const char *key, const char *value);
 void tar_sparse_put_header(struct tar *t, struct tar_member *m);
 void tar_sparse_dump(struct tar *t, struct tar_member *m, int fd);
-bool tar_sparse_add(struct tar *t, struct tar_member *m, uint64_t offset, uint64_t bytes);
 
 /* ---- read.c, list.c ---- */
 void tar_read_all(struct tar *t, void (*each)(struct tar *t));
@@ -376,7 +374,6 @@ void tar_command_end(struct tar *t, int fd, int pid);
 /* ---- create.c ---- */
 void tar_create(struct tar *t);
 void tar_dump_names(struct tar *t);
-void tar_add_path(struct tar *t, const char *path);	/* a file, or a directory and all in it */
 /* ---- create_file.c ---- */
 enum tar_tag_kind_found { TAR_TAGS_NONE = -1 };
 /* One file of the tree: true if it is a directory to be entered. */

@@ -26,7 +26,7 @@ static unsigned crypt_byte(const struct zip_keys *k)
 	return t * (t ^ 1) >> 8 & 255;
 }
 
-void zip_keys_init(struct zip_keys *k, const char *password)
+static void zip_keys_init(struct zip_keys *k, const char *password)
 {
 	k->at[0] = 0x12345678;
 	k->at[1] = 0x23456789;

@@ -4,6 +4,7 @@
 #include "cmd/zip/zip.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/heap.h"
 #include "text/pattern.h"
@@ -35,7 +36,7 @@ uint32_t zip_dos_time(const struct zone *zone, int64_t sec)
 	       (uint32_t)c.hour << 11 | (uint32_t)c.minute << 5 | (uint32_t)c.second >> 1;
 }
 
-int64_t zip_unix_time(const struct zone *zone, uint32_t dos)
+static int64_t zip_unix_time(const struct zone *zone, uint32_t dos)
 {
 	int64_t sec = 0;
 
@@ -188,7 +189,7 @@ enum zip_status zip_read(struct zip_file *z, struct tsb_proc *p, int fd)
 	z->p = p;
 	z->fd = fd;
 	zone_init(&z->zone, tsb_getenv(p, "TZ"));
-	if (tsb_fstat(p, fd, &st) || (st.mode & 0170000) != 0100000)
+	if (tsb_fstat(p, fd, &st) || !S_ISREG(st.mode))
 		return ZIP_NO_END;
 	z->size = st.size;
 	if (z->size < ZIP_END_SIZE || !zip_find_end(z, end))

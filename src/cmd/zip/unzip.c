@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/str.h"
 #include "cmd/cmd.h"
@@ -271,7 +272,7 @@ static int unzip_try(struct unzip *u, const char *name)
 	struct tsb_stat st;
 	int fd;
 
-	if (tsb_stat(u->p, name, &st) || (st.mode & 0170000) == 0040000)
+	if (tsb_stat(u->p, name, &st) || S_ISDIR(st.mode))
 		return -1;
 	fd = tsb_open(u->p, name, O_RDONLY, 0);
 	if (fd < 0)

@@ -56,7 +56,6 @@ size_t zip_descriptor_size(struct zip_file *z, const struct zip_entry *e, uint64
 int zip_ratio(uint64_t plain, uint64_t packed);
 /* The time in its DOS form, local. */
 uint32_t zip_dos_time(const struct zone *zone, int64_t sec);
-int64_t zip_unix_time(const struct zone *zone, uint32_t dos);
 /* A name against an Info-ZIP pattern, in which * matches slashes. */
 bool zip_match(struct tsb_proc *p, const char *pattern, const char *name, bool icase,
 	       bool no_slash);
@@ -67,7 +66,6 @@ struct zip_keys {
 	uint32_t at[3];
 };
 
-void zip_keys_init(struct zip_keys *k, const char *password);
 void zip_encrypt(struct zip_keys *k, unsigned char *data, size_t n);
 void zip_decrypt(struct zip_keys *k, unsigned char *data, size_t n);
 /* The bytes before the data of an entry with a data descriptor. */

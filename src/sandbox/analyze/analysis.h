@@ -71,7 +71,6 @@ void analyze_arith(struct tsb_analysis *a, const struct arith *x);
 struct tsb_analyzed_word analyze_literal(struct tsb_analysis *a, const struct word *w);
 void variable_set(struct tsb_analysis *a, const char *s, size_t n);
 void variable_unset(struct tsb_analysis *a, const char *s, size_t n);
-void variable_read(struct tsb_analysis *a, const char *s, size_t n, uint32_t line);
 void variables_begin(struct tsb_analysis *a);
 
 /* ---- analyze_command.c ---- */

@@ -39,7 +39,7 @@ void variable_unset(struct tsb_analysis *a, const char *s, size_t n)
 	map_remove(&a->set, s, n);
 }
 
-void variable_read(struct tsb_analysis *a, const char *s, size_t n, uint32_t line)
+static void variable_read(struct tsb_analysis *a, const char *s, size_t n, uint32_t line)
 {
 	if (a->anything_set || !parse_is_name(s, n) || map_find(&a->set, s, n) ||
 	    map_find(&a->told, s, n) || (n >= 4 && !memcmp(s, "BASH", 4)))

@@ -106,12 +106,6 @@ int builtin_usage(struct shell *sh)
 	return STATUS_USAGE;
 }
 
-int builtin_bad_option(struct shell *sh, int letter)
-{
-	builtin_error(sh, "-%c: invalid option", letter);
-	return builtin_usage(sh);
-}
-
 void bopt_init(struct bopt *o, struct shell *sh, int argc, char **argv)
 {
 	*o = (struct bopt){ .sh = sh, .argc = argc, .argv = argv, .at = 1 };

@@ -29,7 +29,6 @@ struct assign_text {
 	const char *value;	/* behind = */
 	bool append;
 };
-bool assign_text_split(const char *arg, struct assign_text *out);
 
 /* Shared by read and mapfile: bytes from a descriptor, no more than wanted. */
 struct byte_source {

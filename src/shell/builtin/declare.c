@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-bool assign_text_split(const char *arg, struct assign_text *out)
+static bool assign_text_split(const char *arg, struct assign_text *out)
 {
 	const char *p = arg;
 	unsigned depth = 0;

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel/inside.h"
+
 static struct kit kit;
 static const struct tsb_command *const none[] = { NULL };
 
@@ -130,7 +132,7 @@ static int proc_files(struct tsb_proc *p, void *arg)
 	size_t n;
 
 	(void)arg;
-	proc_set_name(p, "/usr/bin/a-name-that-is-rather-long");
+	proc_borrow_name(p, "/usr/bin/a-name-that-is-rather-long");
 	is_str(tsb_name(p), "/usr/bin/a-name-that-is-rather-long", "name");
 	is_str(kit_get(p, "/proc/self/comm"), "a-name-that-is-\n", "comm has 15 bytes");
 	a = kit_child(p, -1, -1, sleeper, NULL);
@@ -158,7 +160,6 @@ static int proc_files(struct tsb_proc *p, void *arg)
 	ok(strstr(kit_get(p, "/proc/meminfo"), "MemTotal:"), "meminfo");
 	ok(strlen(kit_get(p, "/proc/uptime")) > 3, "uptime");
 	ok(!strncmp(kit_get(p, "/proc/self/cmdline"), "/usr/bin/a-name", 15), "cmdline");
-	proc_set_name(p, NULL);
 	return 0;
 }
 
@@ -210,12 +211,14 @@ static int prints(struct tsb_proc *p, void *arg)
 	tsb_free(p, NULL);
 	tsb_close(p, 1);
 	tsb_puts(p, "lost");
-	is_int(proc_flush(p), -EBADF, "an error is given");
-	is_int(proc_flush(p), 0, "once");
+	is_int(tsb_flush(p), -EBADF, "an error is given");
+	is_int(tsb_out_error(p), -EBADF, "and kept");
+	tsb_out_forget(p);
+	is_int(tsb_flush(p), 0, "until it is forgotten");
 	is_int(tsb_getuid(p), 1000, "uid");
 	is_int(tsb_getgid(p), 1000, "gid");
 	is_str(tsb_hostname(p), "sandbox", "hostname");
-	ok(!tsb_user(p) && proc_kernel(p) == kit.k && proc_vfs(p), "the rest");
+	ok(!tsb_user(p) && proc_kernel(p) == kit.k, "the rest");
 	return 0;
 }
 

@@ -200,36 +200,6 @@ static int proc_files(struct tsb_proc *p, void *arg)
 	return 0;
 }
 
-static int inline_dirs_run(struct tsb_proc *p, void *opts, int argc, char **argv)
-{
-	struct tsb_dir *dir;
-
-	(void)opts;
-	(void)argc;
-	(void)argv;
-	for (int i = 0; i < 50; i++)
-		if (tsb_opendir(p, "/", &dir) || !tsb_alloc(p, 1000))
-			return 1;
-	return 0;
-}
-
-static int inline_dirs(struct tsb_proc *p, void *arg)
-{
-	static const struct tsb_command cmd = { .version = 1, .name = "dirs",
-						.run = inline_dirs_run, .flags = TSB_RAW };
-	char *argv[] = { (char *)(uintptr_t)"dirs", NULL };
-	size_t used;
-
-	(void)arg;
-	proc_run_inline(p, &cmd, 1, argv);
-	used = heap_used(proc_heap(p));
-	for (int i = 0; i < 100; i++)
-		if (proc_run_inline(p, &cmd, 1, argv))
-			return 1;
-	is_int(heap_used(proc_heap(p)), used, "inline commands leave nothing behind");
-	return 0;
-}
-
 static int nothing(struct tsb_proc *p, void *arg)
 {
 	(void)p;
@@ -316,7 +286,6 @@ int main(void)
 	is_str(kit.text[0], "piped\nfile\nout\n", "through /dev and /proc");
 	is_int(kit_run(&kit, directories, NULL), 0, "directories");
 	is_int(kit_run(&kit, proc_files, NULL), 0, "/proc");
-	is_int(kit_run(&kit, inline_dirs, NULL), 0, "inline");
 	kit.opt.io.input = slow_input;
 	kit.opt.io.input_ctx = &turn;
 	is_int(kit_run(&kit, reads_input, NULL), 0, "input");

@@ -271,15 +271,6 @@ static int kills_own(struct tsb_proc *p, void *arg)
 	return 0;
 }
 
-static int inline_own(struct tsb_proc *p, void *arg)
-{
-	char *argv[] = { (char *)"own", NULL };
-
-	(void)arg;
-	proc_run_inline(p, &own, 1, argv);
-	return 55;
-}
-
 static int runs_busybody(struct tsb_proc *p, void *arg)
 {
 	start_own(p, &busybody);
@@ -350,13 +341,11 @@ static void test_own(void)
 	is_int(kit_run(&kit, runs_own, NULL), 124, "deadline");
 	is_int(own_returned, 2, "it returned");
 	is_str(kit.text[0], "", "and wrote nothing any more");
-	is_int(kit_run(&kit, inline_own, NULL), 124, "inline");
-	is_int(own_returned, 3, "it returned");
 	is_int(kit_run(&kit, runs_busybody, NULL), 124, "one that never waits");
-	is_int(own_returned, 4, "it returned");
+	is_int(own_returned, 3, "it returned");
 	kit.limits.wall_ms = 30000;
 	is_int(kit_run(&kit, runs_own, &n), 2, "the first process ends");
-	is_int(own_returned, 5, "it returned");
+	is_int(own_returned, 4, "it returned");
 }
 
 static int nothing(struct tsb_proc *p, void *arg)

@@ -73,9 +73,6 @@ static void check_pieces(struct lang *t)
 	print_word(&out, n->simple.words->next);
 	is_str(out.p, "\"$f\"", "print_word");
 	str_reset(&out);
-	print_redirs(&out, n->redirs);
-	is_str(out.p, "2> g <<< h", "print_redirs");
-	str_reset(&out);
 	print_node(&out, n);
 	is_str(out.p, "x=a\\ b c[1]+=(d) e \"$f\" 2> g <<< h", "print_node");
 	str_reset(&out);
