@@ -221,7 +221,7 @@ static void check_lines(struct lang *t)
 	is_int(n->flow.body->line, 6, "line 6");
 	is_int(n->line_end, 7, "line 7");
 	n = lang_first(t, "cat <<E\n$(\nx)\nE\ny");
-	is_int(n->redirs->word->parts->parts->command->line, 3, "in a here-document");
+	is_int(n->redirs->word->parts->parts->command->line, 2, "in a here-document: from its command on");
 	is_int(n->next->line, 5, "behind it");
 	n = lang_first(t, "a b; c  d ; e");
 	is_int(n->next->pos, 5, "pos");

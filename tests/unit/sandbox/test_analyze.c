@@ -129,7 +129,7 @@ static void test_commands(void)
 	is_str(commands("declare x[$(nproc)]=1 y+=(1)"), "1 read: nproc; 1 read: declare <x[$(nproc)]=1> <y+=(...)>",
 	       "declarations of elements");
 	is_str(commands("declare -a l=(a $(hostname)); x=1 env; cat <<E\n$(uptime)\nE\ndiff <(tac a) >(rev)"),
-	       "1 read: hostname; 1 read: declare -a <l=(...)>; 1 read: env; 2 read: uptime; 1 read: cat; "
+	       "1 read: hostname; 1 read: declare -a <l=(...)>; 1 read: env; 1 read: uptime; 1 read: cat; "
 	       "4 read: tac a; 4 read: rev; 4 read: diff <<(tac a)> <>(rev)>", "declarations, here-documents, processes");
 }
 
