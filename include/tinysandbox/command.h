@@ -144,7 +144,6 @@ typedef int tsb_run_fn(struct tsb_proc *p, void *opts, int argc, char **argv);
 enum {
 	TSB_RAW = 1,		/* no option parsing at all */
 	TSB_OPERAND_ENDS = 2,	/* the first operand ends the options (env, timeout) */
-	TSB_INLINE = 4,		/* the shell has it as a builtin: runs in the shell's process */
 	TSB_NO_HELP = 8		/* --help and --version are not options of it */
 };
 
@@ -195,7 +194,7 @@ void tsb_vwarn(struct tsb_proc *p, int err, const char *fmt, va_list ap) TSB_PRI
 /* tsb_warn() and "Try 'NAME --help' for more information."; the usage status. */
 int tsb_usage(struct tsb_proc *p, const char *fmt, ...) TSB_PRINTF(2, 3);	/* fmt may be NULL */
 const char *tsb_strerror(int err);			/* Linux's texts, locale-free */
-/* Ends the process: flushes, closes. Not for commands with TSB_INLINE. */
+/* Ends the process: flushes, closes. */
 void tsb_exit(struct tsb_proc *p, int status) TSB_NORETURN;
 
 /* ---- Budget: every loop that may be long calls it (built-ins: per line, per

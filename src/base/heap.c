@@ -181,11 +181,6 @@ bool heap_hold(struct tsb_heap *h, size_t n)
 	return false;
 }
 
-void heap_let_go(struct tsb_heap *h, size_t n)
-{
-	heap_refund(h, n);
-}
-
 size_t heap_used(const struct tsb_heap *h)
 {
 	return h->charged;

@@ -75,7 +75,6 @@ char *heap_strdup(struct tsb_heap *h, const char *s);
 /* n bytes that the owner has elsewhere (a guest's linear memory) count as the heap's own, until it
  * ends or they are let go. False, after the hook: the budget is spent. */
 bool heap_hold(struct tsb_heap *h, size_t n);
-void heap_let_go(struct tsb_heap *h, size_t n);
 
 /* Bytes this heap holds of the budget. */
 size_t heap_used(const struct tsb_heap *h);

@@ -194,36 +194,3 @@ size_t num_format_i64(char *buf, int64_t v)
 	*buf = '-';
 	return 1 + num_format_u64(buf + 1, 0 - (uint64_t)v);
 }
-
-char *num_human(char *buf, uint64_t bytes, unsigned base)
-{
-	static const char letters[] = "KMGTPEZY";
-	unsigned __int128 unit = 1, amount;
-	unsigned power = 0;
-	size_t n;
-
-	while (bytes / unit >= base) {
-		unit *= base;
-		power++;
-	}
-	if (power == 0) {
-		num_format_u64(buf, bytes);
-		return buf;
-	}
-	/* Rounded up, one digit behind the point below ten. */
-	amount = ((unsigned __int128)bytes * 10 + unit - 1) / unit;
-	if (amount >= 100)
-		amount = (bytes + unit - 1) / unit * 10;
-	if (amount == (unsigned __int128)base * 10) {
-		amount = 10;
-		power++;
-	}
-	n = num_format_u64(buf, (uint64_t)(amount / 10));
-	if (amount < 100) {
-		buf[n++] = '.';
-		buf[n++] = (char)('0' + (int)(amount % 10));
-	}
-	buf[n++] = base == 1000 && power == 1 ? 'k' : letters[power - 1];
-	buf[n] = '\0';
-	return buf;
-}

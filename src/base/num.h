@@ -33,9 +33,5 @@ enum num_result num_isuffixed(const char *s, const char *suffixes, int64_t *out)
 /* Decimal digits of v into buf (at least 21 bytes), NUL behind; the length. */
 size_t num_format_i64(char *buf, int64_t v);
 size_t num_format_u64(char *buf, uint64_t v);
-/*
- * As GNU's human_readable(): "1.1K", ceiling; base 1024 or 1000. buf >= 32.
- */
-char *num_human(char *buf, uint64_t bytes, unsigned base);
 
 #endif

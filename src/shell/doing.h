@@ -130,6 +130,7 @@ struct doing {
 	bool main_argv_known;
 	bool main_frame;		/* a script file: FUNCNAME ends with main */
 	const struct script *script;	/* running; sh->script is the one sh->current is from */
+	int trap_now, before_trap;	/* the trap that runs, plus 1 (0: none), and $? before it */
 	unsigned running_traps;	/* while one runs, BASH_COMMAND stays what it was */
 	const char *shown;	/* or is this: what DEBUG and ERR are about */
 	const struct node *simple;	/* the simple command being run */

@@ -258,6 +258,7 @@ static void clone_doing(struct shell *sh, const struct shell *from)
 	d->first = false;
 	d->exit_trap_done = false;
 	d->exiting = d->failing = false;
+	d->trap_now = 0;
 	d->exec_node = d->stage = NULL;
 	d->exec_last = false;
 	d->frame_opts = NULL;
@@ -395,6 +396,17 @@ void shell_start(struct shell *child, const struct node *n)
 
 /* ---- The end ---- */
 
+/* An error in the trap ends it, with no status of its own; `exit` and set -e have one. */
+static void run_exit_trap(struct shell *sh)
+{
+	struct doing *d = doing(sh);
+	int status = sh->status;
+
+	d->exiting = d->failing = false;
+	if (trap_run(sh, TRAP_EXIT) == FLOW_EXIT && !d->exiting && !d->failing)
+		sh->status = status;
+}
+
 int shell_finish(struct shell *sh, enum flow flow)
 {
 	(void)flow;
@@ -402,7 +414,7 @@ int shell_finish(struct shell *sh, enum flow flow)
 		trap_pending_slow(sh);
 		doing(sh)->exit_trap_done = true;
 		if (trap_has(sh, TRAP_EXIT))
-			trap_run(sh, TRAP_EXIT);
+			run_exit_trap(sh);
 	}
 	return sh->status & 255;
 }

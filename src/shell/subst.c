@@ -99,10 +99,11 @@ static enum flow catch_file(struct shell *sh, const struct node *n, struct str *
 
 /* ---- In a child ---- */
 
-static void child_settings(struct shell *csh)
+static void child_settings(struct shell *csh, const struct shell *sh)
 {
 	doing(csh)->trace_level++;
 	doing(csh)->in_substitution = true;
+	doing(csh)->trap_now = doing(sh)->trap_now;	/* it is a part of the action, other subshells are not */
 	doing(csh)->control_off = false;
 }
 
@@ -128,7 +129,7 @@ static int catch_child(struct shell *sh, const struct node *n, struct str *text)
 		proc_drop_fd(child, fd[1]);
 	if (fd[0] != 1)
 		proc_drop_fd(child, fd[0]);
-	child_settings(csh);
+	child_settings(csh, sh);
 	if (!csh->opts[SHOPT_INHERIT_ERREXIT] && !csh->opts[OPT_POSIX])
 		csh->opts[OPT_ERREXIT] = false;
 	if (sh->jobs)
@@ -232,7 +233,7 @@ enum flow eval_process_substitution(struct shell *sh, const struct node *n, bool
 	proc_give_fd(sh->p, other, child, in ? 1 : 0);
 	proc_drop_fd(child, other);
 	proc_drop_fd(child, mine);
-	child_settings(csh);
+	child_settings(csh, sh);
 	csh->errexit_off = 0;	/* an if around is none of its business */
 	sh->last_background = proc_pid(child);
 	job_add_hidden(sh, proc_pid(child));

@@ -240,7 +240,7 @@ enum flow trap_run(struct shell *sh, int n)
 enum flow trap_run_status(struct shell *sh, int n, int *trap_status)
 {
 	struct doing *d = doing(sh);
-	int status = sh->status;
+	int status = sh->status, now = d->trap_now, before = d->before_trap;
 	uint32_t line = sh->line;
 	const char *builtin = sh->builtin;
 	enum flow f;
@@ -259,6 +259,8 @@ enum flow trap_run_status(struct shell *sh, int n, int *trap_status)
 	}
 	sh->traps[n].running = true;
 	sh->builtin = NULL;
+	d->trap_now = n + 1;
+	d->before_trap = status;
 	d->running_traps++;
 	d->trace_level += deeper;
 	d->inner++;
@@ -267,6 +269,8 @@ enum flow trap_run_status(struct shell *sh, int n, int *trap_status)
 	d->inner--;
 	d->trace_level -= deeper;
 	d->running_traps--;
+	d->trap_now = now;
+	d->before_trap = before;
 	*trap_status = sh->status;
 	own_traps(sh)[n].running = f == FLOW_EXIT;	/* it ended the shell: not once more */
 	heap_free(sh->heap, action);

@@ -61,7 +61,6 @@ void quote_single(struct str *out, const char *s, size_t n);	/* 'it'\''s' (alias
 void quote_double(struct str *out, const char *s, size_t n);	/* "a\$b", $'\n' (declare -p) */
 void quote_ansi(struct str *out, const char *s, size_t n);	/* $'a\nb' always */
 void quote_set(struct str *out, const char *s, size_t n);	/* as `set` lists values */
-void quote_xtrace(struct str *out, const char *s, size_t n);	/* as set -x shows words */
 bool quote_has_meta(const char *s, size_t n);		/* would the shell read it otherwise? */
 
 /* ---- GNU's quoting ---- */
@@ -79,11 +78,5 @@ bool quote_style_named(const char *name, enum quote_style *style);
  * escape style, "*=>@|" with -F, and ":" in directory headings. */
 void quote_gnu(struct str *out, enum quote_style style, const char *s, size_t n,
 	       const char *extra);
-/* As in messages: a file name before a colon ("cat: 'a b': No such ..."). */
-void quote_file(struct str *out, const char *name);
-/* A file name in running text, always quoted: cannot remove 'x'. */
-void quote_file_always(struct str *out, const char *name);
-/* A word in running text: invalid option argument ‘x’. */
-void quote_word(struct str *out, const char *word);
 
 #endif

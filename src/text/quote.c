@@ -125,15 +125,3 @@ void quote_set(struct str *out, const char *s, size_t n)
 	else
 		str_addn(out, s, n);
 }
-
-void quote_xtrace(struct str *out, const char *s, size_t n)
-{
-	if (!n)
-		str_adds(out, "''");
-	else if (quote_has_meta(s, n))
-		quote_single(out, s, n);
-	else if (needs_ansi(s, n))
-		quote_ansi(out, s, n);
-	else
-		str_addn(out, s, n);
-}

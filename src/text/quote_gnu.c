@@ -263,18 +263,3 @@ void quote_gnu(struct str *out, enum quote_style style, const char *s, size_t n,
 		break;
 	}
 }
-
-void quote_file(struct str *out, const char *name)
-{
-	quote_gnu(out, QUOTE_SHELL_ESCAPE, name, strlen(name), ":");
-}
-
-void quote_file_always(struct str *out, const char *name)
-{
-	quote_gnu(out, QUOTE_SHELL_ESCAPE_ALWAYS, name, strlen(name), NULL);
-}
-
-void quote_word(struct str *out, const char *word)
-{
-	quote_gnu(out, QUOTE_LOCALE, word, strlen(word), NULL);
-}

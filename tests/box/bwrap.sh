@@ -91,7 +91,7 @@ try: urllib.request.urlopen(\"http://example.com:2/\")
 except urllib.error.HTTPError as e: print(e.code)"' 2>err)"
 
 # ---- what it cannot give, by name ----
-tb create --sandbox namespace --image /usr >out 2>err
+tb create --sandbox namespace --image "$dir/work" >out 2>err
 is "a root directory" 70 $?
 has "... is refused with the reason" "needs an overlay" "$(cat err)"
 tb create --sandbox namespace --disk 64M >out 2>err

@@ -111,9 +111,11 @@ static bool status_argument(struct shell *sh, int argc, char **argv, int *status
 	return true;
 }
 
+/* Without an argument: in a trap's action it is the status before the trap; DEBUG's is no end of its own. */
 int builtin_return(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
-	int status = sh->status;
+	const struct doing *d = doing(sh);
+	int status = d->trap_now && d->trap_now != TRAP_DEBUG + 1 ? d->before_trap : sh->status;
 
 	if (!status_argument(sh, argc, argv, &status, flow))
 		return status;
@@ -144,9 +146,10 @@ static bool exit_warns(struct shell *sh)
 	return false;
 }
 
+/* Without an argument: in the EXIT trap it is the status that the shell was about to end with. */
 int builtin_exit(struct shell *sh, int argc, char **argv, enum flow *flow)
 {
-	int status = sh->status;
+	int status = doing(sh)->trap_now == TRAP_EXIT + 1 ? doing(sh)->before_trap : sh->status;
 
 	if (!status_argument(sh, argc, argv, &status, flow))
 		return status;

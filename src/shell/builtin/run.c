@@ -102,8 +102,10 @@ int builtin_source(struct shell *sh, int argc, char **argv, enum flow *flow)
 
 static int exec_failed(struct shell *sh, int status, enum flow *flow)
 {
-	if (!sh->opts[SHOPT_EXECFAIL] && !sh->interactive)
+	if (!sh->opts[SHOPT_EXECFAIL] && !sh->interactive) {
 		*flow = FLOW_EXIT;
+		doing(sh)->exiting = true;
+	}
 	return status;
 }
 

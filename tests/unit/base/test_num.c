@@ -152,30 +152,6 @@ static void test_format(void)
 	is_str(buf, "-7", "negative");
 }
 
-static void test_human(void)
-{
-	static const struct {
-		uint64_t bytes;
-		const char *by_1024, *by_1000;
-	} t[] = {
-		{ 0, "0", "0" }, { 999, "999", "999" }, { 1000, "1000", "1.0k" },
-		{ 1001, "1001", "1.1k" }, { 1023, "1023", "1.1k" }, { 1024, "1.0K", "1.1k" },
-		{ 1025, "1.1K", "1.1k" }, { 9999, "9.8K", "10k" }, { 10137, "9.9K", "11k" },
-		{ 10138, "10K", "11k" }, { 10239, "10K", "11k" }, { 10241, "11K", "11k" },
-		{ 999000, "976K", "999k" }, { 999001, "976K", "1.0M" },
-		{ 1047552, "1023K", "1.1M" }, { 1047553, "1.0M", "1.1M" },
-		{ 1048576, "1.0M", "1.1M" }, { 1048577, "1.1M", "1.1M" },
-		{ 1073741824, "1.0G", "1.1G" }, { 9223372036854775807, "8.0E", "9.3E" },
-		{ 18446744073709551615u, "16E", "19E" },
-	};
-	char buf[32];
-
-	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
-		is_str(num_human(buf, t[i].bytes, 1024), t[i].by_1024, "by 1024");
-		is_str(num_human(buf, t[i].bytes, 1000), t[i].by_1000, "by 1000");
-	}
-}
-
 int main(void)
 {
 	test_checked();
@@ -183,6 +159,5 @@ int main(void)
 	test_suffixes();
 	test_signed_suffixes();
 	test_format();
-	test_human();
 	return done();
 }

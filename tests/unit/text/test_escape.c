@@ -89,13 +89,13 @@ static void test_gnu_messages(void)
 	struct str out;
 
 	str_init(&out, h, 1000);
-	quote_file(&out, "a:b");
+	quote_gnu(&out, QUOTE_SHELL_ESCAPE, "a:b", 3, ":");
 	is_str(out.p, "'a:b'", "cat 'a:b'");
 	str_reset(&out);
-	quote_file_always(&out, "x");
+	quote_gnu(&out, QUOTE_SHELL_ESCAPE_ALWAYS, "x", 1, NULL);
 	is_str(out.p, "'x'", "rm: cannot remove 'x'");
 	str_reset(&out);
-	quote_word(&out, "it\xe2\x80\x99s");
+	quote_gnu(&out, QUOTE_LOCALE, "it\xe2\x80\x99s", 6, NULL);
 	is_str(out.p, "\xe2\x80\x98it\\\xe2\x80\x99s\xe2\x80\x99", "the closing quote inside");
 	str_reset(&out);
 	quote_gnu(&out, QUOTE_C, "a\0b\0" "1", 5, NULL);
@@ -110,7 +110,7 @@ static void test_gnu_messages(void)
 static void test_bash(void)
 {
 	static const struct {
-		const char *text, *q, *at, *declare, *xtrace;
+		const char *text, *q, *at, *declare;
 	} rows[] = {
 #include "cases_bash.h"
 	};
@@ -128,9 +128,6 @@ static void test_bash(void)
 		str_reset(&out);
 		quote_double(&out, s, n);
 		is_str(out.p, rows[i].declare, "declare -p");
-		str_reset(&out);
-		quote_xtrace(&out, s, n);
-		is_str(out.p, rows[i].xtrace, "set -x");
 		str_end(&out);
 	}
 }
