@@ -13,7 +13,7 @@
 
 /* ---- Words ---- */
 
-static void vsay(struct patch *t, const char *fmt, va_list ap)
+static TSB_PRINTF(2, 0) void vsay(struct patch *t, const char *fmt, va_list ap)
 {
 	struct str s;
 
