@@ -64,8 +64,13 @@ static void grow(int at, unsigned depth)
 static int kernel(int root, const char *path, int flags)
 {
 	struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	int fd;
 
-	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	/* EAGAIN: somebody on this machine renamed or mounted something during a ".." */
+	do
+		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	while (fd < 0 && errno == EAGAIN);
+	return fd;
 }
 
 static bool equal(int root, const char *path, int flags)
