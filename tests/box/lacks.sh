@@ -22,7 +22,7 @@ be() {	# be root|user: who runs what comes next
 	who=$1 as=() lack=()
 	mkdir -p "$1"
 	export TINYBOX_STATE_DIR=$dir/$1/state
-	[ "$1" = root ] || { chown 1000:1000 "$1"; as=(setpriv --reuid 1000 --regid 1000 --clear-groups env HOME="$dir/$1"); }
+	[ "$1" = root ] || { chown 1000:1000 "$1"; as=(setpriv --reuid 1000 --regid 1000 --clear-groups env HOME="$dir/$1" GCOV_PREFIX="$dir/$1/lines"); }	# (a build that counts lines cannot write beside its objects)
 }
 report() { tb inspect --json "$1" | python3 -c 'import json, sys
 print(next(r.get("by") or r["why"] for r in json.load(sys.stdin)["report"] if r["control"] == sys.argv[1]))' "$2"; }
