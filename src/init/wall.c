@@ -326,7 +326,7 @@ pid_t wall_enter(struct wall *w, int (*inside)(void *ctx), void *ctx, const int 
 		close(sock[1]);
 		return -1;
 	}
-	pid = wall_clone(CLONE_NEWUSER | CLONE_NEWPID, w->cgroup ? cgroup_fd(w->cgroup) : -1);
+	pid = wall_clone(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWTIME, w->cgroup ? cgroup_fd(w->cgroup) : -1);
 	if (!pid) {
 		close(sock[0]);
 		shut(&w->channel[0]);

@@ -1,5 +1,5 @@
 /*
- * The namespace wall: user, pid, mount, net, ipc, uts and cgroup namespaces, a root of its own, a
+ * The namespace wall: user, pid, mount, net, ipc, uts, cgroup and time namespaces, a root of its own, a
  * system call filter, Landlock, no privileges. Works without any privilege outside.
  *
  * Order: wall_open() outside (what can be had? fills the report), then wall_enter(), whose child is

@@ -39,10 +39,15 @@ long wall_clone(uint64_t flags, int cgroup)
 		a.cgroup = (unsigned)cgroup;
 	}
 	pid = syscall(SYS_clone3, &a, sizeof(a));
+	/* a kernel without time namespaces */
+	if (pid < 0 && errno == EINVAL && a.flags & CLONE_NEWTIME) {
+		a.flags &= ~(uint64_t)CLONE_NEWTIME;
+		pid = syscall(SYS_clone3, &a, sizeof(a));
+	}
 	if (pid >= 0 || errno != ENOSYS || (cgroup >= 0 && flags))
 		return pid;
 	/* the filter of a container (and ours) may lack clone3; the old call knows no groups, which the child enters */
-	pid = syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0);
+	pid = syscall(SYS_clone, (flags & ~(uint64_t)CLONE_NEWTIME) | SIGCHLD, 0, 0, 0, 0);
 	if (!pid && cgroup >= 0 && !enter_group(cgroup))
 		_exit(1);
 	return pid;

@@ -64,6 +64,11 @@ PY
 		tb exec "$box" sh -c "ls /proc/1/fd/$fd" >/dev/null 2>&1 && break
 	done
 	[ "$fd" = 10 ]; tap $? "descriptors of process 1" "number $fd"
+	# (the control group's only where v2 holds no limits: docs/adr/0008)
+	for ns in user pid mnt net ipc uts time; do
+		[ "$(tb exec "$box" readlink /proc/self/ns/$ns)" != "$(readlink /proc/self/ns/$ns)" ]
+		tap $? "a namespace of its own: $ns" "the host's"
+	done
 	tb rm "$box" >/dev/null
 	kill $server $victim; wait $server $victim 2>/dev/null
 	server=
