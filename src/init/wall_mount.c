@@ -333,15 +333,12 @@ static const char *skeleton(const struct wall *w, int root)
 	return wall_etc(w, root);
 }
 
-/* A box that was stopped may have left a link there, which a mount would follow. */
-static bool real_places(int root)
+/* The skeleton's are real directories already: where a stopped box left a link, a mount would follow it. */
+static bool top_places(int root)
 {
-	static const char *const more[] = {"dev", "proc", "usr", "sys/devices/system/cpu"};
 	struct stat st;
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < sizeof(more) / sizeof(*more); i++)
-		ok = tree_make_dir(root, more[i], 0755);
 	for (size_t i = 0; ok && i < TOP_NAMES; i++)
 		ok = lstat(top_name[i], &st) || S_ISLNK(st.st_mode) || tree_make_dir(root, top_name[i] + 1, 0755);
 	return ok;
@@ -354,7 +351,7 @@ const char *wall_plain_root(struct wall *w)
 	const char *why = root < 0 ? "the box's directory cannot be made in the state directory" : NULL;
 
 	why = why ? why : skeleton(w, root);
-	if (!why && !real_places(root))
+	if (!why && !top_places(root))
 		why = "the directories of / cannot be made";
 	if (root >= 0)
 		close(root);
