@@ -202,13 +202,8 @@ static bool list_dir(struct conn *c, const char *base, uint8_t hash[FT_HASH])
 	struct emit e = {c, base};
 	bool good = true;
 
-	if (!base && y->is_ahead) {
-		here = y->ahead;
-		y->ahead = (struct ft_node){.kind = FT_DIR};
-		y->is_ahead = false;
-	} else {
+	if (base || !ft_take_ahead(&y->ahead, &here))
 		good = read_dir(c, base, &here);
-	}
 	if (good && !ft_each_dir(&here, emit, &e))
 		sync_failed(c, WIRE_ERROR_SYSTEM, ENOMEM, y->root);
 	memcpy(hash, here.hash, FT_HASH);
@@ -221,12 +216,12 @@ static void read_ahead(struct conn *c)
 {
 	struct sync *y = c->sync;
 
-	ft_free(&y->ahead);
+	ft_free(&y->ahead.node);
 	ft_sort_all(&y->known);
-	if (!y->missing && !read_dir(c, NULL, &y->ahead))
+	if (!y->missing && !read_dir(c, NULL, &y->ahead.node))
 		return;
 	ft_free(&y->known);
-	y->is_ahead = !y->missing;
+	y->ahead.there = !y->missing;
 }
 
 static void list_paths(struct conn *c, struct wire_iter it)
@@ -498,7 +493,7 @@ void sync_request(struct conn *c, const struct wire_frame *f)
 		conn_error(c, WIRE_ERROR_SYSTEM, ENOMEM, "no memory");
 		return;
 	}
-	c->sync->known.kind = c->sync->ahead.kind = FT_DIR;
+	c->sync->known.kind = c->sync->ahead.node.kind = FT_DIR;
 	c->sync->state = (enum wire_tree)wire_number(it, WIRE_F_STATE, WIRE_TREE_LOOK, &bad);
 	c->sync->root = root_of(c, it);
 	c->sync->keyed = wire_find(it, WIRE_F_HASH, &key) && key.size == FT_HASH;
@@ -525,7 +520,7 @@ void sync_free(struct conn *c)
 	if (y->state == WIRE_TREE_PLAIN)
 		server_commit(c->server);
 	ft_free(&y->known);
-	ft_free(&y->ahead);
+	ft_free(&y->ahead.node);
 	free(y->root);
 	free(y->file);
 	free(y->temp);

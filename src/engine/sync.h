@@ -22,8 +22,8 @@ struct sync {
 	bool kept;		/* the stage has a journal, which may be all that knows what the tree is to be */
 	bool again;		/* what is done was begun by another server */
 	uint8_t key[FT_HASH];
-	struct ft_node known, ahead;	/* ahead: what was read before it was asked for */
-	bool is_ahead;
+	struct ft_node known;
+	struct ft_ahead ahead;
 	/* TREE_GET: the names that are left, the file that is being sent */
 	uint8_t *names;
 	struct wire_iter left;

@@ -117,13 +117,8 @@ static bool list_dir(struct sync *y, int fd, const char *base, uint8_t hash[FT_H
 	struct ft_node here = {.kind = FT_DIR};
 	bool good = true;
 
-	if (!base && y->is_ahead) {
-		here = y->ahead;
-		y->ahead = (struct ft_node){.kind = FT_DIR};
-		y->is_ahead = false;
-	} else {
+	if (base || !ft_take_ahead(&y->ahead, &here))
 		good = read_dir(y, fd, base, &here);
-	}
 	y->base = base;
 	good = good && ft_each_dir(&here, emit, y);
 	memcpy(hash, here.hash, FT_HASH);
@@ -136,11 +131,11 @@ static bool read_ahead(struct sync *y)
 {
 	bool good;
 
-	ft_free(&y->ahead);
+	ft_free(&y->ahead.node);
 	ft_sort_all(&y->known);
-	good = y->dir < 0 || read_dir(y, y->dir, NULL, &y->ahead);
+	good = y->dir < 0 || read_dir(y, y->dir, NULL, &y->ahead.node);
 	ft_free(&y->known);
-	y->is_ahead = y->dir >= 0;
+	y->ahead.there = y->dir >= 0;
 	return good;
 }
 
@@ -452,7 +447,7 @@ static bool begin(struct sync *y, const struct wire_frame *f)
 bool sync_talk(struct sync_talk *t, const struct wire_frame *first)
 {
 	struct sync y = {.t = t, .dir = -1, .fd = -1, .sent = now_mono(), .stage = {.dir = -1},
-		.known = {.kind = FT_DIR}, .ahead = {.kind = FT_DIR}};
+		.known = {.kind = FT_DIR}, .ahead = {.node = {.kind = FT_DIR}}};
 	struct wire_frame f;
 	bool good;
 
@@ -469,7 +464,7 @@ bool sync_talk(struct sync_talk *t, const struct wire_frame *first)
 	if (y.dir >= 0)
 		close(y.dir);
 	ft_free(&y.known);
-	ft_free(&y.ahead);
+	ft_free(&y.ahead.node);
 	free(y.path);
 	free(y.buf);
 	wire_free(&y.out);

@@ -16,11 +16,12 @@ struct sync {
 	enum wire_tree state;
 	char *path;		/* of the tree, absolute */
 	int dir;		/* -1: there is none */
-	struct ft_node known, ahead;	/* ahead: what was read before it was asked for */
+	struct ft_node known;
+	struct ft_ahead ahead;
 	const char *base;	/* of what is being listed */
 	uint8_t *buf;
 	uint64_t sent;
-	bool keyed, staging, made, done, is_ahead;
+	bool keyed, staging, made, done;
 	bool missing;		/* SYNC: to be made when the first change comes */
 	struct ft_stage stage;
 	int error;

@@ -106,6 +106,15 @@ void ft_free(struct ft_node *node)
 	node->count = node->cap = 0;
 }
 
+bool ft_take_ahead(struct ft_ahead *a, struct ft_node *here)
+{
+	if (!a->there)
+		return false;
+	*here = a->node;
+	*a = (struct ft_ahead){.node = {.kind = FT_DIR}};
+	return true;
+}
+
 static int by_name(const void *a, const void *b)
 {
 	const struct ft_node *x = a, *y = b;

@@ -42,6 +42,13 @@ struct ft_node {
 /* NULL: no memory. The name is copied. Valid until the next one is added to the directory. */
 struct ft_node *ft_add(struct ft_node *dir, const char *name, size_t n);
 void ft_free(struct ft_node *node);		/* what it holds, not itself */
+/* A tree that is read before it is asked for. */
+struct ft_ahead {
+	struct ft_node node;
+	bool there;
+};
+/* Moves it to *here, which the caller frees. False: there is none, and *here stays as it is. */
+bool ft_take_ahead(struct ft_ahead *a, struct ft_node *here);
 /* Sorts the entries and makes the digest. False: two have one name. */
 bool ft_seal(struct ft_node *dir);
 /* ft_seal() of it and of all below. */
